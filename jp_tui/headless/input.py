@@ -67,6 +67,61 @@ class Source(Protocol):
         """Nothing that is typed inside is shown."""
 
 
+class LineBuffer:
+    """Bytes that were read, as lines. What it gives is overwritten: an answer may be a secret."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._skips = False  # the rest of a line that was too long
+
+    @property
+    def whole(self) -> bool:
+        """True if there is a line with its end."""
+        return b"\n" in self._bytes
+
+    @property
+    def empty(self) -> bool:
+        return not self._bytes
+
+    def add(self, data: bytes) -> None:
+        """Take bytes; a line that is longer than MOST_BYTES is dropped."""
+        self._bytes += data
+        if len(self._bytes) > MOST_BYTES and not self.whole:
+            self._bytes.clear()
+            self._skips = True
+
+    def line(self, *, over: bool, most: int | None = None) -> Line | None:
+        """Return the next line, at the end of input (`over`) also one without an end; None when there is none.
+
+        A line of `most` bytes was cut by the terminal.
+        """
+        at = self._bytes.find(b"\n")
+        if at < 0:
+            if not (over and self._bytes):
+                return None
+            at = len(self._bytes)
+        raw = bytes(self._bytes[:at]).removesuffix(b"\r")
+        self._bytes[: at + 1] = bytes(at + 1)
+        del self._bytes[: at + 1]
+        if self._skips:
+            self._skips = False
+            return Line("", TOO_LONG)
+        if most is not None and len(raw) >= most:
+            return Line("", CUT)
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError:
+            return Line("", NOT_UTF8)
+        return Line("", CONTROLS) if _CONTROLS.search(text) else Line(text)
+
+    def drain(self) -> bytes:
+        """Return all bytes, and forget them."""
+        found = bytes(self._bytes)
+        self._bytes[:] = bytes(len(self._bytes))
+        self._bytes.clear()
+        return found
+
+
 class Piped:
     """Lines of a pipe or a file by its descriptor: every line counts, in order."""
 
@@ -74,8 +129,7 @@ class Piped:
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
-        self._bytes = bytearray()
-        self._skips = False
+        self._buffer = LineBuffer()
         self.over = self.gone = False
 
     def fileno(self) -> int:
@@ -83,7 +137,7 @@ class Piped:
 
     @property
     def ready(self) -> bool:
-        return b"\n" in self._bytes or (self.over and bool(self._bytes))
+        return self._buffer.whole or (self.over and not self._buffer.empty)
 
     def fill(self) -> None:
         try:
@@ -91,41 +145,17 @@ class Piped:
         except OSError:
             self.over = self.gone = True
             return
-        self._take(data)
+        self._buffer.add(data)
         self.over = not data
 
-    def _take(self, data: bytes) -> None:
-        self._bytes += data
-        if len(self._bytes) > MOST_BYTES and b"\n" not in self._bytes:
-            self._bytes.clear()
-            self._skips = True
-
     def line(self) -> Line | None:
-        at = self._bytes.find(b"\n")
-        if at < 0:
-            if not (self.over and self._bytes):
-                return None
-            at = len(self._bytes)
-        raw = bytes(self._bytes[:at]).removesuffix(b"\r")
-        self._bytes[: at + 1] = bytes(at + 1)  # an answer may be a secret: nothing of it stays here
-        del self._bytes[: at + 1]
-        if self._skips:
-            self._skips = False
-            return Line("", TOO_LONG)
-        return self._checked(raw)
-
-    def _checked(self, raw: bytes) -> Line:
-        try:
-            text = raw.decode()
-        except UnicodeDecodeError:
-            return Line("", NOT_UTF8)
-        return Line("", CONTROLS) if _CONTROLS.search(text) else Line(text)
+        return self._buffer.line(over=self.over)
 
     def more(self) -> bool:
         return False
 
     def forget(self) -> str:
-        """A pipe has no keys: what it holds was written for what will be asked."""
+        """Return nothing: what a pipe holds was written for what will be asked."""
         return ""
 
     @contextmanager
@@ -133,33 +163,49 @@ class Piped:
         yield
 
 
-class Terminal(Piped):
+class Terminal:
     """A terminal that gives whole lines (canonical mode); `fd` is one of its descriptors, open for reading."""
 
     typed = True
 
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._buffer = LineBuffer()
+        self.over = self.gone = False
+
+    def fileno(self) -> int:
+        return self._fd
+
+    @property
+    def ready(self) -> bool:
+        return self._buffer.whole or (self.over and not self._buffer.empty)
+
     def fill(self) -> None:
-        super().fill()
-        if self.over and not self.gone:
+        try:
+            data = os.read(self._fd, 65536)
+        except OSError:
+            self.over = self.gone = True
+            return
+        self._buffer.add(data)
+        self.over = not data
+        if self.over:
             try:  # Ctrl+D, or is its window closed?
                 termios.tcgetattr(self._fd)
             except termios.error:
                 self.gone = True
 
-    def _checked(self, raw: bytes) -> Line:
-        return Line("", CUT) if len(raw) >= TERMINAL_BYTES else super()._checked(raw)
+    def line(self) -> Line | None:
+        return self._buffer.line(over=self.over, most=TERMINAL_BYTES)
 
     def more(self) -> bool:
-        if b"\n" in self._bytes:
+        if self._buffer.whole:
             return True
         if not self.over and select.select([self._fd], [], [], BURST_SECONDS)[0]:
             self.fill()
-        return b"\n" in self._bytes
+        return self._buffer.whole
 
     def forget(self) -> str:
-        early = bytes(self._bytes)
-        self._bytes[:] = bytes(len(self._bytes))
-        self._bytes.clear()
+        early = self._buffer.drain()
         self.over = False
         with contextlib.suppress(termios.error, OSError):
             early += self._unfinished()
@@ -167,7 +213,7 @@ class Terminal(Piped):
         return early.decode(errors="replace")
 
     def _unfinished(self) -> bytes:
-        """What stands in the terminal's buffer, also of a line that has no end yet."""
+        """Return what is in the terminal's buffer, also of a line that has no end yet."""
         before = termios.tcgetattr(self._fd)
         mode = termios.tcgetattr(self._fd)
         mode[3] &= ~termios.ICANON

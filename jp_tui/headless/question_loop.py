@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jp_tui.headless.forms.lines import Lines
-from jp_tui.headless.forms.side_question import Aside
+from jp_tui.headless.forms.side_question import SideQuestionLines
 from jp_tui.headless.forms.steps import AskedAside, Response, SentAlong, TakesOver
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -42,7 +42,7 @@ class Interview:
         self._answer: Answered | None = None
         self._revision = 0
         self._ending = False
-        self.aside = Aside(link, lines)
+        self.aside = SideQuestionLines(link, lines)
 
     @property
     def waiting(self) -> list[PromptRequest]:

@@ -141,7 +141,7 @@ def test_a_secret_is_not_echoed_and_the_terminal_is_as_before(keyboard: Keyboard
     assert keyboard.answer() == Answered(value="hunter2")
     assert keyboard.echoes
     assert keyboard.echoed() == "\r\n", "only Enter is seen"
-    assert "hunter2" not in keyboard.out.getvalue() and b"hunter2" not in bytes(keyboard.source._bytes)
+    assert "hunter2" not in keyboard.out.getvalue() and b"hunter2" not in bytes(keyboard.source._buffer._bytes)
     keyboard.lines.show(asked)
     keyboard.lines.leave("gone")
     assert keyboard.echoes, "also when somebody else answers, or a signal ends it"

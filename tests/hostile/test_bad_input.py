@@ -167,8 +167,8 @@ async def test_in_the_json_of_the_schema_sheet(typed: str, words: str) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "f6")
-        app.schema.faces.json.put(typed)
-        await app.until(pilot, lambda: app.schema.faces.text == app.schema.faces.json.value)
+        app.schema.editors.json.put(typed)
+        await app.until(pilot, lambda: app.schema.editors.text == app.schema.editors.json.value)
         await app.judged(pilot)
         await app.type(pilot, "enter")
         assert app.answers == []

@@ -22,8 +22,8 @@ from jp_tui.ui.painting import code, markdown, plain
 from jp_tui.ui.painting.context import APPROVED, context
 from jp_tui.ui.painting.stream import Message
 from jp_tui.ui.painting.tools import OUTPUT_LINES
-from jp_tui.ui.sheets import json_text
-from jp_tui.ui.sheets.hunks import by_hunks
+from jp_tui.ui.sheets.areas.hunks import by_hunks
+from jp_tui.ui.sheets.json import text as json_text
 from jp_tui.view.composer import pastes
 from jp_tui.view.schema.edit import written
 from jp_tui.view.schema.form import Form

@@ -17,10 +17,10 @@ from jp_tui.settings.schema.notify import Notify
 from jp_tui.settings.themes import themes
 from jp_tui.ui.app import WorkspaceApp
 from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.transcript import Transcript
-from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.footer import KeyBar
 from tests.fakes.link import FakeLink
 

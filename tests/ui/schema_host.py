@@ -7,7 +7,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.ui.sheets.schema import SchemaArea
+from jp_tui.ui.sheets.schema.area import SchemaArea
 from tests.ui.sheet_host import Host
 
 JOB: JsonObject = {
@@ -55,9 +55,9 @@ class Checked(Host):
     @property
     def document(self) -> Any:
         """What is filled in."""
-        return self.schema.filling.document
+        return self.schema.document.value
 
     async def judged(self, pilot: Pilot[None]) -> None:
         """Wait until the verdict is for exactly what stands there."""
-        await self.until(pilot, lambda: self.schema.filling.sure or self.schema.faces.misread is not None)
+        await self.until(pilot, lambda: self.schema.document.sure or self.schema.editors.json_problem is not None)
         await self.settled(pilot)

@@ -33,9 +33,9 @@ from jp_tui.questions.types import (
 )
 from jp_tui.settings.themes.themes import names
 from jp_tui.ui import themes
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import ours
-from jp_tui.ui.widgets.dock import SheetDock
 
 DIFF = """--- a/docs/rfd/008-knowledge-base.md
 +++ b/docs/rfd/008-knowledge-base.md

@@ -7,8 +7,8 @@ import sys
 
 STEPS = """
 import sys
-import jp_tui.ui.transcript.conversation_controller, jp_tui.ui.widgets.dock
-from jp_tui.ui.sheets import ahead
+import jp_tui.ui.screens.exchange, jp_tui.ui.sheets.dock.dock
+from jp_tui.ui.sheets import preload as ahead
 ours = lambda: {name for name in sys.modules if name.startswith("jp_tui.")}
 before, steps, most = ours(), [], 0
 ahead.load(lambda seconds, step: steps.append((seconds, step)))
@@ -18,7 +18,7 @@ while steps:
     now = ours()
     step()
     most = max(most, len(ours() - now))
-assert "jp_tui.ui.sheets.kinds" in ours() - before
+assert "jp_tui.ui.sheets.registry" in ours() - before
 print(len(ours() - before), most, len(ahead.MODULES))
 """
 

@@ -9,7 +9,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import EndTurn
 from jp_tui.ui.screens.small import Leaving
-from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.ui.app_host import Host, workspace

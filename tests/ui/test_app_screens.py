@@ -160,7 +160,7 @@ def test_sections_name_each_key_once_and_leave_none_out() -> None:
 
 def test_the_page_of_keys_has_every_sheet_and_all_its_keys() -> None:
     """Issue 5: a sheet that declares keys has its section; only texts are written with the composer's."""
-    from jp_tui.ui.sheets import kinds  # noqa: F401  # every sheet is known then
+    from jp_tui.ui.sheets import registry as kinds  # noqa: F401  # every sheet is known then
     from jp_tui.ui.sheets.area import AnswerArea
     from jp_tui.ui.sheets.sheet import Sheet
 

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, Verdict
-from jp_tui.ui.sheets.banner import Banner
+from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner
 
 M12 = "The assistant recommended rejecting this change:"
 FIRST = (Verdict(model="a/haiku", reason=Foreign("unrelated"), ms=900),)
@@ -15,7 +15,7 @@ FIRST = (Verdict(model="a/haiku", reason=Foreign("unrelated"), ms=900),)
 
 def shown(**told: object) -> list[str]:
     escalation = Escalation.model_validate({"model": "a/haiku", "reason": Foreign(""), "ms": 1400, **told})
-    return [line.plain.rstrip() for line in Banner(escalation)._lines(100)]
+    return [line.plain.rstrip() for line in ReviewerBanner(escalation)._lines(100)]
 
 
 @pytest.mark.parametrize(

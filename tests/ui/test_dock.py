@@ -6,8 +6,8 @@ import pytest
 
 from jp_tui.protocol.values import Answered, EndTurn, PromptRequest
 from jp_tui.questions.types import TextAnswer
-from jp_tui.ui.sheets.peek import Peek
-from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.sheets.dock.dock import SheetDock
+from jp_tui.ui.sheets.dock.folded_sheet import FoldedSheet
 from jp_tui.view.questions.queue import key_of
 from tests.ui.sheet_host import LONG_DIFF, Host, boolean, hunky, select, text, text_of
 
@@ -317,7 +317,7 @@ async def test_apui_017_a_hundred_questions_are_counted_and_none_answers_itself(
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         assert app.dock.waiting == 100 and "1 of 100 waiting" in text_of(app)
-        assert len(app.query(Peek)) == 1 and len(app.query("Sheet")) == 1
+        assert len(app.query(FoldedSheet)) == 1 and len(app.query("Sheet")) == 1
         assert app.answers == []
 
 

@@ -16,7 +16,7 @@ from jp_tui.ui.painting.hunks import FEW, Pile, Standing
 from jp_tui.ui.painting.hunks_outline import beside, outline, rows_about
 from jp_tui.ui.painting.hunks_stretches import LINES, Stretch, stretches
 from jp_tui.ui.painting.look import look
-from jp_tui.ui.sheets.hunks import HunkArea, by_hunks
+from jp_tui.ui.sheets.areas.hunks import HunkArea, by_hunks
 from tests.ui.sheet_host import Host, hunky, text_of
 
 LOOK = look({})

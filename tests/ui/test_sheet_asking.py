@@ -7,7 +7,7 @@ from textual import on
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, PromptRequest, StoredEvent
-from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.view.questions.drafts import restored
 from jp_tui.view.questions.queue import key_of
 from tests.ui.sheet_host import (
@@ -174,7 +174,7 @@ async def test_e30_what_was_said_before_a_restart_is_shown_again(first: str) -> 
         assert "Because it was asked." in seen and "It broke off: the model hung up" in seen
         await app.type(pilot, "m", "enter")
         app.dock.read("c1", [ONCE, BROKEN])
-        assert [one.asked for one in app.sheet.talk.exchanges] == ["what for?", "whose?", "m"]
+        assert [one.asked for one in app.sheet.side_question.exchanges] == ["what for?", "whose?", "m"]
         await app.type(pilot, "escape", "escape")
         assert "Keep the side talk aside" in text_of(app) and app.answers == []
 

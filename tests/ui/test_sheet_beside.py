@@ -12,7 +12,7 @@ import pytest
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, Edited
-from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from tests.ui.sheet_host import Host, boolean, editable, escalated, permission, select, text, text_of
 
 SMALL = '{"path": "a"}'
@@ -54,9 +54,9 @@ async def test_r87_what_is_no_object_stays_with_its_place(typed: str, words: str
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "e")
-        app.sheet.side.edit.put(typed)
+        app.sheet.reply_fields.edit.put(typed)
         await app.type(pilot, "enter")
-        assert app.answers == [] and words in text_of(app) and app.sheet.side.edit.text == typed
+        assert app.answers == [] and words in text_of(app) and app.sheet.reply_fields.edit.text == typed
 
 
 async def test_r248_esc_leaves_the_editor_and_its_text_is_kept_folded_and_stored() -> None:
@@ -68,14 +68,14 @@ async def test_r248_esc_leaves_the_editor_and_its_text_is_kept_folded_and_stored
         assert app.answers == [] and "Apply this change?" in text_of(app)
         await app.until(pilot, lambda: bool(app.drafts) and '"edit"' in app.drafts[-1])
         await app.type(pilot, "e")
-        assert app.sheet.side.edit.text == '{ \n  "path": "a"\n}'
+        assert app.sheet.reply_fields.edit.text == '{ \n  "path": "a"\n}'
     again = Host()
     async with again.run_test(size=(80, 24)) as pilot:
         again.dock.restore_draft(("c1", "q1"), app.drafts[-1])
         again.dock.ask(editable(boolean(), SMALL))
         await again.arm(pilot)
         await again.type(pilot, "e")
-        assert again.sheet.side.edit.text == '{ \n  "path": "a"\n}'
+        assert again.sheet.reply_fields.edit.text == '{ \n  "path": "a"\n}'
 
 
 async def test_arguments_of_a_megabyte_are_edited_in_the_user_s_editor() -> None:

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, Replied
-from jp_tui.ui.sheets.rows import Choices
+from jp_tui.ui.sheets.choice_list import ChoiceList
 from tests.ui.sheet_host import LONG_DIFF, Host, boolean, text_of
 
 
@@ -234,7 +234,7 @@ async def test_t5_keys_that_arrive_in_one_burst_go_where_the_first_of_them_leads
         app.burst("r", "y", "e", "s", "backspace", "s", "n", "o")
         await pilot.pause()
         assert app.answers == []
-        assert app.sheet.side.reply.text == "yesno"
+        assert app.sheet.reply_fields.reply.text == "yesno"
 
 
 async def test_the_reply_is_kept_when_it_is_left() -> None:
@@ -269,7 +269,7 @@ async def test_e60_a_click_on_an_answer_answers() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         app.now += 1
-        rows = app.sheet.query_one("#answers", Choices)
+        rows = app.sheet.query_one("#answers", ChoiceList)
         await pilot.click(rows, offset=(50, 0))
         assert app.answers == [Answered(value=False)]
 
@@ -289,6 +289,6 @@ async def test_the_wheel_moves_the_cursor() -> None:
     app = Host(boolean(preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        rows = app.sheet.query_one("#answers", Choices)
+        rows = app.sheet.query_one("#answers", ChoiceList)
         await pilot._post_mouse_events([events.MouseScrollDown], rows)
         assert rows.cursor == 1

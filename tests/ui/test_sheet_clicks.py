@@ -95,4 +95,4 @@ async def test_e11_a_press_elsewhere_that_is_dragged_here_answers_nothing(
         for _ in range(2):
             await press_and_release(app, pilot, first, then)
         assert app.answers == [] and app.sheet.area.body.choices is not None
-        assert not app.sheet.problem.display
+        assert not app.sheet.frame.notice.display

@@ -9,9 +9,9 @@ import pytest
 
 from jp_tui.protocol.values import Answered, PromptRequest, Restored, WentBack
 from jp_tui.questions.types import FormView, Place, SelectAnswer
-from jp_tui.ui.sheets import form as f
-from jp_tui.ui.sheets.following import packed, unpacked
-from jp_tui.ui.sheets.select import SelectArea
+from jp_tui.ui.sheets import form_tabs as f
+from jp_tui.ui.sheets.areas.select import SelectArea
+from jp_tui.ui.sheets.dock.question_drafts import packed, unpacked
 from jp_tui.view.questions.drafts import restored
 from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, secret, select, text, text_of
 
@@ -96,7 +96,7 @@ async def test_tab_in_a_reply_goes_nowhere() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "escape", "r", "n", "o", "shift+tab", "tab")
-        assert app.answers == [] and app.sheet.side.reply.text == "no"
+        assert app.answers == [] and app.sheet.reply_fields.reply.text == "no"
 
 
 @pytest.mark.parametrize("key", ["tab", "right", "ctrl+pagedown"])

@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets.schema import SchemaArea
-from jp_tui.ui.sheets.secret import SecretArea
+from jp_tui.ui.sheets.areas.secret import SecretArea
+from jp_tui.ui.sheets.schema.area import SchemaArea
 from jp_tui.view.questions.arming import DEAF
 from tests.ui.sheet_host import (
     HUNKS,
@@ -93,7 +93,7 @@ async def judged(app: Host, pilot: Pilot[None]) -> None:
     """A schema answer leaves only with a verdict, so that has to be there first."""
     area = app.sheet.area
     if isinstance(area, SchemaArea):
-        await app.until(pilot, lambda: area.filling.sure)
+        await app.until(pilot, lambda: area.document.sure)
 
 
 def sweep(app: Host, name: str, moment: float, answers: bool) -> bool:
@@ -116,7 +116,7 @@ def sweep(app: Host, name: str, moment: float, answers: bool) -> bool:
     dock.gate.key(key_event(name))
     counts = moment >= DEAF and answers
     assert sheet.done == counts, f"{name} after {moment:.2f} s"
-    sheet.done = False
+    sheet.reopen()
     sheet.stop_writing()
     return counts
 
@@ -170,7 +170,7 @@ async def test_apui_004_a_forged_end_of_a_paste_answers_nothing() -> None:
         app.post_message(events.Paste("a "))
         await pilot.pause()
         await app.type(pilot, "enter", gap=0.02)
-        assert app.answers == [] and app.sheet.side.reply.text == "a "
+        assert app.answers == [] and app.sheet.reply_fields.reply.text == "a "
 
 
 async def test_after_a_paste_without_its_marks_the_sheet_is_deaf_anew() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
 from jp_tui.questions.types import Part
-from jp_tui.ui.sheets.boolean import BooleanArea
-from jp_tui.ui.sheets.hunks import HunkArea, by_hunks
+from jp_tui.ui.sheets.areas.boolean import BooleanArea
+from jp_tui.ui.sheets.areas.hunks import HunkArea, by_hunks
 from jp_tui.view.questions.drafts import Draft
 from tests.ui.sheet_host import HUNKS, Host, boolean, hunky, text_of
 
@@ -252,7 +252,7 @@ async def test_the_menu_names_the_key_that_works_here() -> None:
         keys = {row.id: row.key.plain if row.key else "" for row in app.sheet.menu.list.rows}
         assert keys["note"] == "C" and keys["reply"] == "r" and keys["ask"] == "?" and keys["end"] == "s"
         await app.type(pilot, "C")
-        assert app.sheet.writing is app.sheet.side.note
+        assert app.sheet.writing is app.sheet.reply_fields.note
 
 
 async def test_hunks_that_change_nothing_are_answered_without_a_context() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from jp_tui.conversation import visible
 from jp_tui.conversation.strict_json import JsonProblem
-from jp_tui.ui.sheets.json_places import places
-from jp_tui.ui.sheets.json_text import laid_out, read, read_object, readable
+from jp_tui.ui.sheets.json.places import places
+from jp_tui.ui.sheets.json.text import laid_out, read, read_object, readable
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

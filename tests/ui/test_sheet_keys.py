@@ -85,7 +85,7 @@ async def test_e5_a_form_names_the_keys_between_its_questions_that_work_now(kind
     app = Host(formed(prompt, back="" if kind == "first" else "apply", undo=undo))
     async with app.run_test(size=(140, 36)) as pilot:
         await app.arm(pilot)
-        keys = {f"{hint.key} {hint.words}" for hint in app.sheet.line.hints}
+        keys = {f"{hint.key} {hint.words}" for hint in app.sheet.frame.line.hints}
         assert keys >= set(named)
         assert not keys & set(not_named)
 

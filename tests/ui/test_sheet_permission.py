@@ -158,7 +158,7 @@ async def test_r85_run_edit_opens_in_the_editor_and_emptied_leads_to_the_choices
     app = Host(permission(edit_first=True, arguments=Foreign("{}")))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        assert app.sheet.writing is app.sheet.side.edit
+        assert app.sheet.writing is app.sheet.reply_fields.edit
         await app.type(pilot, "delete", "delete", "enter")
         assert app.answers == [] and "emptied" in text_of(app) and "Skip running tool" in text_of(app)
         await app.type(pilot, "n")
@@ -189,9 +189,9 @@ async def test_e60_every_choice_is_a_button() -> None:
         await app.arm(pilot)
         app.now += 1
         await app.click_text(pilot, "Print arguments as JSON")
-        assert app.sheet.reading.looking == "arguments"
+        assert app.sheet.reading.shown_text == "arguments"
         await app.click_text(pilot, "Skip and reply")
-        assert app.sheet.writing is app.sheet.side.reply
+        assert app.sheet.writing is app.sheet.reply_fields.reply
         await app.type(pilot, "escape")
         app.now += 1
         await app.click_text(pilot, "Skip running tool, remember")

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Option, Place
-from jp_tui.ui.sheets.schema import SchemaArea
+from jp_tui.ui.sheets.schema.area import SchemaArea
 from tests.ui.sheet_host import (
     LONG_DIFF,
     REASON,
@@ -63,7 +63,7 @@ def look(
         sheet = app.dock.shown()
         area = sheet.area if sheet is not None else None
         if isinstance(area, SchemaArea):  # a verdict is on its way
-            await app.until(pilot, lambda: area.filling.sure or area.faces.misread is not None)
+            await app.until(pilot, lambda: area.document.sure or area.editors.json_problem is not None)
         if then is not None:
             then(app)
         await pilot.pause()
@@ -173,7 +173,7 @@ def test_every_state(snap_compare: Compare, state: str) -> None:
 
 
 async def judged(app: Host, pilot: Pilot[None], area: SchemaArea) -> None:
-    await app.until(pilot, lambda: area.filling.sure)
+    await app.until(pilot, lambda: area.document.sure)
 
 
 LARGE_TOO = (

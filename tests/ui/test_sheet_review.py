@@ -7,7 +7,7 @@ import pytest
 from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import EndTurn, Replied, Submitted, WentBack
 from jp_tui.questions.types import Place
-from jp_tui.ui.sheets.review import said
+from jp_tui.ui.sheets.areas.form_summary import said
 from tests.ui.sheet_host import Host, formed, review, text, text_of
 
 
@@ -138,7 +138,7 @@ async def test_e24_what_was_begun_at_a_review_survives_back_and_a_kill() -> None
         app.dock.settle(("c1", "t9"))
         app.dock.ask(review("r2"))
         await app.arm(pilot)
-        assert app.sheet.side.reply.text == "no" and app.sheet.prompt.digest == "digest-r2"
+        assert app.sheet.reply_fields.reply.text == "no" and app.sheet.prompt.digest == "digest-r2"
     fresh = Host()
     async with fresh.run_test(size=(100, 30)) as pilot:
         fresh.dock.restore_draft(("c1", "t9"), kept)
@@ -148,4 +148,4 @@ async def test_e24_what_was_begun_at_a_review_survives_back_and_a_kill() -> None
         fresh.dock.settle(("c1", "t9"))
         fresh.dock.ask(review("r3"))
         await fresh.arm(pilot)
-        assert fresh.sheet.side.reply.text == "no"
+        assert fresh.sheet.reply_fields.reply.text == "no"

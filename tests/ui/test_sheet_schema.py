@@ -74,8 +74,8 @@ async def test_what_is_wrong_stands_beside_its_field_and_below_with_its_path() -
         assert "2 problems · /batch: must be a whole number" in text_of(app)
         await app.type(pilot, "backspace", "enter")
         await app.judged(pilot)
-        assert app.answers == [] and app.schema.filling.line is not None
-        assert app.schema.filling.line.path == ("workers",), "the cursor goes to what is wrong"
+        assert app.answers == [] and app.schema.document.line is not None
+        assert app.schema.document.line.path == ("workers",), "the cursor goes to what is wrong"
         await app.type(pilot, "backspace", "enter")
         await app.until(pilot, lambda: bool(app.answers))
         assert app.answers == [Answered(value={"name": "x", "batch": 1, "workers": 6})]
@@ -169,7 +169,7 @@ async def test_the_focused_line_stays_in_sight_in_a_long_form() -> None:
         await app.arm(pilot)
         for step in ("tab",) * 12 + ("shift+tab",) * 17 + ("tab",) * 2:
             await app.type(pilot, step)
-            line = app.schema.filling.line
+            line = app.schema.document.line
             assert line is not None and f"▸ {line.name} " in text_of(app)
         await app.type(pilot, "q")
         assert list(app.document.values()) == ["q"]
@@ -189,9 +189,9 @@ async def test_e24_what_is_filled_in_is_a_draft_with_its_face() -> None:
             again.dock.restore_draft(("c1", "q6"), draft)
             again.dock.ask(schema(of=JOB))
             await again.arm(pilot)
-            assert again.schema.faces.face == face and again.document["name"].startswith("n")
+            assert again.schema.editors.active == face and again.document["name"].startswith("n")
             if face == "json":
-                assert '   "batch"' in again.schema.faces.json.text and again.document["batch"] == "5x"
+                assert '   "batch"' in again.schema.editors.json.text and again.document["batch"] == "5x"
 
 
 async def test_b_and_r_work_where_no_text_is_written_and_words_leave_the_form_as_it_is() -> None:
@@ -226,7 +226,7 @@ async def test_e11_text_that_comes_close_behind_enter_calls_it_off_although_no_v
         await app.until(pilot, lambda: len(app.wanted) > first and app.composer.text.endswith("asted"))
         app.verdict(app.wanted[-1])
         await app.settled(pilot)
-        assert app.schema.filling.sure and app.answers == [] and not app.sheet.done
+        assert app.schema.document.sure and app.answers == [] and not app.sheet.done
 
 
 async def test_in_a_form_of_questions_tab_moves_between_fields_and_ctrl_page_up_between_questions() -> None:
@@ -234,7 +234,7 @@ async def test_in_a_form_of_questions_tab_moves_between_fields_and_ctrl_page_up_
     async with app.run_test(size=(80, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "tab", "tab", "shift+tab")
-        line = app.schema.filling.line
+        line = app.schema.document.line
         assert line is not None and line.path == ("batch",) and app.answers == []
         await app.type(pilot, "ctrl+pageup")
         assert app.answers == [WentBack(to="apply")]

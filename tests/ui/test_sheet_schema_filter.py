@@ -43,8 +43,8 @@ async def test_several_values_are_marked_while_the_filter_stays() -> None:
         assert app.document == {"marks": ["mark 3", "mark 13"]}
         assert app.schema.filter.field.display and "13 found" in text_of(app)
         await app.type(pilot, "slash", "escape")
-        assert len(app.schema.filling.lines) == 44 and not app.schema.filter.field.display
-        assert app.schema.filling.line is not None and app.schema.filling.line.name == "mark 13", (
+        assert len(app.schema.document.lines) == 44 and not app.schema.filter.field.display
+        assert app.schema.document.line is not None and app.schema.document.line.name == "mark 13", (
             "it stays where it was"
         )
 
@@ -57,8 +57,8 @@ async def test_no_value_with_these_letters_is_said_and_the_filter_goes_with_its_
         assert "no option matches" in text_of(app) and "0 found" in text_of(app)
         await app.type(pilot, "down")
         assert not app.schema.filter.field.display and app.schema.filter.field.text == ""
-        line = app.schema.filling.line
-        assert line is not None and line.path == ("marks",) and len(app.schema.filling.lines) == 1004
+        line = app.schema.document.line
+        assert line is not None and line.path == ("marks",) and len(app.schema.document.lines) == 1004
 
 
 async def test_letters_that_are_typed_for_the_filter_are_no_keys_of_the_form() -> None:
@@ -68,7 +68,7 @@ async def test_letters_that_are_typed_for_the_filter_are_no_keys_of_the_form() -
         await app.type(pilot, "slash", *"rs/")
         assert app.sheet.mode == "write" and app.answers == [] and app.schema.filter.field.text == "rs/"
         await app.type(pilot, "f6")
-        assert app.schema.faces.face == "json" and not app.schema.filter.field.display
+        assert app.schema.editors.active == "json" and not app.schema.filter.field.display
         await app.type(pilot, "f6", "escape", "escape")
         assert app.sheet.mode == "answer"
 
@@ -78,8 +78,8 @@ async def test_the_key_is_named_from_ten_values_on_and_works_from_two(path: tupl
     app = Checked(schema(of=PICKS))
     async with app.run_test(size=(100, 40)) as pilot:
         await app.arm(pilot)
-        app.schema.filling.go_to(path)
-        app.schema.form.arrive()
+        app.schema.document.go_to(path)
+        app.schema.editors.arrive()
         await app.settled(pilot)
         assert ("/ filter" in text_of(app)) is hint
         await app.type(pilot, "slash")

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation.strict_json import JsonProblem
 from jp_tui.protocol.values import Answered, Replied
-from jp_tui.ui.sheets.json_text import read
+from jp_tui.ui.sheets.json.text import read
 from tests.ui.schema_host import JOB, Checked
 from tests.ui.sheet_host import schema, text_of
 
@@ -19,8 +19,8 @@ WHOLE: Any = {"name": "x", "batch": 1, "workers": 4}
 
 async def write(app: Checked, pilot: Pilot[None], text: str) -> None:
     """Another text in the editor, and the sheet knows of it."""
-    app.schema.faces.json.put(text)
-    await app.until(pilot, lambda: app.schema.faces.text == app.schema.faces.json.value)
+    app.schema.editors.json.put(text)
+    await app.until(pilot, lambda: app.schema.editors.text == app.schema.editors.json.value)
 
 
 async def test_r192_a_default_that_fits_is_accepted_with_enter() -> None:
@@ -49,10 +49,10 @@ async def test_f6_goes_from_one_face_to_the_other_and_back_at_the_same_place() -
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "tab", *"23", "f6")
-        assert '"batch": 123,' in text_of(app) and app.schema.faces.json.cursor_location == (2, 2)
+        assert '"batch": 123,' in text_of(app) and app.schema.editors.json.cursor_location == (2, 2)
         await app.type(pilot, *["right"] * 9, "9", "f6")
         assert app.document["batch"] == 9123 and "9123" in text_of(app)
-        line = app.schema.filling.line
+        line = app.schema.document.line
         assert line is not None and line.path == ("batch",)
 
 
@@ -64,7 +64,7 @@ async def test_json_as_it_was_written_stays_as_long_as_it_means_the_same() -> No
         await app.type(pilot, "f6")
         await write(app, pilot, odd)
         await app.type(pilot, "f6", "tab", "f6")
-        assert app.schema.faces.json.value == odd
+        assert app.schema.editors.json.value == odd
         await app.type(pilot, "f6", "escape", "home", "y")
         await app.judged(pilot)
         assert app.document == {"workers": 4, "batch": 1, "name": "xy", "more": [1, 2]}
@@ -95,11 +95,11 @@ async def test_r186_what_is_no_json_is_told_with_its_place_while_it_is_typed() -
         await write(app, pilot, '{\n  "name": "a",\n  "name": "b", "batch": 1, "workers": 1\n}')
         await app.judged(pilot)
         assert "line 3, column 3: the key 'name' stands twice" in text_of(app)
-        assert app.schema.faces.json._wrong == {3}
+        assert app.schema.editors.json._wrong == {3}
         await app.type(pilot, "enter")
-        assert app.answers == [] and app.schema.faces.json.cursor_location == (2, 2)
+        assert app.answers == [] and app.schema.editors.json.cursor_location == (2, 2)
         await app.type(pilot, "f6")
-        assert app.schema.faces.face == "json", "no form can show what is no JSON"
+        assert app.schema.editors.active == "json", "no form can show what is no JSON"
         await app.type(pilot, "right", *["delete"] * 4, *"nick")
         await app.judged(pilot)
         await app.type(pilot, "enter")
@@ -112,12 +112,12 @@ async def test_r186_a_verdict_marks_its_line_and_tab_goes_there() -> None:
         await app.arm(pilot)
         await app.type(pilot, "f6")
         await app.judged(pilot)
-        assert app.schema.faces.json._wrong == {4, 6}
+        assert app.schema.editors.json._wrong == {4, 6}
         assert "2 problems · /workers: must be at most 16" in text_of(app)
         await app.type(pilot, "tab")
-        assert app.schema.faces.json.cursor_location == (3, 2)
+        assert app.schema.editors.json.cursor_location == (3, 2)
         await app.type(pilot, "tab")
-        assert app.schema.faces.json.cursor_location == (5, 4)
+        assert app.schema.editors.json.cursor_location == (5, 4)
         await app.type(pilot, "enter")
         assert app.answers == [] and "not submitted: /workers" in text_of(app)
 
@@ -152,7 +152,7 @@ async def test_a_part_that_has_no_field_leads_to_its_place_in_the_json() -> None
         await app.type(pilot, "escape", "end")
         assert "keys of any name: F6 writes it as JSON" in text_of(app)
         await app.type(pilot, "enter")
-        assert app.schema.faces.face == "json" and app.schema.faces.json.cursor_location == (4, 2)
+        assert app.schema.editors.active == "json" and app.schema.editors.json.cursor_location == (4, 2)
 
 
 async def test_the_whole_schema_unfolds_and_folds_from_inside_a_field() -> None:
@@ -172,7 +172,7 @@ async def test_a_new_line_begins_below_the_one_above_it() -> None:
         await app.arm(pilot)
         await write(app, pilot, "")
         await app.type(pilot, "{", "ctrl+j", *'"a":[', "ctrl+j", *"1]}")
-        assert app.schema.faces.json.text == '{\n  "a":[\n    1]}'
+        assert app.schema.editors.json.text == '{\n  "a":[\n    1]}'
 
 
 async def test_ctrl_g_writes_a_field_or_the_json_in_another_editor() -> None:
@@ -249,9 +249,9 @@ async def test_a_document_that_is_written_over_an_untouched_skeleton_replaces_it
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.judged(pilot)
-        assert app.schema.faces.json.cursor_location == (0, 1), "inside"
+        assert app.schema.editors.json.cursor_location == (0, 1), "inside"
         await app.type(pilot, *keys)
-        assert app.schema.faces.json.text == text
+        assert app.schema.editors.json.text == text
 
 
 async def test_a_whole_document_that_is_pasted_replaces_what_nobody_touched() -> None:
@@ -270,7 +270,7 @@ async def test_a_whole_document_that_is_pasted_replaces_what_nobody_touched() ->
             app.now += 1
             app.post_message(events.Paste(whole))
             await app.settled(pilot)
-            assert app.schema.faces.json.text.startswith(wanted), (begun, first)
+            assert app.schema.editors.json.text.startswith(wanted), (begun, first)
 
 
 async def test_what_is_filled_in_is_not_written_over() -> None:
@@ -278,7 +278,7 @@ async def test_what_is_filled_in_is_not_written_over() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "y", "f6", "{")
-        assert app.schema.faces.json.text.count("\n") == 4 and '{"name": "xy"' in app.schema.faces.json.text
+        assert app.schema.editors.json.text.count("\n") == 4 and '{"name": "xy"' in app.schema.editors.json.text
 
 
 async def test_ctrl_home_and_ctrl_end() -> None:
@@ -286,9 +286,9 @@ async def test_ctrl_home_and_ctrl_end() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "ctrl+end")
-        assert app.schema.faces.json.cursor_location == (3, 1)
+        assert app.schema.editors.json.cursor_location == (3, 1)
         await app.type(pilot, "ctrl+home")
-        assert app.schema.faces.json.cursor_location == (0, 0)
+        assert app.schema.editors.json.cursor_location == (0, 0)
 
 
 async def test_a_mistake_is_told_once() -> None:
@@ -301,7 +301,7 @@ async def test_a_mistake_is_told_once() -> None:
             await app.type(pilot, key)
             await app.judged(pilot)
             assert text_of(app).count("line 3, column 1: a value is missing here") == 1
-            assert words in text_of(app) and app.schema.faces.json.cursor_location == (2, 0)
+            assert words in text_of(app) and app.schema.editors.json.cursor_location == (2, 0)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
-from jp_tui.ui.sheets import field, fields, json_editor, schema_view
-from jp_tui.ui.sheets.json_editor import ROOM, JsonEditor
-from jp_tui.ui.sheets.json_places import places
-from jp_tui.ui.sheets.json_text import laid_out
+from jp_tui.ui.sheets import field
+from jp_tui.ui.sheets.json import editor as json_editor
+from jp_tui.ui.sheets.json import field as fields
+from jp_tui.ui.sheets.json.editor import ROOM, JsonEditor
+from jp_tui.ui.sheets.json.places import places
+from jp_tui.ui.sheets.json.text import laid_out
+from jp_tui.ui.sheets.schema.area import form_view as schema_view
 from jp_tui.view.composer.pastes import cleaned
 from jp_tui.view.schema import lines as schema_form_lines
 from tests.ui.schema_host import Checked
@@ -60,7 +63,7 @@ async def test_a_schema_of_100_kb_is_painted_line_by_line(counted: Counter[str])
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.judged(pilot)
-        assert len(app.schema.filling.lines) == 900
+        assert len(app.schema.document.lines) == 900
         assert counted["lines"] <= 900 * 3, "made at the opening and at its width, not at each key"
         counted.clear()
         await app.type(pilot, "5", "tab", "6", "7", "shift+tab", "8")
@@ -69,7 +72,7 @@ async def test_a_schema_of_100_kb_is_painted_line_by_line(counted: Counter[str])
         assert counted["painted"] <= 6 * 4 * 12, "a few looks at what is on the screen for each key"
         await app.type(pilot, "f6")
         assert counted["coloured"] <= 200 and counted["loaded"] == 1
-        assert app.schema.faces.json.whole, "the JSON can be edited in place"
+        assert app.schema.editors.json.whole, "the JSON can be edited in place"
         await app.type(pilot, "f7")
         assert '"minimum": 0' in text_of(app), "the part under the cursor, not all of it"
 
@@ -126,7 +129,7 @@ async def test_e10_sheets_are_loaded_while_a_question_waits_for_silence_not_in_t
 ) -> None:
     app = Checked()
     async with app.run_test(size=(80, 24)):
-        monkeypatch.delitem(sys.modules, "jp_tui.ui.sheets.kinds", raising=False)
+        monkeypatch.delitem(sys.modules, "jp_tui.ui.sheets.registry", raising=False)
         app.dock.note_typing(app.now)
         app.dock.ask(schema(of=LIST))
-        assert not app.dock.open and "jp_tui.ui.sheets.kinds" in sys.modules
+        assert not app.dock.open and "jp_tui.ui.sheets.registry" in sys.modules

@@ -51,17 +51,17 @@ async def test_e60_the_faces_change_by_a_click_and_a_field_is_written_in_by_one(
         await app.arm(pilot)
         await app.click_text(pilot, '"batch"')
         await app.settled(pilot)
-        assert app.schema.faces.face == "json" and app.sheet.writing is app.schema.faces.json
+        assert app.schema.editors.active == "json" and app.sheet.writing is app.schema.editors.json
         app.now += 1
         await app.click_text(pilot, "workers *")
         await app.settled(pilot)
-        line = app.schema.filling.line
-        assert app.schema.faces.face == "form" and line is not None and line.path == ("workers",)
-        assert app.sheet.writing is app.schema.fields.entry
+        line = app.schema.document.line
+        assert app.schema.editors.active == "form" and line is not None and line.path == ("workers",)
+        assert app.sheet.writing is app.schema.form.entry
         app.now += 1
         await app.click_text(pilot, "f6 JSON")
         await app.settled(pilot)
-        assert app.sheet.writing is app.schema.faces.json
+        assert app.sheet.writing is app.schema.editors.json
 
 
 async def test_e11_a_click_that_came_with_the_focus_of_the_window_chooses_nothing() -> None:
@@ -80,7 +80,7 @@ async def test_the_wheel_scrolls_and_typing_brings_the_field_back() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         for _ in range(8):
-            app.schema.fields._scroll(2)
+            app.schema.form._scroll(2)
         await app.judged(pilot)  # a verdict does not bring the cursor back into sight
         app.schema.show_state()
         await app.settled(pilot)

@@ -55,7 +55,7 @@ async def test_what_is_null_begins_when_it_is_opened() -> None:
         assert app.document == {"name": "ab", "owner": {"mail": "x@y", "days": 7}, "tags": ["one"]}
         await app.type(pilot, "up", "delete")
         assert app.document["tags"] is None and "null" in text_of(app)
-        line = app.schema.filling.line
+        line = app.schema.document.line
         assert line is not None and line.path == ("tags",), "the cursor stays on it"
 
 

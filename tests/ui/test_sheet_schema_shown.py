@@ -42,7 +42,7 @@ async def test_what_the_form_has_no_line_for_is_told_before_it_is_submitted() ->
         await app.type(pilot, "down")
         assert "delete_everything: true" in text_of(app) and "enter show them as JSON" in text_of(app)
         await app.type(pilot, "enter")
-        assert app.schema.faces.face == "json" and app.schema.faces.json.cursor_location == (2, 2)
+        assert app.schema.editors.active == "json" and app.schema.editors.json.cursor_location == (2, 2)
         assert "not shown" not in text_of(app), "there it is"
         await app.type(pilot, "f6", "ctrl+s")
         assert app.answers == [Answered(value=begun)]
@@ -146,7 +146,7 @@ async def test_e61_fields_are_as_wide_as_there_is_room() -> None:
         app = Checked(schema(of=NAME))
         async with app.run_test(size=size) as pilot:
             await app.arm(pilot)
-            assert app.schema.fields.entry.size.width >= least
+            assert app.schema.form.entry.size.width >= least
 
 
 async def test_nothing_is_told_as_wrong_before_a_key_was_pressed_and_names_are_cut_at_whole_words() -> None:
@@ -163,7 +163,7 @@ async def test_nothing_is_told_as_wrong_before_a_key_was_pressed_and_names_are_c
         told = " ".join(row.strip("│ ") for row in text_of(app).split("\n") if "still needed" in row or " more" in row)
         assert told.startswith("9 still needed: name, a_long_name_of_a_field_0, a_long_name_of_a_field_1, ")
         assert told.endswith("_3, 4 more")
-        assert app.schema.faces.json._wrong == frozenset()
+        assert app.schema.editors.json._wrong == frozenset()
         await app.type(pilot, "enter")
         assert app.answers == [] and "not submitted: /name is empty" in text_of(app)
         assert "! required" in line_with(app, "name *")
@@ -178,7 +178,7 @@ async def test_e60_letters_that_move_never_land_in_a_text(key: str) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "tab", *[key] * 3)
-        line = app.schema.filling.line
+        line = app.schema.document.line
         assert line is not None and line.name == ("off" if key == "j" else "first")
         assert app.document == {} and app.sheet.writing is None
         await app.type(pilot, *("k" if key == "j" else ""))

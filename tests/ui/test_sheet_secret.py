@@ -8,8 +8,8 @@ import pytest
 from textual import events
 
 from jp_tui.protocol.values import Answered, EndTurn, Replied
-from jp_tui.ui.sheets.secret import SecretArea
-from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.sheets.areas.secret import SecretArea
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from tests.ui.sheet_host import Host, editable, secret, text_of
 
 WORD = "hunter2-horse-9"

@@ -8,7 +8,7 @@ import pytest
 
 from jp_tui.protocol.values import Answered, PromptRequest, Replied
 from jp_tui.questions.types import Option
-from jp_tui.ui.sheets.rows import Choices
+from jp_tui.ui.sheets.choice_list import ChoiceList
 from tests.ui.sheet_host import Host, multi, select, text_of
 
 MANY = tuple(Option(f"branch-{n}", f"last touched by team {n % 7}") for n in range(1, 1001))
@@ -72,11 +72,11 @@ async def test_e20_letters_move_onto_the_row_without_typing_into_it() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *["j"] * 9)
-        assert app.sheet.side.reply.text == "" and app.sheet.writing is None
+        assert app.sheet.reply_fields.reply.text == "" and app.sheet.writing is None
         await app.type(pilot, "down", "j")
-        assert app.sheet.side.reply.text == "j"
+        assert app.sheet.reply_fields.reply.text == "j"
         await app.type(pilot, "escape", "k", "j", "enter", "k")
-        assert app.sheet.side.reply.text == "jk"
+        assert app.sheet.reply_fields.reply.text == "jk"
 
 
 async def test_e20_a_tool_s_own_question_has_no_such_row() -> None:
@@ -141,7 +141,7 @@ async def test_e28_esc_shows_all_again_and_no_match_is_said() -> None:
         await app.type(pilot, "slash", *"nowhere", "enter")
         assert "no option matches" in text_of(app) and app.answers == []
         await app.type(pilot, "slash", "escape")
-        assert len(app.sheet.query_one("#options", Choices).rows) == 1000
+        assert len(app.sheet.query_one("#options", ChoiceList).rows) == 1000
 
 
 async def test_the_filter_s_hint_shows_from_ten_options_on() -> None:
@@ -156,7 +156,7 @@ async def test_e28_a_thousand_options_open_and_scroll_without_lag() -> None:
     app = Host(select(options=MANY))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        rows = app.sheet.query_one("#options", Choices)
+        rows = app.sheet.query_one("#options", ChoiceList)
         started = time.process_time()
         for _ in range(200):
             rows.move(1)
@@ -184,7 +184,7 @@ async def test_e60_a_click_on_an_option_answers_and_one_on_the_last_row_writes()
         await app.arm(pilot)
         app.now += 1
         await app.click_text(pilot, "Something else")
-        assert app.sheet.writing is app.sheet.side.reply and app.answers == []
+        assert app.sheet.writing is app.sheet.reply_fields.reply and app.answers == []
         await app.click_text(pilot, "refreshed 06:10")
         assert app.answers == [Answered(value="staging")]
 
@@ -196,6 +196,6 @@ async def test_e20_end_opens_the_field_of_the_last_row_as_down_does(prompt: Prom
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "end", *"so")
-        assert app.sheet.mode == "write" and app.sheet.side.reply.text == "so"
+        assert app.sheet.mode == "write" and app.sheet.reply_fields.reply.text == "so"
         await app.type(pilot, "enter")
         assert app.answers == [Replied(text="so")]

@@ -10,7 +10,7 @@ from textual import events
 
 from jp_tui.protocol.values import Answered, EndTurn, Replied
 from jp_tui.system import editor
-from jp_tui.ui.sheets.text import FreeTextArea
+from jp_tui.ui.sheets.areas.text import FreeTextArea
 from tests.ui.sheet_host import Host, text, text_of
 
 

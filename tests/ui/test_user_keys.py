@@ -114,7 +114,7 @@ def test_every_key_of_a_screen_or_sheet_can_be_named_and_is_on_the_page(table: K
     for title, kind in scopes.screens():
         assert issubclass(kind, ModalScreen) and title and kind in on_page
         assert all(one.id for one in kind._merged_bindings.key_to_bindings.values() for one in one), kind  # type: ignore[union-attr]
-    import jp_tui.ui.sheets.kinds  # noqa: F401
+    import jp_tui.ui.sheets.registry  # noqa: F401
     from jp_tui.ui.sheets.area import AnswerArea
 
     def below(kind: type) -> set[type]:

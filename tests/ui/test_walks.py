@@ -27,7 +27,7 @@ from jp_tui.protocol.values import (
     WentBack,
 )
 from jp_tui.questions.types import Option
-from jp_tui.ui.sheets.schema import SchemaArea
+from jp_tui.ui.sheets.schema.area import SchemaArea
 from jp_tui.view.questions.queue import key_of
 from tests.ui.sheet_host import (
     Host,
@@ -132,7 +132,7 @@ async def judged(app: Host, pilot: Pilot[None]) -> None:
     """A schema answer leaves only with a verdict."""
     area = app.sheet.area
     if isinstance(area, SchemaArea):
-        await app.until(pilot, lambda: area.filling.sure)
+        await app.until(pilot, lambda: area.document.sure)
 
 
 async def round_by_keys(app: Host, pilot: Pilot[None], prompt: PromptRequest) -> None:
@@ -147,7 +147,7 @@ async def round_by_keys(app: Host, pilot: Pilot[None], prompt: PromptRequest) ->
     await app.type(pilot, "ctrl+f", *(["escape"] if app.sheet.writing else []))
     if prompt.kind != "delivery":
         await app.type(pilot, "?", "w", "enter")
-        assert app.sheet.talk.exchanges[-1].asked == "w" and "the question stays open" in text_of(app)
+        assert app.sheet.side_question.exchanges[-1].asked == "w" and "the question stays open" in text_of(app)
         await app.type(pilot, "escape")
     await app.type(pilot, "escape", "down", "end")
     assert "All keys" in text_of(app)
@@ -174,7 +174,7 @@ async def round_by_mouse(app: Host, pilot: Pilot[None], prompt: PromptRequest) -
         await step(app, pilot, "@esc menu")
         for words in ("@Ask back", "w", "@enter asks", "@esc back to the question"):
             await step(app, pilot, words)
-        assert app.sheet.talk.exchanges[-1].asked == "w"
+        assert app.sheet.side_question.exchanges[-1].asked == "w"
     await step(app, pilot, "@esc menu")
     await step(app, pilot, "@back to the question")
     assert app.sheet.mode != "menu" and app.answers == []
@@ -197,7 +197,7 @@ async def test_e60_by_the_keyboard_alone(kind: str) -> None:
             assert app.answers == []
             await judged(app, pilot)
             await app.type(pilot, key)
-            if app.sheet.problem.display and key in ("y", "b", "shift+tab") and not app.answers:
+            if app.sheet.frame.notice.display and key in ("y", "b", "shift+tab") and not app.answers:
                 await app.type(pilot, key)  # what it discards, or was not seen, is said first
         assert said(app) == [walk.answer]
 
@@ -214,7 +214,7 @@ async def test_e60_by_the_mouse_alone(kind: str) -> None:
             assert app.answers == []
             await judged(app, pilot)
             await step(app, pilot, one)
-            if one.startswith("@") and app.sheet.problem.display and not app.answers:
+            if one.startswith("@") and app.sheet.frame.notice.display and not app.answers:
                 await step(app, pilot, one)
         assert said(app) == [walk.answer]
 
@@ -259,5 +259,5 @@ async def out(app: Host, pilot: Pilot[None], steps: list[str]) -> None:
         await (step(app, pilot, steps[-1]) if steps[-1][0] == "@" else app.type(pilot, steps[-1]))
     assert len(app.answers) == count + 1
     app.dock.refused(key_of(app.sheet.prompt), "not now", gone=False)
-    app.sheet.side.reply.put("")
+    app.sheet.reply_fields.reply.put("")
     await app.arm(pilot)

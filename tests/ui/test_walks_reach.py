@@ -47,7 +47,7 @@ PROMPTS: dict[str, PromptRequest] = {
 
 def buttons(sheet: Sheet) -> set[str]:
     """The actions whose hints are on the screen."""
-    line = sheet.line
+    line = sheet.frame.line
     return {hint.action for row in line.rows(line.size.width) for *_, hint in row} if line.display else set()
 
 
@@ -65,7 +65,7 @@ async def test_e60_each_key_has_a_button_or_a_line_of_the_menu(kind: str) -> Non
                 sheet.stop_writing()
                 await app.settled(pilot)
             assert not sheet.cramped
-            named = {hint.action for hint in sheet.line.hints} - BY_ITSELF
+            named = {hint.action for hint in sheet.frame.line.hints} - BY_ITSELF
             shown = buttons(sheet)
             assert "leave" in shown
             await app.click_text(pilot, "esc menu")
@@ -77,7 +77,7 @@ async def test_e60_each_key_has_a_button_or_a_line_of_the_menu(kind: str) -> Non
 
 def sides(sheet: Sheet) -> list[str]:
     """The fields of a sheet that stand beside its answer, by the action that opens them."""
-    side, may_ask = sheet.side, sheet.talk.may_ask
+    side, may_ask = sheet.reply_fields, sheet.side_question.may_ask
     able = {"reply": side.may_reply, "note": side.may_note, "edit": side.may_edit, "ask_back": may_ask}
     return [name for name, may in able.items() if may]
 
@@ -90,10 +90,10 @@ async def test_e61_in_the_smallest_terminal_one_can_write_beside_an_answer_and_s
     app, laid = Host(PROMPTS[kind]), list[int]()
     original = SheetLayout.lay_out
 
-    def counted(self: SheetLayout, width: int, room: int, extra: list[object]) -> None:
+    def counted(self: SheetLayout, width: int, room: int, extra: list[object], full: bool) -> None:
         laid.append(room)
         assert len(laid) < 60, "it lays itself out again and again"
-        original(self, width, room, extra)  # type: ignore[arg-type]
+        original(self, width, room, extra, full)  # type: ignore[arg-type]
 
     async with app.run_test(size=(60, 16)) as pilot:
         await app.arm(pilot)
@@ -108,7 +108,7 @@ async def one_side(app: Host, pilot: Pilot[None], name: str) -> None:
     sheet = app.sheet
     if sheet.writing is not None:
         sheet.stop_writing()
-    sheet.keys.run(name)
+    sheet.run(name)
     await app.settled(pilot)
     field = sheet.writing
     assert field is not None and not sheet.cramped and field.size.height >= 1, name
@@ -128,5 +128,5 @@ async def test_a_sheet_without_room_comes_back_when_there_is_some_with_all_that_
             await app.settled(pilot)
             assert app.sheet.cramped == (size[1] < 10)
             assert ("too small" in " ".join(text_of(app).split())) == app.sheet.cramped
-        assert app.sheet.writing is app.sheet.side.reply and app.sheet.side.reply.text == "why"
+        assert app.sheet.writing is app.sheet.reply_fields.reply and app.sheet.reply_fields.reply.text == "why"
         assert "enter sends the reply" in text_of(app)

@@ -1,17 +1,17 @@
 """Decisions about a call, in lines: may it run, may its result be delivered (inquiries.md R86, R93, M34, M35).
 
-What is decided on is shown whole before the choices, with nothing in it hidden. Enter never runs a tool.
+Prompts show all of what is decided on, with nothing in it hidden, then the choices. Enter never runs a tool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jp_tui.conversation.neutral import warnings
+from jp_tui.headless.forms.answer import AnswerLines
 from jp_tui.headless.forms.editing import ResultEditor, edit_call
-from jp_tui.headless.forms.prompt import Prompt
 from jp_tui.headless.forms.steps import Outcome, Response, Sentence, Step, Words, line, pick, quoted
-from jp_tui.protocol.values import Delivered, Permitted
+from jp_tui.protocol.values import Delivered, Permitted, PromptRequest
 from jp_tui.view.questions.prompt_line import headline
 from jp_tui.view.wording import questions as w
 
@@ -27,38 +27,40 @@ RUN = (
 """M34, with the keys of R86."""
 DELIVER = (("y", w.DELIVER), ("n", w.SKIP_DELIVERY), ("e", w.EDIT_RESULT))
 """M35."""
+_LETTERS = frozenset("sw")
+_CHOOSES = "a number or a letter", "chooses"
 
 
-class _Decision(Prompt):
+class _NumberedKeys:
     """Numbered choices with a key each."""
 
-    letters = frozenset("sw")
-    choices: tuple[tuple[str, str], ...]
+    def __init__(self, choices: Sequence[tuple[str, str]]) -> None:
+        self._choices = choices
 
-    def _numbered(self) -> Iterator[str]:
-        for number, (key, words) in enumerate(self.choices, 1):
+    def listed(self) -> Iterator[str]:
+        for number, (key, words) in enumerate(self._choices, 1):
             yield f"  {number}  {key}  {words}"
 
-    def _keys(self) -> Iterator[tuple[str, str]]:
-        yield "a number or a letter", "chooses"
-
-    def _answer(self, line: str) -> Outcome:
+    def read(self, line: str) -> tuple[str, str]:
+        """Return the key that a line means, and what is behind it."""
         typed = line.strip()
-        number = pick(typed, len(self.choices))
-        key = self.choices[number - 1][0] if number is not None else typed
-        word, _, rest = key.partition(" ")
-        return self._chosen(word, rest.strip()) or Words(f"a number from 1 to {len(self.choices)}, or its letter")
+        number = pick(typed, len(self._choices))
+        word, _, rest = (self._choices[number - 1][0] if number is not None else typed).partition(" ")
+        return word, rest.strip()
 
-    def _chosen(self, key: str, rest: str) -> Outcome:
-        raise NotImplementedError
+    def problem(self) -> Words:
+        return Words(f"a number from 1 to {len(self._choices)}, or its letter")
 
 
-class Permission(_Decision):
-    """Leave to run a call (R86), decided on the call as it is shown (R90)."""
+class PermissionLines(AnswerLines):
+    """Permission to run a call (R86), decided on the call as it is shown (R90)."""
 
-    choices = RUN
+    letters = _LETTERS
 
-    def _body(self) -> Iterator[str]:
+    def __init__(self, prompt: PromptRequest) -> None:
+        self._prompt, self._choices = prompt, _NumberedKeys(RUN)
+
+    def body(self) -> Iterator[str]:
         prompt = self._prompt
         if prompt.rendered:
             yield quoted(prompt.rendered)
@@ -67,15 +69,18 @@ class Permission(_Decision):
         if found := warnings(f"{prompt.rendered.raw}\n{prompt.arguments.raw}"):
             yield w.FOUND.format(kinds=", ".join(found))
         yield line(headline(prompt))
-        yield from self._numbered()
+        yield from self._choices.listed()
         if "remember" in prompt.controls:
             yield w.COVERS.format(scope=line(prompt.remember_covers))
 
     def first(self) -> Step | None:
         return edit_call(self._prompt) if self._prompt.edit_first else None
 
-    def _chosen(self, key: str, rest: str) -> Outcome:
-        match key, rest:
+    def keys(self) -> Iterator[tuple[str, str]]:
+        yield _CHOOSES
+
+    def answer(self, line: str) -> Outcome:
+        match self._choices.read(line):
             case (("y" | "Y" as yes), ""):
                 return Permitted(run=True, remember=yes == "Y")
             case (("n" | "N" as no), ""):
@@ -89,32 +94,38 @@ class Permission(_Decision):
             case "e", "":
                 return edit_call(self._prompt)
             case _:
-                return None
+                return self._choices.problem()
 
 
 def _skipped(reason: str) -> Response:
     return Permitted(run=False, reason=reason)
 
 
-class Delivery(_Decision):
-    """Leave to deliver a result (R93). Enter alone delivers nothing (Z11)."""
+class DeliveryLines(AnswerLines):
+    """Permission to deliver a result (R93). Enter alone delivers nothing (Z11)."""
 
-    choices = DELIVER
+    letters = _LETTERS
 
-    def _body(self) -> Iterator[str]:
+    def __init__(self, prompt: PromptRequest) -> None:
+        self._prompt, self._choices = prompt, _NumberedKeys(DELIVER)
+
+    def body(self) -> Iterator[str]:
         prompt = self._prompt
         yield "It failed with:" if prompt.is_error else "Its result:"
         yield quoted(prompt.result or w.EMPTY_OPTION)
         if found := warnings(prompt.result.raw):
             yield w.FOUND.format(kinds=", ".join(found))
         yield line(headline(prompt))
-        yield from self._numbered()
+        yield from self._choices.listed()
 
     def first(self) -> Step | None:
         return ResultEditor() if self._prompt.edit_first else None
 
-    def _chosen(self, key: str, rest: str) -> Outcome:
-        match key, rest:
+    def keys(self) -> Iterator[tuple[str, str]]:
+        yield _CHOOSES
+
+    def answer(self, line: str) -> Outcome:
+        match self._choices.read(line):
             case "y", "":
                 return Delivered(deliver=True)
             case "n", "":
@@ -122,4 +133,4 @@ class Delivery(_Decision):
             case "e", "":
                 return ResultEditor()
             case _:
-                return None
+                return self._choices.problem()

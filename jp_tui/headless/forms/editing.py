@@ -1,7 +1,7 @@
 """JSON and long texts typed in lines (inquiries.md R87, R93, R186): steps within a prompt.
 
-A mistake is told with its line and column, and the lines before it are kept. Whether a value fits a schema is the
-engine's to say. Nothing is guessed: what does not parse is never sent.
+A mistake is shown with its line and column, and the lines before it are kept. The engine checks a value against a
+schema. Nothing is guessed: what does not parse is never sent.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from jp_tui.view.wording import questions as w
 
 
 class JsonLines:
-    """A JSON value over several lines: it is whole as soon as it parses."""
+    """A JSON value over several lines: it is complete as soon as it parses."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._broken = False
 
     def clear(self) -> None:
-        """Begin again."""
+        """Drop all lines."""
         self.lines.clear()
         self._broken = False
 
@@ -31,7 +31,7 @@ class JsonLines:
         return f"{len(self.lines) + 1}> " if self.lines else "> "
 
     def add(self, lines: Sequence[str]) -> tuple[Json] | Words | None:
-        """The value in a tuple, what is wrong, or None while it is not whole. A blank line asks for the verdict."""
+        """Return the value in a tuple, what is wrong, or None while it is incomplete. A blank line ends it."""
         if self._broken and self._anew(lines):
             self.lines.clear()
         self.lines += lines
@@ -48,7 +48,7 @@ class JsonLines:
         return (found,)
 
     def _anew(self, lines: Sequence[str]) -> bool:
-        """Whether, after a mistake, these lines are whole by themselves, of the kind that was begun."""
+        """Return True if, after a mistake, these lines are a complete value of the same kind."""
         text = "\n".join(lines).strip()
         if not self.lines or text[:1] not in "{[" or text[:1] != "\n".join(self.lines).strip()[:1]:
             return False
@@ -59,7 +59,7 @@ class JsonLines:
         return True
 
     def _open(self, problem: JsonProblem) -> bool:
-        """Whether more lines could mend it: it went wrong where the text ends."""
+        """Return True if more lines could fix it: the mistake is where the text ends."""
         if problem.line is None or problem.column is None:
             return False
         before = self.lines[: problem.line - 1]
@@ -81,22 +81,22 @@ class JsonLines:
 
 
 class ArgumentsEditor(Step):
-    """Arguments of a call, edited as JSON (R87, R97b): always an object. `told` says what leaving it does."""
+    """Arguments of a call, edited as JSON (R87, R97b): always an object. `help` says what leaving does."""
 
     gathers = True
 
-    def __init__(self, prompt: PromptRequest, left: Callable[[], Outcome], told: str) -> None:
-        self._prompt, self._left, self._told = prompt, left, told
+    def __init__(self, prompt: PromptRequest, left: Callable[[], Outcome], help: str) -> None:
+        self._prompt, self._left, self._help = prompt, left, help
         self._json = JsonLines()
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return self._json.mark
 
     def intro(self) -> Iterator[str]:
         yield "The arguments as they are:"
         yield quoted(self._prompt.arguments)
-        yield f"Type the new arguments as one JSON object, over as many lines as you like. {self._told}"
+        yield f"Type the new arguments as one JSON object, over as many lines as you like. {self._help}"
 
     def feed(self, line: str) -> Outcome:
         return self.pasted([line])
@@ -119,23 +119,23 @@ class ArgumentsEditor(Step):
 
 
 def edit_call(prompt: PromptRequest) -> ArgumentsEditor:
-    """At a permission prompt: cancelled it is a skip (R87)."""
+    """Return the editor at a permission prompt: to cancel it skips the call (R87)."""
 
     def left() -> Outcome:
         return Permitted(run=False, reason=w.EDIT_CANCELLED)
 
-    told = "The call then runs with them. An empty line goes back; `:c` skips the call."
-    return ArgumentsEditor(prompt, left, told)
+    help = "The call then runs with them. An empty line goes back; `:c` skips the call."
+    return ArgumentsEditor(prompt, left, help)
 
 
 def edit_asked(prompt: PromptRequest) -> ArgumentsEditor:
-    """At a tool's own question (R97b)."""
-    told = "The tool then starts again with them, without its answers so far. An empty line or `:c` goes back."
-    return ArgumentsEditor(prompt, lambda: Back("Nothing was edited."), told)
+    """Return the editor at a tool's own question (R97b)."""
+    help = "The tool then starts again with them, without its answers so far. An empty line or `:c` goes back."
+    return ArgumentsEditor(prompt, lambda: Back("Nothing was edited."), help)
 
 
 class ResultEditor(Step):
-    """A result, edited before it is delivered; emptied or cancelled the original goes (R93)."""
+    """A result, edited before it is delivered; emptied or cancelled, the original is delivered (R93)."""
 
     gathers = True
     mark = "… "

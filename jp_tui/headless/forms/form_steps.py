@@ -1,7 +1,7 @@
-"""Moving about in a form, in lines (inquiries.md R175-R178, R182b; asking.md E3, E23): Back, its undo, what is skipped.
+"""Moves in a form, in lines (inquiries.md R175-R178, R182b; asking.md E3, E23): Back, its undo, what is skipped.
 
-Reads the form that came with a prompt; walks none and decides nothing. What Back discards is said before it is typed,
-so nothing is asked twice.
+Reads the form that came with a prompt and decides nothing. The list of words says what Back discards, so no second
+confirmation is needed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jp_tui.conversation.strict_json import Json, dump
-from jp_tui.headless.forms.steps import Entry, Outcome, Words, line, pick, quoted
+from jp_tui.headless.forms.steps import MenuEntry, Outcome, Words, line, pick, quoted
 from jp_tui.protocol.values import PromptRequest, Restored, WentBack
 from jp_tui.questions.types import Place
 from jp_tui.view.wording import questions as w
@@ -19,18 +19,18 @@ MOST = 300
 """Characters of an answer that a list shows."""
 
 
-class Walking:
-    """The ways between the questions of the form that a prompt stands in; of one that stands alone there are none."""
+class FormMoves:
+    """The ways between the questions of a prompt's form; none without a form."""
 
     def __init__(self, prompt: PromptRequest) -> None:
         self._prompt = prompt
         form = prompt.form
         self.places: tuple[Place, ...] = form.places if form is not None else ()
 
-    # --- what is said -------------------------------------------------------------------------------------
+    # What is shown
 
     def skipped(self) -> Iterator[str]:
-        """The questions that were skipped on the way to this one, and why; N of the progress jumps over them."""
+        """Yield the questions that were skipped on the way to this one, and why; the progress skips their numbers."""
         at = next((n for n, place in enumerate(self.places) if place.state == "current"), 0)
         first = at
         while first and (self.places[first - 1].state == "skipped" or self.places[first - 1].fixed):
@@ -39,14 +39,14 @@ class Walking:
             yield f"– {line(place.id)}: {_state(place)}"
 
     def letters(self) -> Iterator[tuple[str, str]]:
-        """(the letter, what it does) as things stand."""
+        """Yield (the letter, what it does) as of now."""
         if (back := self._prompt.back) and "back" in self._prompt.controls:
             yield "b", f"{w.BACK} {self._does(back)}"
         if self._prompt.undo:
             yield "u", f"{w.UNDO} {w.UNDO_DOES.format(which=names(self._prompt.undo))}"
 
     def words(self) -> Iterator[tuple[str, str]]:
-        """What can be typed beside the letters."""
+        """Yield what can be typed besides the letters."""
         if len(self.places) > 1:
             yield (
                 ":b NUMBER",
@@ -54,49 +54,49 @@ class Walking:
             )
             yield ":f", "all questions of the form, with their numbers"
 
-    def entries(self) -> Iterator[Entry]:
-        """For the menu of a question (R248, M42)."""
+    def entries(self) -> Iterator[MenuEntry]:
+        """Yield lines for the menu of a question (R248, M42)."""
         if (back := self._prompt.back) and "back" in self._prompt.controls:
-            yield Entry(w.BACK, self._does(back), WentBack())
+            yield MenuEntry(w.BACK, self._does(back), WentBack())
         if self._prompt.undo:
-            yield Entry(w.UNDO, w.UNDO_DOES.format(which=names(self._prompt.undo)), Restored())
+            yield MenuEntry(w.UNDO, w.UNDO_DOES.format(which=names(self._prompt.undo)), Restored())
 
     def _does(self, to: str) -> str:
         gone = self.discards(to)
         return (w.BACK_DISCARDS if gone else w.BACK_DOES).format(to=line(to), which=names(gone))
 
     def discards(self, to: str) -> list[str]:
-        """The questions whose answers go with one's going back to `to`, besides its own (R177)."""
+        """Return the questions whose answers Back to `to` discards, besides its own (R177)."""
         ids = [place.id for place in self.places]
         later = self.places[ids.index(to) + 1 :] if to in ids else ()
         return [place.id for place in later if place.state == "answered" and not place.fixed]
 
     def listed(self) -> Iterator[str]:
-        """Every question with its number, its answer or why it has none, and its text."""
+        """Yield every question with its number, its answer or why it has none, and its text."""
         for number, place in enumerate(self.places, 1):
             yield f"  {number}  {line(place.id)}: {_state(place)}"
             if place.text != place.id:
                 yield f"     {_cut(place.text)}"
 
     def whole(self, rest: str) -> Words:
-        """All of the answer with that number."""
+        """Return all of the answer with that number."""
         number = pick(rest, len(self.places))
         if number is None:
             return Words(f":p and a number from 1 to {len(self.places)}")
         place = self.places[number - 1]
         return Words(quoted(_said(place.answer) if place.state == "answered" else _state(place)))
 
-    # --- what is done -------------------------------------------------------------------------------------
+    # What is done
 
     def back(self, rest: str = "") -> Outcome:
-        """Back to the last answered question, or to the one with that number."""
+        """Go back to the last answered question, or to the one with that number."""
         if rest:
             number = pick(rest, len(self.places))
             return self.to(number) if number is not None else Words(f"a number from 1 to {max(len(self.places), 1)}")
         return WentBack() if "back" in self._prompt.controls else Words(w.NO_BACK)
 
     def to(self, number: int) -> Outcome:
-        """Back to the question with that number (R182b), or why that cannot be."""
+        """Go back to the question with that number (R182b), or say why not."""
         place = self.places[number - 1]
         if place.state == "answered" and not place.fixed:
             return WentBack(to=place.id)
@@ -107,12 +107,12 @@ class Walking:
         return Words("that is this question" if place.state == "current" else w.NOT_AHEAD)
 
     def undo(self) -> Outcome:
-        """Bring back what Back took away."""
+        """Restore the answers that Back removed."""
         return Restored() if self._prompt.undo else Words("there is nothing to bring back")
 
 
 def names(ids: Sequence[str]) -> str:
-    """Some ids, the first few of many."""
+    """Return some ids, of many the first few."""
     more = [f"{len(ids) - 6} more"] if len(ids) > 6 else []
     return ", ".join([*map(line, ids[:6]), *more])
 
@@ -130,7 +130,7 @@ def _state(place: Place) -> str:
 
 
 def _said(value: Json) -> str:
-    """An answer as a person would say it."""
+    """Return an answer in words."""
     match value:
         case True:
             return w.YES

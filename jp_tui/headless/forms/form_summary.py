@@ -1,4 +1,4 @@
-"""The last look over a form before it counts, in lines (inquiries.md R182b; asking.md E3, E14, E23).
+"""The summary of a form before it is submitted, in lines (inquiries.md R182b; asking.md E3, E14, E23).
 
 Every question with its number and answer; what is skipped says why. A number goes back to that question, and only the
 word `submit` submits: neither a digit nor Enter ever does.
@@ -8,31 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jp_tui.headless.forms.form_steps import BACKS
-from jp_tui.headless.forms.prompt import Prompt
+from jp_tui.headless.forms.answer import AnswerLines
+from jp_tui.headless.forms.form_steps import BACKS, FormMoves
 from jp_tui.headless.forms.steps import Outcome, Words, pick
-from jp_tui.protocol.values import Submitted
+from jp_tui.protocol.values import PromptRequest, Submitted
 from jp_tui.view.wording import questions as w
 
 SUBMIT = "submit"
 NOT_YET = f"nothing is sent yet: `{SUBMIT}` sends these answers, a number goes back to that question"
 
 
-class Review(Prompt):
+class SummaryLines(AnswerLines):
     """All answers of a form, and the word that sends them."""
 
     letters = frozenset("burs")
 
-    def _body(self) -> Iterator[str]:
+    def __init__(self, prompt: PromptRequest) -> None:
+        self._form = FormMoves(prompt)
+
+    def body(self) -> Iterator[str]:
         yield w.REVIEW_TITLE
         yield from self._form.listed()
 
-    def _keys(self) -> Iterator[tuple[str, str]]:
+    def keys(self) -> Iterator[tuple[str, str]]:
         yield SUBMIT, w.SUBMIT_DOES
         yield "a number", BACKS
         yield ":p NUMBER", "shows all of an answer"
 
-    def _word(self, word: str, rest: str) -> Outcome:
+    def word(self, word: str, rest: str) -> Outcome:
         match word:
             case ":submit" if not rest:
                 return Submitted()
@@ -41,7 +44,7 @@ class Review(Prompt):
             case _:
                 return None
 
-    def _answer(self, line: str) -> Outcome:
+    def answer(self, line: str) -> Outcome:
         typed = line.strip()
         if typed.lower() == SUBMIT:
             return Submitted()

@@ -1,7 +1,7 @@
-"""Prompts as numbered lines on a terminal, for a face without a screen (surface S4, inquiries.md R146, R147).
+"""Prompts as numbered lines on a terminal, for a front end without a screen (surface S4, inquiries.md R146, R147).
 
-Shows one prompt at a time and takes its lines. What was typed before a prompt was shown answers nothing (asking.md
-E11), a secret is not echoed, and all foreign text is neutralised. It sends nothing.
+Shows one prompt at a time and reads its lines. What was typed before a prompt was shown answers nothing (asking.md
+E11), a secret is not echoed, and all untrusted text is neutralised. It sends nothing.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class Lines:
 
     @property
     def asking(self) -> bool:
-        """Whether a prompt is shown and its lines are taken."""
+        """True if a prompt is shown and its lines are read."""
         return self._step is not None
 
     def show(self, prompt: PromptRequest, others: int = 0) -> None:
-        """Show a prompt, `others` of which wait behind it; what was typed before is forgotten. Raises OSError."""
+        """Show a prompt, with `others` that wait behind it; what was typed before is dropped. Raises OSError."""
         self._prompt = prompt_in_lines(prompt, others)
         self._say(*self._prompt.intro())
-        self._enter(self._prompt.first() or self._prompt)
+        self._enter(self._prompt.first())
 
     def take(self) -> Response | Wish | None:
-        """What the lines that came mean: a response, after which nothing is asked; a wish, after which the prompt goes
-        on with `resume`; or None. Raises OSError."""
+        """Return what the lines that came mean: a response, after which nothing is asked; a request, after which the
+        prompt continues with `resume`; or None. Raises OSError."""
         while self._step is not None and (burst := self.burst()) is not None:
             if isinstance(burst, Words):
                 self._go_on(burst)
@@ -59,27 +59,27 @@ class Lines:
         return None
 
     def menu(self) -> None:
-        """What one Ctrl+C opens. Raises OSError.
+        """Open the menu of Ctrl+C. Raises OSError.
 
-        Nothing is forgotten: the key did that itself, and the next may be a second Ctrl+C.
+        Input isn't dropped: the key did that itself, and the next may be a second Ctrl+C.
         """
         if self._prompt is not None:
             self._enter(self._prompt.menu(), forget=False)
 
-    def checked(self, verdict: Sequence[tuple[str, str]]) -> None:
-        """What is wrong with an answer that was not taken, by field. Raises OSError."""
-        found = list(self._prompt.wrong(verdict)) if self._prompt is not None else []
+    def checked(self, problems: Sequence[tuple[str, str]]) -> None:
+        """Show what is wrong with a refused answer, by field. Raises OSError."""
+        found = list(self._prompt.wrong(problems)) if self._prompt is not None else []
         if found and self._step is not None:
             self.say("\n".join(found))
 
     def again(self, reason: str) -> None:
-        """The answer was not taken: the same prompt goes on, and says why. Raises OSError."""
+        """Continue the prompt after a refused answer, with the reason. Raises OSError."""
         if self._prompt is not None:
             self._step = self._prompt
             self._go_on(Words(f"not taken: {reason}"))
 
     def leave(self, why: str = "") -> None:
-        """Nothing is asked any more; the terminal is as it was."""
+        """Stop asking, and restore the terminal. `why` is shown."""
         self._step = None
         self._unhide()
         if why:
@@ -87,23 +87,23 @@ class Lines:
                 self.say(why)
 
     def tell(self, *texts: str) -> None:
-        """Say something while no line is wanted. Raises OSError."""
+        """Show texts while no line is expected. Raises OSError."""
         self._say(*texts)
 
     def resume(self) -> None:
-        """A line is wanted again for the prompt that is shown. Raises OSError."""
+        """Expect a line again for the prompt that is shown. Raises OSError."""
         if self._step is not None:
             self._mark()
 
     def say(self, text: str) -> None:
-        """Say something beside what is asked. Raises OSError."""
+        """Show a text beside the prompt. Raises OSError."""
         self._say(*(["", text] if self._typing else [text]))
         self._typing = False
         if self._step is not None:
             self._mark(forget=False)
 
     def burst(self) -> list[str] | Words | None:
-        """The next line, with those that came together with it, or why it cannot be used; None when there is none."""
+        """Return the next line, with those that came together with it, or why it can't be used; None for no line."""
         first = self.source.line()
         if first is None:
             return None
@@ -117,12 +117,12 @@ class Lines:
         return Words(wrong) if wrong else [one.text for one in found]
 
     def wanted(self, mark: str) -> None:
-        """The sign that a line is wanted which is no answer. Raises OSError."""
+        """Show the sign for a line that is no answer. Raises OSError."""
         self._out.write(mark)
         self._out.flush()
         self._typing = True
 
-    # --- the inside ---------------------------------------------------------------------------------------
+    # Steps
 
     def _go_on(self, found: Words | Back | Step | None) -> None:
         match found:
@@ -149,7 +149,7 @@ class Lines:
         self._mark(forget=forget)
 
     def _mark(self, *, forget: bool = True) -> None:
-        """The sign that a line is wanted. What was typed before it answers nothing, unless it belongs to more."""
+        """Show the sign for a line. What was typed before it answers nothing, unless more lines belong together."""
         step = self._step
         assert step is not None
         if step.hidden != (self._hidden is not None):

@@ -1,7 +1,7 @@
-"""The frame of every prompt in lines: who asks, what works now, and the words that every prompt knows (S4, E60).
+"""A prompt in lines: who asks, what works now, and the words that every prompt knows (S4, E60).
 
-Words begin with a colon; where no text is typed, a letter does the same (asking.md "Keys"). What else a line means is
-said by a kind of prompt. Pure, as all steps are.
+Words begin with a colon; where no text is typed, a letter does the same (asking.md "Keys"). What any other line means
+is up to the kind of answer (`answer.py`). Pure, as all steps are.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.forms.form_steps import Walking
+from jp_tui.headless.forms.answer import AGAIN, HELP, AnswerLines
+from jp_tui.headless.forms.form_steps import FormMoves
+from jp_tui.headless.forms.question import AskedQuestion
 from jp_tui.headless.forms.steps import (
     AskedAside,
     Back,
-    Entry,
     Menu,
+    MenuEntry,
     Outcome,
     Response,
     SentAlong,
@@ -31,63 +33,59 @@ from jp_tui.view.questions import escalation_text as why
 from jp_tui.view.questions.prompt_line import asker
 from jp_tui.view.wording import questions as w
 
-AGAIN, HELP = ".", "?"
 ASIDE = ":?"
 UNKNOWN = "there is no word {word} here; ? lists those there are"
-ASIDE_TOLD = "Ask about this question, one line; it stays open. An empty one goes back."
+ASIDE_ASKS = "Ask about this question, one line; it stays open. An empty one goes back."
 ASIDE_DOES = "asks a model about this; nothing is answered by that"
 ALONG_DOES = "what was said so goes to the model after the results; `:a no` keeps it aside"
 
 
 class Prompt(Step):
-    """The prompt itself: its frame, the words that every prompt knows, and by `_answer` what else a line means.
+    """A prompt: its frame, the words that every prompt knows, and one kind of answer."""
 
-    `letters` are those that work without a colon: none where any line may be the answer.
-    """
+    def __init__(
+        self,
+        prompt: PromptRequest,
+        answer: AnswerLines,
+        *,
+        question: AskedQuestion | None = None,
+        others: int = 0,
+    ) -> None:
+        """`question` is None for a decision about a call and for the summary of a form. `others` prompts wait behind
+        this one (R117)."""
+        self._prompt, self._answer, self._question, self._others = prompt, answer, question, others
+        self._form = FormMoves(prompt)
 
-    letters = frozenset[str]()
+    @property
+    def mark(self) -> str:
+        return self._answer.mark
 
-    def __init__(self, prompt: PromptRequest, others: int = 0) -> None:
-        self._prompt, self._others = prompt, others
-        self._form = Walking(prompt)
+    @property
+    def hidden(self) -> bool:
+        return self._answer.hidden
 
-    # --- what a kind of prompt fills in ---------------------------------------------------------------------
+    @property
+    def gathers(self) -> bool:
+        return self._answer.gathers
 
-    def _body(self) -> Iterator[str]:
-        raise NotImplementedError
-
-    def _answer(self, line: str) -> Outcome:
-        raise NotImplementedError
-
-    def _keys(self) -> Iterator[tuple[str, str]]:
-        """(what is typed, what it does) of this kind."""
-        yield from ()
-
-    def _word(self, word: str, rest: str) -> Outcome:
-        """A word of this kind that begins with a colon; None when there is none such."""
-        return None
-
-    def _is_answer(self, typed: str) -> bool:
-        """Whether these very words are an answer, whatever else they are."""
-        return False
-
-    # --- every prompt ---------------------------------------------------------------------------------------
+    # What is shown
 
     def intro(self) -> Iterator[str]:
         prompt = self._prompt
         yield ""
         yield self._head()
         yield from self._banner()
-        yield from self._body()
+        body = self._answer.body()
+        yield from self._question.shown(body) if self._question is not None else body
         if prompt.deadline_secs is not None:
             since = f", counted from {prompt.asked_at[:19]} UTC" if prompt.asked_at else ""
             yield w.TIME_LEFT.format(left=f"{prompt.deadline_secs} s{since}")
-        shown = (*self._keys(), *self._controls())
+        shown = (*self._answer.keys(), *self._controls())
         yield " · ".join([*(f"{key} {does}" for key, does in shown), f"{AGAIN} reads it again", f"{HELP} all words"])
 
     def _controls(self) -> Iterator[tuple[str, str]]:
-        """Back and its undo; and what is offered on every question of the assistant (R182, R187)."""
-        colon = "" if self.letters else ":"
+        """Yield Back and its undo; and what is offered on every question of the assistant (R182, R187)."""
+        colon = "" if self._answer.letters else ":"
         for key, does in self._form.letters():
             yield f"{colon}{key}", does
         if self._prompt.source == "assistant":
@@ -106,11 +104,11 @@ class Prompt(Step):
         return " ".join(part for part in parts if part)
 
     def _banner(self) -> Iterator[str]:
-        """Why a person sees what a reviewer was to answer (R150, R154); its first line is M12 to the letter."""
+        """Yield why a person sees what a reviewer was to answer (R150, R154); its first line is exactly M12."""
         told = self._prompt.escalation
         if told is None:
             return
-        yield from _told(told)
+        yield from _reasons(told)
         by = [f"reviewer {line(told.model)}"] if told.model else []
         by += [took] if (took := why.took(told)) else []
         if by:
@@ -122,8 +120,13 @@ class Prompt(Step):
             yield w.SAW.format(saw=line(told.saw))
         yield "You decide."
 
-    def _common(self) -> Iterator[tuple[str, str]]:
+    def _words(self) -> Iterator[tuple[str, str]]:
+        """Yield all words that can be typed now."""
         controls = self._prompt.controls
+        yield from self._answer.keys()
+        yield from self._answer.words()
+        if self._question is not None:
+            yield from self._question.words()
         for key, does in self._form.letters():
             yield f":{key}", does
         yield from self._form.words()
@@ -137,37 +140,45 @@ class Prompt(Step):
             yield ":a", ALONG_DOES
         yield ":w", "why you are asked"
         yield AGAIN, "reads it again"
-        if self.letters:
-            yield " ".join(sorted(self.letters & self._known)), "work without the colon here; so does ? WORDS"
+        if self._answer.letters:
+            yield " ".join(sorted(self._letters)), "work without the colon here; so does ? WORDS"
 
     @property
     def _may_talk(self) -> bool:
-        """A result that is not delivered is told to no model."""
+        """True if a side question is possible: a result that is not delivered is shown to no model."""
         return self._prompt.kind != "delivery"
 
     @property
-    def _known(self) -> frozenset[str]:
-        """The letters of the words that there are now."""
+    def _letters(self) -> frozenset[str]:
+        """The letters that work without a colon now."""
         controls = self._prompt.controls
         moves = "bu" if self._form.places or self._prompt.back or self._prompt.undo else ""
-        return frozenset("sw" + moves + ("r" if "reply" in controls else "") + ("e" if "edit" in controls else ""))
+        known = frozenset("sw" + moves + ("r" if "reply" in controls else "") + ("e" if "edit" in controls else ""))
+        return self._answer.letters & known
+
+    # What is typed
 
     def feed(self, line: str) -> Outcome:
+        if self._answer.claims(line, self._letters):
+            return self._answer.answer(line)
         typed = line.strip()
         if typed == AGAIN:
             return Back()
         if typed == HELP:
-            return Words("\n".join(f"  {key}  {does}" for key, does in (*self._keys(), *self._common())))
-        if self.letters and typed.startswith(f"{HELP} "):
+            return Words("\n".join(f"  {key}  {does}" for key, does in self._words()))
+        if self._answer.letters and typed.startswith(f"{HELP} "):
             typed = f":{typed}"
         word, _, rest = typed.partition(" ")
-        if word in self.letters & self._known and (not rest or word == "r" or (word == "b" and rest.isdecimal())):
-            if self._is_answer(typed):
+        if word in self._letters and (not rest or word == "r" or (word == "b" and rest.isdecimal())):
+            if self._answer.is_answer(typed):
                 return Words(f"{word} is an answer and a word: ={word} answers, :{word} is the word")
             word = f":{word}"
         if word.startswith(":"):
             return self._colon(word, rest.strip()) or Words(UNKNOWN.format(word=word))
-        return self._answer(line)
+        return self._answer.answer(line)
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        return self._answer.pasted(lines)
 
     def _colon(self, word: str, rest: str) -> Outcome:
         controls = self._prompt.controls
@@ -187,39 +198,40 @@ class Prompt(Step):
             case ":f" if self._form.places:
                 return Words("\n".join(self._form.listed()))
             case ":?" if self._may_talk:
-                return AskedAside(rest) if rest else Sentence(ASIDE_TOLD, AskedAside)
+                return AskedAside(rest) if rest else Sentence(ASIDE_ASKS, AskedAside)
             case ":a" if self._may_talk and rest in ("", "no"):
                 return SentAlong(send=not rest)
             case ":t" if not rest or rest.isdecimal():
                 return TakesOver(rest)
-        return self._word(word, rest)
+        found = self._answer.word(word, rest)
+        return self._question.word(word, rest) if found is None and self._question is not None else found
 
     def _reply(self) -> Step:
-        told = "Reply in words, one line; the model reads it and goes on."
+        asks = "Reply in words, one line; the model reads it and goes on."
         if self._prompt.source == "assistant":
-            return Sentence(f"{told} An empty one hands back without words.", _replied, Replied(text=None))
-        return Sentence(f"{told} An empty one goes back.", _replied)
+            return Sentence(f"{asks} An empty one hands back without words.", _replied, Replied(text=None))
+        return Sentence(f"{asks} An empty one goes back.", _replied)
 
-    def wrong(self, verdict: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """What a verdict on an answer of several fields says of each: (JSON pointer, words)."""
-        yield from ()
+    def wrong(self, problems: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Yield what the engine's check of an answer says of each field; `problems` are JSON pointers and messages."""
+        return self._answer.wrong(problems)
 
-    def first(self) -> Step | None:
-        """The step that it opens with, when that is not the prompt itself."""
-        return None
+    def first(self) -> Step:
+        """Return the step that the prompt opens with."""
+        return self._answer.first() or self
 
     def menu(self) -> Menu:
-        """What one Ctrl+C opens; it never answers by itself (R248)."""
-        entries = [Entry(w.ANSWER, w.ANSWER_DOES, None), *self._form.entries()]
+        """Return the menu of Ctrl+C; it never answers by itself (R248)."""
+        entries = [MenuEntry(w.ANSWER, w.ANSWER_DOES, None), *self._form.entries()]
         if "reply" in self._prompt.controls:
-            entries.append(Entry(w.REPLY, w.REPLY_DOES, self._reply()))
+            entries.append(MenuEntry(w.REPLY, w.REPLY_DOES, self._reply()))
         if "cancel" in self._prompt.controls:
-            entries.append(Entry(w.CANCEL, w.CANCEL_DOES, Cancelled()))
-        return Menu((*entries, Entry(w.END_TURN, w.END_TURN_DOES, EndTurn())))
+            entries.append(MenuEntry(w.CANCEL, w.CANCEL_DOES, Cancelled()))
+        return Menu((*entries, MenuEntry(w.END_TURN, w.END_TURN_DOES, EndTurn())))
 
 
-def _told(told: Escalation) -> Iterator[str]:
-    """Its no, a first one where there was no second; else, or then, why there is none."""
+def _reasons(told: Escalation) -> Iterator[str]:
+    """Yield the reviewer's refusal, and why there is no verdict where it failed."""
     if (no := why.refusal(told)) is not None:
         yield w.REJECTING
         yield _quotes(no)
@@ -234,7 +246,7 @@ def _told(told: Escalation) -> Iterator[str]:
 
 
 def _quotes(reason: Foreign) -> str:
-    """A reason between M12's quotes; the fallback has them too."""
+    """Return a reason between M12's quotes; the fallback has them too."""
     return quoted(f'"{why.words(reason) or w.NO_REASON}"')
 
 
@@ -243,7 +255,7 @@ def _replied(text: str) -> Response:
 
 
 def who(prompt: PromptRequest) -> str:
-    """Who asks, in one line: the label or the tool, and what the call is about unless that is a question itself."""
+    """Return who asks, in one line: the label or the tool, and the subject unless that is the question itself."""
     subject = neutralise(prompt.subject, "line")
     if prompt.form is not None or subject == neutralise(prompt.question.text, "line"):
         return line(asker(prompt))

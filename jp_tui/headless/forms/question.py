@@ -1,36 +1,36 @@
-"""What every question in lines has in common, whatever the type of its answer (inquiries.md R191, R182, R97b).
+"""What all questions in lines share, whatever the type of their answer (inquiries.md R191, R182, R97b).
 
-Shows context above the question, and what in it deceives; takes a note; leads to the editor of the arguments. It
-reads no answer: that is `choices.py` and `typed.py`.
+Shows the context above the question, and what in it deceives; takes a note; leads to the editor of the arguments. It
+reads no answer: that is done in `choices.py`, `hunks.py`, `text.py` and `schema.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jp_tui.conversation.neutral import warnings
 from jp_tui.conversation.strict_json import Json
 from jp_tui.headless.forms.editing import edit_asked
-from jp_tui.headless.forms.prompt import Prompt
+from jp_tui.headless.forms.form_steps import FormMoves
 from jp_tui.headless.forms.steps import Outcome, Words, line, quoted, quoted_context
-from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
 from jp_tui.view.wording import questions as w
 
 EMPTY = '""'
 """Typed, it is the empty text (E14)."""
 
 
-class QuestionPrompt(Prompt):
-    """What the types have in common: context above the question, its default, notes, edited arguments."""
+class AskedQuestion:
+    """A question, its default and the note that is sent with the answer."""
 
-    def __init__(self, prompt: PromptRequest, others: int = 0) -> None:
-        super().__init__(prompt, others)
-        self._question = prompt.question
+    def __init__(self, prompt: PromptRequest) -> None:
+        self.prompt = prompt
         self._note = ""
 
-    def _body(self) -> Iterator[str]:
-        question = self._question
-        yield from self._form.skipped()
+    def shown(self, choices: Iterable[str]) -> Iterator[str]:
+        """Yield the question with its context and `choices`, and a warning of what deceives."""
+        question = self.prompt.question
+        yield from FormMoves(self.prompt).skipped()
         shown = [question.text, question.context or ""]
         if question.context:
             yield quoted_context(question.context)
@@ -38,46 +38,49 @@ class QuestionPrompt(Prompt):
         yield quoted(question.text) if several else line(question.text.strip())
         for option in getattr(question.answer_type, "options", ()):
             shown += [option.value, option.description]
-        yield from self._choices()
+        yield from choices
         if found := warnings("\n".join(shown)):
             yield w.FOUND.format(kinds=", ".join(found))
 
-    def _choices(self) -> Iterator[str]:
-        yield from ()
+    @property
+    def offered(self) -> tuple[Json, ...]:
+        """What Enter may answer: the answer before Back (R176), else the default; () when there is neither."""
+        if self.prompt.prefill:
+            return self.prompt.prefill
+        question = self.prompt.question
+        return (question.default,) if question.has_default else ()
 
     @property
-    def _offered(self) -> tuple[Json, ...]:
-        """What Enter may take: the answer before Back (R176), else the default; none when there is neither."""
-        if self._prompt.prefill:
-            return self._prompt.prefill
-        return (self._question.default,) if self._question.has_default else ()
+    def mark(self) -> str:
+        """How `offered` is marked."""
+        return w.BEFORE if self.prompt.prefill else w.DEFAULT
+
+    def enter(self) -> tuple[str, str]:
+        """Return the key that answers with `offered`."""
+        return "Enter", "takes your answer from before" if self.prompt.prefill else "takes the default"
+
+    def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> Answered:
+        """Return an answer, with the note beside it."""
+        return Answered(value=value, remember=remember, note=self._note, parts=parts)
+
+    # Words
 
     @property
-    def _mark(self) -> str:
-        return w.BEFORE if self._prompt.prefill else w.DEFAULT
+    def _takes_notes(self) -> bool:
+        return self.prompt.source != "assistant"
 
-    def _enter(self) -> tuple[str, str]:
-        """The key that takes it."""
-        return "Enter", "takes your answer from before" if self._prompt.prefill else "takes the default"
-
-    def _common(self) -> Iterator[tuple[str, str]]:
-        if self._notes:
+    def words(self) -> Iterator[tuple[str, str]]:
+        """Yield (what is typed, what it does) for the list of all words."""
+        if self._takes_notes:
             yield ":n WORDS", "a note that goes with your answer"
-        if "edit" in self._prompt.controls:
+        if "edit" in self.prompt.controls:
             yield ":e", "edits the arguments of the call; the tool starts again with them"
-        yield from super()._common()
 
-    @property
-    def _notes(self) -> bool:
-        return self._prompt.source != "assistant"
-
-    def _word(self, word: str, rest: str) -> Outcome:
-        if word == ":n" and self._notes:
+    def word(self, word: str, rest: str) -> Outcome:
+        """Return what a word means that every question knows; None for an unknown one."""
+        if word == ":n" and self._takes_notes:
             self._note = rest
             return Words("Your note goes with the answer." if rest else "The note is gone.")
-        if word == ":e" and "edit" in self._prompt.controls:
-            return edit_asked(self._prompt)
+        if word == ":e" and "edit" in self.prompt.controls:
+            return edit_asked(self.prompt)
         return None
-
-    def _said(self, value: Json, *, remember: bool = False) -> Answered:
-        return Answered(value=value, remember=remember, note=self._note)

@@ -1,38 +1,47 @@
-"""Which prompt in lines a PromptRequest is: by its kind, and a question by the type of its answer."""
+"""Which kind of answer a prompt in lines has: by the prompt's kind, for a question by the type of its answer."""
 
 from __future__ import annotations
 
-from jp_tui.headless.forms.approvals import Delivery, Permission
-from jp_tui.headless.forms.choices import Boolean, MultiSelect, Select
-from jp_tui.headless.forms.form_summary import Review
-from jp_tui.headless.forms.hunks import Hunks
+from jp_tui.headless.forms.answer import AnswerLines
+from jp_tui.headless.forms.approvals import DeliveryLines, PermissionLines
+from jp_tui.headless.forms.choices import BooleanLines, MultiSelectLines, SelectLines
+from jp_tui.headless.forms.form_summary import SummaryLines
+from jp_tui.headless.forms.hunks import HunkLines
 from jp_tui.headless.forms.prompt import Prompt
-from jp_tui.headless.forms.schema import Schema
-from jp_tui.headless.forms.text import Secret, Text
+from jp_tui.headless.forms.question import AskedQuestion
+from jp_tui.headless.forms.schema import SchemaLines
+from jp_tui.headless.forms.text import SecretLines, TextLines
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SecretAnswer, SelectAnswer
 
 
 def prompt_in_lines(prompt: PromptRequest, others: int = 0) -> Prompt:
-    """The prompt; `others` is how many wait behind it (R117)."""
+    """Return the prompt in lines; `others` is how many wait behind it (R117)."""
     if prompt.kind == "permission":
-        return Permission(prompt, others)
+        return Prompt(prompt, PermissionLines(prompt), others=others)
     if prompt.kind == "delivery":
-        return Delivery(prompt, others)
+        return Prompt(prompt, DeliveryLines(prompt), others=others)
     if prompt.kind == "review":
-        return Review(prompt, others)
-    match prompt.question.answer_type:
-        case BooleanAnswer() if len(prompt.question.parts) > 1:
-            return Hunks(prompt, others)
+        return Prompt(prompt, SummaryLines(prompt), others=others)
+    question = AskedQuestion(prompt)
+    return Prompt(prompt, answer_lines(question), question=question, others=others)
+
+
+def answer_lines(question: AskedQuestion) -> AnswerLines:
+    """Return the kind of answer for a question."""
+    asked = question.prompt.question
+    match asked.answer_type:
+        case BooleanAnswer() if len(asked.parts) > 1:
+            return HunkLines(question)
         case BooleanAnswer():
-            return Boolean(prompt, others)
+            return BooleanLines(question)
         case SelectAnswer(options=options, allow_other=other):
-            return Select(prompt, options, others, other=other)
+            return SelectLines(question, options, other=other)
         case MultiSelectAnswer(options=options):
-            return MultiSelect(prompt, options, others)
+            return MultiSelectLines(question, options)
         case SecretAnswer():
-            return Secret(prompt, others)
+            return SecretLines(question)
         case SchemaAnswer(schema=schema):
-            return Schema(prompt, schema, others)
+            return SchemaLines(question, schema)
         case _:
-            return Text(prompt, others)
+            return TextLines(question)

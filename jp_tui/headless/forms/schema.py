@@ -1,7 +1,7 @@
-"""A JSON answer in lines: the form of its schema, level by level, beside the JSON itself (R186, issue 5, 10; E60).
+"""A JSON answer in lines: the form of its schema, level by level, or the JSON itself (R186, issue 5, 10; E60).
 
-A number picks a field, and a value after it fills it; what has fields of its own is walked into. Whole JSON may be
-typed at any time. Whether it fits is the engine's to say: what is wrong then stands at its field, and nothing is lost.
+A number picks a field, and a value after it fills it; a field with fields of its own is opened. Whole JSON may be typed
+at any time. The engine checks the answer: what is wrong is then shown at its field, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ import json
 from collections.abc import Iterator, Sequence
 
 from jp_tui.conversation.strict_json import Json, JsonObject, same
-from jp_tui.headless.forms.choices import LETTERS
+from jp_tui.headless.forms.answer import AGAIN, HELP, LETTERS, AnswerLines
 from jp_tui.headless.forms.editing import JsonLines, schema_answer
-from jp_tui.headless.forms.prompt import AGAIN, HELP
-from jp_tui.headless.forms.question import QuestionPrompt
-from jp_tui.headless.forms.schema_field import Field, Raw, value_in
+from jp_tui.headless.forms.question import AskedQuestion
+from jp_tui.headless.forms.schema_field import FieldStep, JsonStep, value_in
 from jp_tui.headless.forms.steps import Back, Outcome, Step, Words, line, pick, quoted
-from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.protocol.values import Answered
 from jp_tui.view.schema import edit
 from jp_tui.view.schema import numbered_lines as schema_lines
 from jp_tui.view.schema.edit import Path
@@ -32,26 +31,28 @@ MOST = 200
 """Fields of one place that are listed."""
 
 
-class Schema(QuestionPrompt):
-    """A form where the schema is one, else JSON over several lines; a misfit is asked again (R186)."""
+class SchemaLines(AnswerLines):
+    """A form where the schema has one, else JSON over several lines; what doesn't fit is asked again (R186)."""
 
     letters = LETTERS
 
-    def __init__(self, prompt: PromptRequest, schema: JsonObject, others: int = 0) -> None:
-        super().__init__(prompt, others)
+    def __init__(self, question: AskedQuestion, schema: JsonObject) -> None:
+        self._question = question
         self._schema, self._json = schema, JsonLines()
         self._fields = Form(schema)
-        self._begun = next(iter(self._offered), None) if self._offered else edit.skeleton(self._fields)
+        self._begun = (
+            next(iter(self._question.offered), None) if self._question.offered else edit.skeleton(self._fields)
+        )
         self._document: Json = self._begun
         self._here: Path = ()
         self._problems: list[Problem] = []
 
     @property
-    def gathers(self) -> bool:  # type: ignore[override]
+    def gathers(self) -> bool:
         return bool(self._json.lines)
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return self._json.mark
 
     @property
@@ -60,15 +61,15 @@ class Schema(QuestionPrompt):
 
     @property
     def _untouched(self) -> bool:
-        """Whether the answer is still what was offered, which Enter takes."""
-        return bool(self._offered) and same(self._document, self._begun)
+        """True if the answer is still what was offered, which Enter accepts."""
+        return bool(self._question.offered) and same(self._document, self._begun)
 
     def _rows(self) -> list[Row]:
         return schema_lines.rows(self._fields, self._document, self._here)
 
-    # --- what is shown ------------------------------------------------------------------------------------
+    # What is shown
 
-    def _choices(self) -> Iterator[str]:
+    def body(self) -> Iterator[str]:
         if not self._formed:
             yield from self._plainly()
             return
@@ -76,13 +77,13 @@ class Schema(QuestionPrompt):
             yield f"In {self._place()}:"
         yield from self._listed()
         if self._untouched:
-            yield f"  ({self._mark})"
+            yield f"  ({self._question.mark})"
         if self._json.lines:
             yield "JSON that is not whole yet:"
             yield quoted("\n".join(self._json.lines))
 
     def _listed(self) -> Iterator[str]:
-        """The rows of the place, and what is wrong with it as a whole."""
+        """Yield the rows of the place, and what is wrong with it as a whole."""
         rows = self._rows()
         for number, row in enumerate(rows[:MOST], 1):
             yield from self._told(number, row)
@@ -93,14 +94,14 @@ class Schema(QuestionPrompt):
                 yield f"  ! {line(problem.words)}"
 
     def _plainly(self) -> Iterator[str]:
-        """Of a schema that is no form: what it says of its one value, and what there is."""
+        """Yield what a schema without a form says of its one value, and what is offered."""
         root = self._fields.root
         if root.kind == "json" and root.note:
             yield NO_FORM.format(note=root.note)
         elif root.kind != "json":
             yield f"  {line(schema_lines.wanted(Row((), root, '')))}"
-        for value in self._offered:
-            yield f"{self._mark}:"
+        for value in self._question.offered:
+            yield f"{self._question.mark}:"
             yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
 
     def _told(self, number: int, row: Row) -> Iterator[str]:
@@ -118,7 +119,7 @@ class Schema(QuestionPrompt):
     def _is_list(self) -> bool:
         return self._fields.at(self._here).kind == "list"
 
-    def _keys(self) -> Iterator[tuple[str, str]]:
+    def keys(self) -> Iterator[tuple[str, str]]:
         if self._formed:
             yield "NUMBER", "picks a field"
             yield "NUMBER VALUE", "fills it"
@@ -131,37 +132,39 @@ class Schema(QuestionPrompt):
         else:
             yield "JSON", "over as many lines as you like"
         if self._untouched:
-            yield self._enter()
+            yield self._question.enter()
 
-    def _common(self) -> Iterator[tuple[str, str]]:
+    def words(self) -> Iterator[tuple[str, str]]:
         if self._formed:
             yield "+ VALUE", "adds an entry to a list"
             yield ":d NUMBER", "takes a value or an entry away"
             yield ":m NUMBER PLACE", "moves an entry to another place"
             yield "{…} or […]", "JSON, over as many lines as you like, is the whole answer"
         yield ":v", "shows the whole schema"
-        yield from super()._common()
 
-    # --- what is typed ------------------------------------------------------------------------------------
+    # What is typed
 
-    def feed(self, line: str) -> Outcome:
+    def claims(self, line: str, letters: frozenset[str]) -> bool:
+        """Return True while JSON is typed over several lines, for all but words; `:x` is one of the JSON's own."""
         typed = line.strip()
-        if self._json.lines and typed == ":x":
-            self._json.clear()
-            return Words("Begin again.")
-        word = typed in (AGAIN, HELP, *(self.letters & self._known)) or (typed[:1] == ":" and typed[1:2].isalpha())
-        return super().feed(line) if word or not self._json.lines else self.pasted([line])
+        word = typed in (AGAIN, HELP, *letters) or (typed[:1] == ":" and typed[1:2].isalpha() and typed != ":x")
+        return bool(self._json.lines) and not word
 
     def pasted(self, lines: Sequence[str]) -> Outcome:
         return schema_answer(self._json.add(lines), self._sent)
 
     def _sent(self, value: Json) -> Answered:
-        """The whole answer; should it not fit, it is what the form goes on with."""
+        """Return the whole answer; if it doesn't fit, the form continues with it."""
         self._document, self._here, self._problems = value, (), []
-        return self._said(value)
+        return self._question.answered(value)
 
-    def _answer(self, line: str) -> Outcome:
+    def answer(self, line: str) -> Outcome:
         typed = line.strip()
+        if self._json.lines and typed == ":x":
+            self._json.clear()
+            return Words("Begin again.")
+        if self._json.lines:
+            return self.pasted([line])
         if not typed:
             if self._untouched:
                 return self._sent(self._begun)
@@ -169,7 +172,7 @@ class Schema(QuestionPrompt):
         if not self._formed or typed[0] in "{[":
             return self.pasted([line])
         if typed.lower() == SUBMIT:
-            return self._said(self._document)
+            return self._question.answered(self._document)
         if typed == "..":
             return self._up()
         if typed[0] == "+" and self._is_list:
@@ -183,7 +186,7 @@ class Schema(QuestionPrompt):
         return f"a number from 1 to {count}" if count else "there is nothing to pick here"
 
     def _reached(self, word: str) -> Row | None:
-        """The row of a number; of several with dots one below the other."""
+        """Return the row of a number; numbers with dots lead from level to level."""
         here, row = self._here, None
         for step in word.split("."):
             below = schema_lines.rows(self._fields, self._document, here)
@@ -205,10 +208,10 @@ class Schema(QuestionPrompt):
         return found if isinstance(found, Words) else self.put(row, found[0])
 
     def _opened(self, row: Row) -> Step:
-        return Field(row, schema_lines.held(self._document, row), self.put)
+        return FieldStep(row, schema_lines.held(self._document, row), self.put)
 
     def put(self, row: Row, value: Json) -> Back:
-        """A value into a field; it says what the field holds then."""
+        """Put a value into a field, and show it."""
         self._document = edit.put(self._fields, self._document, row.path, value)
         return self._changed(row)
 
@@ -222,14 +225,14 @@ class Schema(QuestionPrompt):
         return self._walked(self._here[:-1])
 
     def _walked(self, here: Path) -> Back:
-        """To another place, which is read alone: what is asked was read before, and `.` reads it all again."""
+        """Go to another place, which is shown alone: the question was shown before, and `.` shows all again."""
         self._here = here
         ways = ["`..` goes up"] if here else [f"`{SUBMIT}` sends the answer"]
         ways += ["`+` adds an entry"] if self._is_list else []
         place = f"In {self._place()}:" if here else f"{TOP}:"
         return Back("\n".join([place, *self._listed(), " · ".join(ways)]), quiet=True)
 
-    # --- lists --------------------------------------------------------------------------------------------
+    # Lists
 
     def _add(self, rest: str) -> Outcome:
         shape, value = self._fields.at(self._here), edit.get(self._document, self._here)
@@ -241,17 +244,17 @@ class Schema(QuestionPrompt):
         self._document, here = edit.added(self._fields, self._document, self._here)
         return self._walked(here)
 
-    def _word(self, word: str, rest: str) -> Outcome:
+    def word(self, word: str, rest: str) -> Outcome:
         match word:
             case ":v":
                 return Words(quoted(json.dumps(self._schema, ensure_ascii=False, indent=2)))
             case ":j" if self._formed:
-                return Raw(self._document, self._taken)
+                return JsonStep(self._document, self._taken)
             case ":d" if self._formed:
                 return self._drop(rest)
             case ":m" if self._formed:
                 return self._move(rest)
-        return super()._word(word, rest)
+        return None
 
     def _taken(self, value: Json) -> Back:
         self._document, self._here, self._problems = value, (), []
@@ -281,18 +284,18 @@ class Schema(QuestionPrompt):
         self._problems = []
         return Back(f"Entry {at} is entry {to} now.")
 
-    # --- what the engine says -----------------------------------------------------------------------------
+    # What the engine says
 
-    def wrong(self, verdict: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """The engine's verdict on the answer, by field: each with the numbers that lead to it."""
-        self._problems = problems(self._document, verdict)
+    def wrong(self, problems_found: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Take the engine's check of the answer: yield each problem with the numbers that lead to its field."""
+        self._problems = problems(self._document, problems_found)
         for one in self._problems if self._formed else ():
             if numbers := self._numbers(one.path):
                 self._here = ()
                 yield f"  {numbers}  {line(str(one.path[-1]))}: {line(one.words)}"
 
     def _numbers(self, path: Path) -> str:
-        """`2.1`: the numbers of a path from the top; as far as there are any."""
+        """Return the numbers of a path from the top, as `2.1`; as far as there are any."""
         found: list[str] = []
         for depth in range(len(path)):
             below = schema_lines.rows(self._fields, self._document, path[:depth])

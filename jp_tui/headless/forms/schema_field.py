@@ -1,6 +1,6 @@
 """One field of a form in lines: what may be typed for it, and what that means (R11, R186, E14).
 
-What is no value of its kind is told and asked again; whether a value keeps the schema's bounds is the engine's to say.
+Input that isn't a value of its kind is explained and asked again; the engine checks the bounds of the schema.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
 
 
 def as_json(row: Row) -> bool:
-    """Whether it is written as JSON."""
+    """Return True if a field is written as JSON."""
     return row.extra or bool(row.note) or row.shape.kind == "json"
 
 
 def value_in(row: Row, text: str) -> tuple[Json] | Words:
-    """What a line means in a field, in a tuple; or why nothing."""
+    """Return what a line means in a field, in a tuple; or why it means nothing."""
     shape = row.shape
     typed = text.strip()
     if as_json(row):
@@ -67,7 +67,7 @@ def _choice(shape: Shape, typed: str) -> tuple[Json] | Words:
 
 
 def _place(shape: Shape, typed: str) -> int | None:
-    """Which choice a word is: its number, else its name; `=` before a name that is a number as well."""
+    """Return the place of a choice: by its number, else its name; `=` before a name that is a number as well."""
     number = pick(typed.removeprefix("#"), len(shape.choices))
     if number is not None:
         return number - 1
@@ -89,19 +89,19 @@ def _range(shape: Shape) -> str:
     return f"a number from 1 to {len(shape.choices)}"
 
 
-class Field(Step):
-    """A field on its own: what it may hold and what it holds, then a line for it. `then` takes the value."""
+class FieldStep(Step):
+    """One field: what it may hold and what it holds, then a line for it. `then` takes the value."""
 
     def __init__(self, row: Row, held: str, then: Callable[[Row, Json], Outcome]) -> None:
         self._row, self._held, self._then = row, held, then
         self._json, self._text = JsonLines(), list[str]()
 
     @property
-    def gathers(self) -> bool:  # type: ignore[override]
+    def gathers(self) -> bool:
         return bool(self._json.lines or self._text)
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return self._json.mark if self._json.lines else "… " if self._text else "= "
 
     def intro(self) -> Iterator[str]:
@@ -161,8 +161,8 @@ class Field(Step):
         return self._then(self._row, found[0]) if isinstance(found, tuple) else found
 
 
-class Raw(Step):
-    """The whole answer as JSON, typed anew. `then` takes the value."""
+class JsonStep(Step):
+    """The whole answer as JSON, typed again. `then` takes the value."""
 
     gathers = True
 
@@ -170,7 +170,7 @@ class Raw(Step):
         self._document, self._then, self._json = document, then, JsonLines()
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return self._json.mark
 
     def intro(self) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Talking about a question before it is answered, in lines (asking.md E30): what is asked aside, and what comes back.
+"""Side questions in lines: a question to a model about the open prompt, and the reply (asking.md E30).
 
-The answer is read out line by line, behind a bar. The question stays open and nothing said here answers it; no line is
-read meanwhile, so none is taken for an answer by the way.
+The reply is shown line by line, behind a bar. The prompt stays open and nothing written here answers it; no line is
+read meanwhile, so none is mistaken for an answer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HUSHED = "The rest is not read out."
 ALONG = {True: "What was said aside goes to the model after the results.", False: "It stays aside."}
 
 
-class Aside:
+class SideQuestionLines:
     """At most one side question at a time, about the prompt that is shown."""
 
     def __init__(self, link: Link, lines: Lines | None) -> None:
@@ -38,13 +38,13 @@ class Aside:
 
     @property
     def busy(self) -> bool:
-        """Whether something is still to be heard about the last wish."""
+        """True while the last request is being carried out."""
         return bool(self._about)
 
-    # --- what the human wants -----------------------------------------------------------------------------
+    # Requests
 
     def wish(self, prompt: PromptRequest, wish: AskedAside | SentAlong) -> None:
-        """Raises OSError."""
+        """Ask a side question, or send the talk to the model with the results, or not. Raises OSError."""
         self._about, self._wishing = prompt.inquiry, not isinstance(wish, AskedAside)
         self._sanitizer, self._rest = Sanitizer(), ""
         conversation, inquiry = prompt.conversation, prompt.inquiry
@@ -55,19 +55,19 @@ class Aside:
             self._link.send(c.SendAside(conversation=conversation, inquiry=inquiry, send=wish.send))
 
     def hush(self) -> None:
-        """Nothing more of it is read out; it is kept all the same. Raises OSError."""
+        """Show no more of the reply; the log keeps it. Raises OSError."""
         if self.busy:
             self._about = ""
             self._tell(HUSHED)
 
     def gone(self) -> None:
-        """The question no longer waits."""
+        """Note that the prompt no longer waits."""
         self._about = ""
 
-    # --- what the engine says -----------------------------------------------------------------------------
+    # Events of the engine
 
     def heard(self, event: e.AsideDelta | e.AsideEnded) -> None:
-        """More of what is said, or its end. Raises OSError."""
+        """Show more of the reply, or its end. Raises OSError."""
         if event.inquiry != self._about or self._wishing:
             return
         if isinstance(event, e.AsideDelta):
@@ -84,7 +84,7 @@ class Aside:
         return map(quoted, whole)
 
     def fact(self, one: StoredEvent) -> None:
-        """A durable event: perhaps that what was said goes along. Raises OSError."""
+        """Handle a stored event: that the talk is sent with the results, or not. Raises OSError."""
         if not (self.busy and self._wishing):
             return
         event = read_event(one.event)
@@ -93,7 +93,7 @@ class Aside:
             self._over(ALONG[wish[1]])
 
     def refused(self, event: e.Refused) -> bool:
-        """Whether it was a wish of this kind that could not be carried out. Raises OSError."""
+        """Show why a request of this kind failed. Return False for any other. Raises OSError."""
         if event.command not in COMMANDS:
             return False
         if self.busy:

@@ -1,11 +1,12 @@
-"""Lines in, an outcome out: the steps that every prompt in lines is made of (surface S4, asking.md E60).
+"""Steps: lines in, an outcome out (surface S4, asking.md E60).
 
-A prompt is a step (`asking.py`), and some lines lead into a smaller one (an editor, a menu, words to send) and back.
-Steps are pure: they write nothing, read nothing and send nothing; `lines.py` and `interview.py` do.
+A prompt is a step (`prompt.py`), and some lines lead into a smaller one (an editor, a menu, words to send) and back.
+Steps are pure: they write nothing, read nothing and send nothing; `lines.py` and `question_loop.py` do.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -33,14 +34,14 @@ PASTED = "several lines at once answer nothing here (a paste?): type the answer"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Not an answer: this is said, and the step goes on."""
+    """No answer: show this, and stay in the step."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """Back to the prompt itself, after saying this; `quiet`: it is not read again."""
+    """Back to the prompt itself, after showing this; `quiet`: the prompt is not shown again."""
 
     text: str = ""
     quiet: bool = False
@@ -55,14 +56,14 @@ class AskedAside:
 
 @dataclass(frozen=True, slots=True)
 class SentAlong:
-    """Whether what was said aside goes to the model with the results (E30)."""
+    """Side questions and replies are sent to the model with the results, or not (E30)."""
 
     send: bool
 
 
 @dataclass(frozen=True, slots=True)
 class TakesOver:
-    """What a reviewer decides meanwhile is to be decided here (R156): the one with this number, else the oldest."""
+    """Decide here what a reviewer is deciding (R156): the request with this number, else the oldest."""
 
     number: str
 
@@ -70,23 +71,34 @@ class TakesOver:
 Wish = AskedAside | SentAlong | TakesOver
 
 
-class Step:
-    """Takes lines. `gathers`: several belong together, so none is thrown away between them."""
+class Step(ABC):
+    """Takes lines, and says what they mean."""
 
-    mark = "> "
-    hidden = False
-    gathers = False
+    @property
+    def mark(self) -> str:
+        """The sign before the cursor."""
+        return "> "
+
+    @property
+    def hidden(self) -> bool:
+        """True if typed text is not echoed."""
+        return False
+
+    @property
+    def gathers(self) -> bool:
+        """True while more lines belong to those that came, so that none is thrown away between them."""
+        return False
 
     def intro(self) -> Iterator[str]:
-        """What is said when it begins, and again for `.`."""
+        """Yield what is shown when the step begins, and again for `.`."""
         yield from ()
 
+    @abstractmethod
     def feed(self, line: str) -> Outcome:
-        """What one line means; None when more are wanted."""
-        raise NotImplementedError
+        """Return what one line means; None when more are needed."""
 
     def pasted(self, lines: Sequence[str]) -> Outcome:
-        """Several lines that came at once; no hand types so (E11)."""
+        """Return what several lines mean that came at once; no hand types so (E11)."""
         return Words(PASTED)
 
 
@@ -94,13 +106,13 @@ Outcome = Response | Wish | Words | Back | Step | None
 
 
 class Sentence(Step):
-    """One line of words; an empty one goes back, or where `empty` is given, is that."""
+    """One line of words; an empty one goes back, or answers with `empty` where that is given."""
 
-    def __init__(self, told: str, then: Callable[[str], Outcome], empty: Response | None = None) -> None:
-        self._told, self._then, self._empty = told, then, empty
+    def __init__(self, asks: str, then: Callable[[str], Outcome], empty: Response | None = None) -> None:
+        self._asks, self._then, self._empty = asks, then, empty
 
     def intro(self) -> Iterator[str]:
-        yield self._told
+        yield self._asks
 
     def feed(self, line: str) -> Outcome:
         if line.strip():
@@ -139,8 +151,8 @@ class Gathered(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of a menu: its words, what it does, and what comes of it (None: back)."""
+class MenuEntry:
+    """A line of a menu: its words, what it does, and its outcome (None: back)."""
 
     label: str
     does: str
@@ -148,9 +160,9 @@ class Entry:
 
 
 class Menu(Step):
-    """Numbered lines; an empty one is the first, which changes nothing."""
+    """Numbered lines; an empty line chooses the first, which changes nothing."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[MenuEntry]) -> None:
         self._entries = entries
 
     def intro(self) -> Iterator[str]:
@@ -165,12 +177,12 @@ class Menu(Step):
 
 
 def quoted(text: str | Foreign) -> str:
-    """Foreign text of any length, each line behind a bar: it cannot be taken for a line of ours (E4)."""
+    """Return untrusted text with a bar before each line: it cannot be taken for a line of jp-tui (E4)."""
     return "\n".join(f"| {one}" for one in neutralise(text, "approval").split("\n"))
 
 
 def quoted_context(text: str) -> str:
-    """The same of what a question is about; of a diff, changes of white space alone are marked and said (Z26)."""
+    """Return the context of a question quoted; in a diff, changes of white space alone are marked (Z26)."""
     if not is_diff(text):
         return quoted(text)
     marked, words = in_diff(text)
@@ -178,11 +190,11 @@ def quoted_context(text: str) -> str:
 
 
 def line(text: str | Foreign) -> str:
-    """Foreign text in one line in which nothing is hidden, line breaks neither."""
+    """Return untrusted text in one line, with nothing hidden, not even line breaks."""
     return neutralise(text, "approval").replace("\n", "⏎")
 
 
 def pick(typed: str, most: int) -> int | None:
-    """The number from 1 to `most` that was typed."""
+    """Return the number that was typed; None unless it is from 1 to `most`."""
     number = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 8 else 0
     return number if 1 <= number <= most else None

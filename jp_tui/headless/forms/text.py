@@ -1,6 +1,6 @@
 """Questions that are answered by typing words: text, a secret (inquiries.md R185, R193; asking.md E14, E27).
 
-`\\` before `:`, `.` or `?` makes text of a line that would be a word. A secret is taken as it is typed and never shown
+`\\` before `:`, `.` or `?` makes text of a line that would be a word. A secret is sent as it is typed and never shown
 again.
 """
 
@@ -8,50 +8,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jp_tui.headless.forms.question import EMPTY, QuestionPrompt
+from jp_tui.headless.forms.answer import AnswerLines
+from jp_tui.headless.forms.question import EMPTY, AskedQuestion
 from jp_tui.headless.forms.steps import Gathered, Outcome, Words, quoted
-from jp_tui.protocol.values import PromptRequest
 from jp_tui.view.wording import questions as w
+
+_WORDS = frozenset({".", "?", ":w", ":s", ":r", ":c", ":e", ":b", ":u", ":f", ":?", ":a"})
+"""Lines that are not a secret."""
 
 
 def _unescaped(line: str) -> str:
     return line[1:] if line[:1] == "\\" and line[1:2] in (":", ".", "?", "\\") else line
 
 
-class Text(QuestionPrompt):
-    """Words, over several lines where a line ends in a backslash, or where they were pasted."""
+class TextLines(AnswerLines):
+    """Text, over several lines where a line ends in a backslash, or where it was pasted."""
 
-    def __init__(self, prompt: PromptRequest, others: int = 0) -> None:
-        super().__init__(prompt, others)
+    def __init__(self, question: AskedQuestion) -> None:
+        self._question = question
         self._lines: list[str] = []
 
     @property
-    def gathers(self) -> bool:  # type: ignore[override]
+    def gathers(self) -> bool:
         return bool(self._lines)
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return "… " if self._lines else "> "
 
     @property
     def _default(self) -> str | None:
-        return next((one for one in self._offered if isinstance(one, str)), None)
+        return next((one for one in self._question.offered if isinstance(one, str)), None)
 
-    def _choices(self) -> Iterator[str]:
+    def body(self) -> Iterator[str]:
         if self._default is not None:
-            yield f"{self._mark}:"
+            yield f"{self._question.mark}:"
             yield quoted(self._default or w.EMPTY_OPTION)
 
-    def _keys(self) -> Iterator[tuple[str, str]]:
+    def keys(self) -> Iterator[tuple[str, str]]:
         yield "your answer", "in one line; `\\` at its end goes on with another"
         yield EMPTY, "is an empty text"
         if self._default is not None:
-            yield self._enter()
+            yield self._question.enter()
 
-    def feed(self, line: str) -> Outcome:
-        return self._answer(line) if self._lines else super().feed(line)
+    def claims(self, line: str, letters: frozenset[str]) -> bool:
+        return bool(self._lines)
 
-    def _answer(self, line: str) -> Outcome:
+    def answer(self, line: str) -> Outcome:
         first = not self._lines
         if first and not line:
             return self._nothing()
@@ -63,36 +66,39 @@ class Text(QuestionPrompt):
         self._lines.clear()
         if not text.strip():
             return Words(f"only blanks; {EMPTY} answers with an empty text")
-        return self._said("" if text == EMPTY else text)
+        return self._question.answered("" if text == EMPTY else text)
 
     def _nothing(self) -> Outcome:
         if self._default is not None:
-            return self._said(self._default)
+            return self._question.answered(self._default)
         return Words(f"nothing typed; {EMPTY} answers with an empty text")
 
     def pasted(self, lines: Sequence[str]) -> Outcome:
         kept, self._lines = [*self._lines, *lines], []
-        return Gathered(kept, self._said)
+        return Gathered(kept, self._question.answered)
 
 
-class Secret(QuestionPrompt):
+class SecretLines(AnswerLines):
     """One line that is not shown and not kept; only a few words, alone on the line, are not the secret (R193, E27)."""
 
     hidden = True
 
-    def _keys(self) -> Iterator[tuple[str, str]]:
+    def __init__(self, question: AskedQuestion) -> None:
+        self._question = question
+
+    def keys(self) -> Iterator[tuple[str, str]]:
         yield "the secret", "it is not shown while you type"
 
-    def _choices(self) -> Iterator[str]:
-        """A default of a secret is nobody's to see (R4)."""
+    def body(self) -> Iterator[str]:
+        """Yield nothing: a default of a secret is never shown (R4)."""
         yield from ()
 
-    def feed(self, line: str) -> Outcome:
-        words = {".", "?", ":w", ":s", ":r", ":c", ":e", ":b", ":u", ":f", ":?", ":a"}
-        if line in words:
-            return super().feed(line)
-        if line[:1] == "\\" and line[1:] in words:
-            return self._said(line[1:])
+    def claims(self, line: str, letters: frozenset[str]) -> bool:
+        return line not in _WORDS
+
+    def answer(self, line: str) -> Outcome:
+        if line[:1] == "\\" and line[1:] in _WORDS:
+            return self._question.answered(line[1:])
         if not line:
             return Words(f"nothing typed; {EMPTY} answers with an empty text")
-        return self._said("" if line == EMPTY else line)
+        return self._question.answered("" if line == EMPTY else line)

@@ -1,7 +1,7 @@
-"""Lines for a terminal, broken between words and not where its edge happens to be (asking.md E60).
+"""Lines for a terminal, broken between words (asking.md E60).
 
-What goes on after a break is set in, and behind a bar it stands behind a broken bar: no end of a foreign line passes
-for a line of ours, and nothing of it is lost (E4). What is redirected is left as it is, and so are commands to copy.
+A continued line is indented, and behind a bar it has a broken bar: no end of an untrusted line can be taken for a line
+of jp-tui, and nothing of it is lost (E4). Redirected output is unchanged, and so are commands to copy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORD = re.compile(r" *[^ ]+ *| +")
 
 
 def width_of(out: TextIO) -> int:
-    """Cells of a line of the terminal that `out` is; 0 when it is none, or does not say."""
+    """Return the cells of a line of the terminal `out`; 0 when it is no terminal, or does not say."""
     try:
         return os.get_terminal_size(out.fileno()).columns
     except (OSError, ValueError, AttributeError):
@@ -29,7 +29,7 @@ def width_of(out: TextIO) -> int:
 
 
 def cells(text: str) -> int:
-    """Cells that a text takes at most."""
+    """Return the cells that a text takes at most."""
     if text.isascii():
         return len(text)
     return sum(
@@ -38,7 +38,7 @@ def cells(text: str) -> int:
 
 
 def wrapped(text: str, width: int) -> str:
-    """The text with lines of at most `width` cells; 0, and what is too narrow, leaves it as it is."""
+    """Return the text with lines of at most `width` cells; unchanged for 0 and for a width that is too small."""
     if width < LEAST or (len(text) <= width and text.isascii() and "\n" not in text):
         return text
     return "\n".join(one for line in text.split("\n") for one in _line(line, width))
@@ -65,7 +65,7 @@ def _line(line: str, width: int) -> Iterator[str]:
 
 
 def _parts(line: str, room: int, *, exact: bool) -> Iterator[str]:
-    """What stays together: what stands between two dots, else words, else as many characters as there is room for.
+    """Yield what stays together: text between two dots, else words, else as many characters as there is room for.
     `exact`: blanks count as well."""
     pieces = line.split(SEPARATOR)
     for at, piece in enumerate(pieces):

@@ -27,9 +27,9 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
     """Return every class that declares keys and its title, the workspace first. Equal titles share a section."""
     from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.sheets.dock.dock import SheetDock
     from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
     from jp_tui.ui.transcript.transcript import Transcript
-    from jp_tui.ui.widgets.dock import SheetDock
 
     return (
         ("Everywhere", app),
@@ -45,16 +45,16 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
 
 def sheets() -> tuple[Titled, ...]:
     """Return the sheet and every kind of answer in it. A text is written with the composer's keys."""
-    from jp_tui.ui.sheets.boolean import BooleanArea
-    from jp_tui.ui.sheets.delivery import DeliveryArea
-    from jp_tui.ui.sheets.hunks import HunkArea
-    from jp_tui.ui.sheets.multi import MultiSelectArea
-    from jp_tui.ui.sheets.permission import PermissionArea
-    from jp_tui.ui.sheets.review import ReviewArea
-    from jp_tui.ui.sheets.schema import SchemaArea
-    from jp_tui.ui.sheets.select import SelectArea
+    from jp_tui.ui.sheets.areas.boolean import BooleanArea
+    from jp_tui.ui.sheets.areas.delivery import DeliveryArea
+    from jp_tui.ui.sheets.areas.form_summary import FormSummaryArea
+    from jp_tui.ui.sheets.areas.hunks import HunkArea
+    from jp_tui.ui.sheets.areas.multi_select import MultiSelectArea
+    from jp_tui.ui.sheets.areas.permission import PermissionArea
+    from jp_tui.ui.sheets.areas.select import SelectArea
+    from jp_tui.ui.sheets.areas.text import FreeTextArea
+    from jp_tui.ui.sheets.schema.area import SchemaArea
     from jp_tui.ui.sheets.sheet import Sheet
-    from jp_tui.ui.sheets.text import FreeTextArea
 
     return (
         ("In a question", Sheet),
@@ -66,7 +66,7 @@ def sheets() -> tuple[Titled, ...]:
         ("In a choice of several", MultiSelectArea),
         ("In a question for a text", FreeTextArea),
         ("In a question for data", SchemaArea),
-        ("In the last look at a form", ReviewArea),
+        ("In the last look at a form", FormSummaryArea),
     )
 
 
@@ -108,10 +108,10 @@ def table(app: type[object]) -> KeyTable:
 def _scopes(app: type[object]) -> Iterator[KeyScope]:
     from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.sheets.dock.dock import SheetDock
     from jp_tui.ui.sheets.field import Field
     from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
     from jp_tui.ui.transcript.transcript import Transcript
-    from jp_tui.ui.widgets.dock import SheetDock
 
     yield KeyScope("where you write", (Composer, WorkspaceScreen, app), writes=True)
     yield KeyScope("in the conversation", (Transcript, WorkspaceScreen, app))

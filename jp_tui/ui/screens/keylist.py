@@ -20,7 +20,7 @@ from jp_tui.settings.errors import Problem
 from jp_tui.ui.keys.bindings import NO_KEYMAP, KeyRow, KeySection, all_sections, counted, declared, words
 from jp_tui.ui.keys.user_keys import FIXED
 from jp_tui.ui.screens.listing import Listing
-from jp_tui.ui.sheets.hints import Hint, KeyLine
+from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.line import Line
 from jp_tui.view.composer.commands import Command

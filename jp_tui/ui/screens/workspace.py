@@ -49,7 +49,7 @@ LOADED_LATER = (
     "jp_tui.protocol.base",
     "jp_tui.protocol.events",
     "jp_tui.ui.transcript.transcript",
-    "jp_tui.ui.widgets.dock",
+    "jp_tui.ui.sheets.dock.dock",
     "jp_tui.ui.transcript.conversation_controller",
     "jp_tui.settings.schema.keys",
     "jp_tui.settings.sources",

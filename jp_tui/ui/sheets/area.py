@@ -1,7 +1,8 @@
-"""The two ports of a sheet: `AnswerArea`, what one kind of answer means, and `AnswerBody`, the widgets it is given in.
+"""The ports of a sheet: `AnswerArea`, what one kind of answer means; `AnswerBody`, the widgets it is given in; and
+`AnswerSheet`, what both may ask of their sheet.
 
-A sheet owns one of each; where nothing is shared, one class is both. Neither port holds state, and an area never sends
-an outcome itself: it asks the sheet, which checks that the key or click may answer.
+A sheet owns one area and one body; where nothing is shared, one class is both. Neither port holds state, and an area
+never sends an outcome itself: it asks the sheet, which checks that the key or click may answer.
 """
 
 # ruff: noqa: B027  # an empty method of a port is its default: most kinds of answers have nothing to do there
@@ -9,27 +10,81 @@ an outcome itself: it asks the sheet, which checks that the key or click may ans
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
 
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
+from textual.timer import Timer
 from textual.widget import Widget
 
+from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import PromptRequest
+from jp_tui.protocol.values import PartsTaken, PromptRequest
+from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.field import Field
-from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.form_steps import FormSteps
+from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.sheets.messages import PieceClicked
-from jp_tui.ui.sheets.reading import default_context
-from jp_tui.ui.sheets.rows import Choices, Row
-from jp_tui.ui.sheets.slots import Slot
+from jp_tui.ui.sheets.port import SheetPort
+from jp_tui.ui.sheets.reading import ContextReader, default_context
+from jp_tui.ui.sheets.reply_fields import ReplyFields
+from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view.questions.drafts import Draft
 
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
+
+class AnswerSheet(SheetPort, Protocol):
+    """A sheet as its answer area sees it."""
+
+    @property
+    def reading(self) -> ContextReader: ...
+
+    @property
+    def reply_fields(self) -> ReplyFields: ...
+
+    @property
+    def steps(self) -> FormSteps: ...
+
+    @property
+    def initial(self) -> tuple[Json, ...]:
+        """What the answer begins with, in a tuple; () for nothing."""
+        ...
+
+    def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> None:
+        """Post an answer, unless the key or click at hand may not answer."""
+        ...
+
+    def answer_changed(self) -> None:
+        """Save the draft soon."""
+        ...
+
+    def show_question(self) -> None:
+        """Update the question's line."""
+        ...
+
+    def give_keys(self, field: Field) -> None:
+        """Give a field the keys without preparing the answer for it."""
+        ...
+
+    def release_keys(self) -> None:
+        """Take the keys from the field that has them, without showing that yet."""
+        ...
+
+    def run(self, action: str) -> None:
+        """Run an action of the sheet, its parts or the answer area."""
+        ...
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer: ...
+
+    def action_move(self, by: int) -> None: ...
+
+    def action_edge(self, by: int) -> None: ...
+
+    def action_editor(self) -> None: ...
+
+    def action_leave(self) -> None: ...
 
 
 class AnswerBody(ABC):
@@ -40,22 +95,22 @@ class AnswerBody(ABC):
 
     @abstractmethod
     def widgets(self) -> Sequence[Widget]:
-        """The widgets, from top to bottom."""
+        """Return the widgets, from top to bottom."""
 
     @abstractmethod
-    def wanted(self, width: int, room: int) -> int:
-        """Rows it needs to show everything at `width` cells; `room` rows are the most a field beside it gets."""
+    def height_at(self, width: int, room: int) -> int:
+        """Return the rows it needs to show everything at `width` cells; a field beside it gets at most `room` rows."""
 
     @abstractmethod
-    def given(self, rows: int) -> None:
-        """Take the rows that it gets."""
+    def place(self, rows: int) -> None:
+        """Use these rows."""
 
-    def needed(self, wanted: int) -> int:
-        """Rows it needs while the user reads the context in full screen."""
-        return wanted
+    def least_height(self, height: int) -> int:
+        """Return the rows it needs while the user reads the context in full screen; `height` show everything."""
+        return height
 
     @property
-    def choices(self) -> Choices | None:
+    def choices(self) -> ChoiceList | None:
         """The list that the cursor keys move in."""
         return None
 
@@ -64,8 +119,8 @@ class AnswerBody(ABC):
         """The field that is a row of the answers, which stay visible beside it (E20)."""
         return None
 
-    def slots(self) -> tuple[Slot, ...]:
-        """Its fields that are shown below the answers while they are in use."""
+    def slots(self) -> tuple[SideField, ...]:
+        """Return its fields that are shown below the answers while they are in use."""
         return ()
 
     def shown(self) -> None:
@@ -75,10 +130,10 @@ class AnswerBody(ABC):
         """Prepare for a key (None for a click) that is about to be handled."""
 
     def submit(self, field: Field) -> None:
-        """Handle Enter in one of its fields that isn't in a slot."""
+        """Handle Enter in one of its fields that isn't below the answers."""
 
     def field_hints(self, field: Field) -> list[Hint]:
-        """The keys that work in such a field."""
+        """Return the keys that work in such a field."""
         return []
 
     def field_key(self, key: str, field: Field) -> bool:
@@ -102,7 +157,7 @@ class AnswerBody(ABC):
         """React after the answers have the keys again."""
 
     def moved(self) -> None:
-        """React to the list's cursor standing on another row."""
+        """React to the cursor of the list on another row."""
 
     def picked(self, row: str) -> None:
         """React to a click on a row of the list."""
@@ -111,18 +166,18 @@ class AnswerBody(ABC):
         """React to more of the context having been on the screen (E15)."""
 
     def kept_fields(self) -> list[tuple[str, Field]]:
-        """The fields whose pastes a draft remembers, each with the draft's name for it."""
+        """Return the fields whose pastes a draft remembers, each with the draft's name for it."""
         return []
 
 
 class AnswerArea(ABC):
-    """One kind of answer: its keys, what Enter does, which outcome it comes to, what a draft keeps of it."""
+    """One kind of answer: its keys, what Enter does, its outcome, what a draft keeps of it."""
 
     BINDINGS: ClassVar[list[Binding]] = []
     """Keys of this kind, which come before those that every sheet has."""
 
     @abstractmethod
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         """Make the widgets for the sheet's prompt."""
 
     @property
@@ -141,31 +196,31 @@ class AnswerArea(ABC):
 
     @abstractmethod
     def answer_hints(self) -> list[Hint]:
-        """The keys that work while no field is written in, in order of importance."""
+        """Return the keys that work while no field is written in, in order of importance."""
 
     @classmethod
     def make_context(cls, prompt: PromptRequest, above: Foreign) -> ContextView:
         """Make the view of what is asked about."""
         return default_context(prompt, above)
 
-    def slots(self) -> tuple[Slot, ...]:
-        """Its own fields below the answers."""
+    def slots(self) -> tuple[SideField, ...]:
+        """Return its own fields below the answers."""
         return ()
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        """All keys of the sheet's last line, in the order that suits this kind."""
+        """Return all keys of the sheet's last line, in the order that suits this kind."""
         return hints
 
-    def under(self) -> Content | None:
-        """The question's line with what the user should know about the context; None for the usual one."""
+    def under(self, question: Content) -> Content | None:
+        """Return the question's line with what the user should know about the context; None for the usual one."""
         return None
 
     def texts(self) -> dict[str, Foreign]:
-        """Texts that can be read in place of the context, by name."""
+        """Return texts that can be read in place of the context, by name."""
         return {}
 
-    def more_rows(self) -> list[Row]:
-        """Lines that only this kind adds to the menu."""
+    def more_rows(self) -> list[ChoiceRow]:
+        """Return lines that only this kind adds to the menu."""
         return []
 
     def choose(self, line: str) -> bool:
@@ -179,25 +234,26 @@ class AnswerArea(ABC):
         """React to the sheet accepting keys, or to the return from the menu."""
 
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
-        """Take the engine's verdict on a value it asked about: JSON pointers and messages."""
+        """Take the engine's check of a value: JSON pointers and messages."""
 
     def sent(self) -> None:
-        """React to an outcome that left."""
+        """React to the outcome that was just posted."""
 
-    def clicked(self, event: PieceClicked) -> None:
-        """React to a click on a piece of the answer or of its context, other than a row of the list."""
+    def clicked(self, event: PieceClicked, may: bool) -> None:
+        """React to a click on a piece of the answer or of its context, other than a row of the list; `may`: the click
+        may do anything (E11)."""
 
     def typed(self) -> str | None:
-        """The unsent answer as text for a draft; None while it is untouched."""
+        """Return the unsent answer as text for a draft; None while it is untouched."""
         return None
 
     @property
     def changed(self) -> bool:
-        """Whether there is an answer that was changed and not sent."""
+        """True if there is an answer that was changed and not sent."""
         return self.typed() is not None
 
     def edited_text(self) -> str | None:
-        """Text of its own that is edited in place of the call's arguments; None while it is untouched."""
+        """Return text that is edited in place of the call's arguments; None while it is untouched."""
         return None
 
     def restore(self, draft: Draft) -> Draft:

@@ -1,8 +1,8 @@
-"""A text field of a sheet: grows with what is in it, keeps everything, submits nothing (asking.md E14, E24).
+"""A text field of a sheet: grows with its text, keeps everything, submits nothing (asking.md E14, E24).
 
-Each key goes through the dock's gate before the field sees it, in the same breath, so that no key can be meant for
-one and heard by the other (traps.md T5). A large paste stands as one unbreakable mark and comes out whole (T4).
-It never selects what is in it when it gets the focus, and takes the focus only when the sheet gives it.
+Each key goes through the dock's gate before the field gets it, at once, so that no key is meant for one and handled by
+the other (traps.md T5). A large paste is shown as one unbreakable mark and comes out whole (T4). The field never
+selects its text when it gets the focus, and gets the focus only from the sheet.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location
 
-from jp_tui.ui.sheets.messages import NEW_LINE, Grew
+from jp_tui.ui.sheets.messages import NEW_LINE, LayoutChanged
 from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.view.composer.pastes import ROOM, Pastes, Span, cleaned
 
@@ -27,23 +27,23 @@ _MOVES = {"up": "cursor_up", "down": "cursor_down", "pageup": "cursor_page_up", 
 _EDITS = {key: binding.action for key, binding in BindingsMap(EDITING)} | _MOVES
 
 
-class Gate(Protocol):
-    """What stands between the keyboard and a sheet: the dock."""
+class InputGate(Protocol):
+    """What stands between the keyboard and a sheet: each event is handled there first."""
 
     def key(self, event: events.Key) -> bool:
-        """Hear a key first; says whether it is used up."""
+        """Handle a key. Return True if it is used up."""
         ...
 
     def paste(self, event: events.Paste) -> bool:
-        """Hear a paste first; says whether it is used up."""
+        """Handle a paste. Return True if it is used up."""
         ...
 
     def pressed(self, event: events.MouseDown) -> None:
-        """Hear a mouse button go down, before the click that it begins."""
+        """Note a mouse button that goes down, before the click that it begins."""
         ...
 
     def click(self) -> bool:
-        """Whether the click that is being handled may do anything."""
+        """Return True if the click that is being handled may do anything."""
         ...
 
 
@@ -76,7 +76,7 @@ class Field(TextArea, inherit_bindings=False):
 
         field: Field
 
-    def __init__(self, *, gate: Gate, hint: Content, id: str | None = None) -> None:
+    def __init__(self, *, gate: InputGate, hint: Content, id: str | None = None) -> None:
         super().__init__(id=id, soft_wrap=True, highlight_cursor_line=False, placeholder=hint, max_checkpoints=200)
         self._gate = gate
         self._pastes = Pastes()
@@ -91,7 +91,7 @@ class Field(TextArea, inherit_bindings=False):
 
     @property
     def places(self) -> tuple[Span, ...]:
-        """Where in the whole text something large was pasted."""
+        """The places in the whole text where something large was pasted."""
         return self._pastes.places(self.text)
 
     def put(self, text: str) -> None:
@@ -100,24 +100,24 @@ class Field(TextArea, inherit_bindings=False):
         self.move_cursor(self.document.end)
 
     def put_again(self, text: str, places: Sequence[Span]) -> None:
-        """The same with a text of an earlier life: what was pasted at those places is folded again."""
+        """Replace the whole text with a stored one: what was pasted at those places is folded again."""
         self.put("" if places else text)
         if places:
             self.load_text(self._pastes.again(cleaned(text), places))
             self.move_cursor(self.document.end)
 
     def insert_text(self, text: str) -> None:
-        """Put a text in at the cursor, in place of what is selected: a paste, or what was heard in one piece."""
+        """Insert a text at the cursor, in place of what is selected: a paste, or keys that came in one piece."""
         found = self.replace(self._pastes.folded(cleaned(text), ROOM - len(self.text)), *self.selection)
         self.move_cursor(found.end_location)
 
     def height_at(self, width: int) -> int:
-        """Rows that the text takes."""
+        """Return the rows that the text takes."""
         return max(self.wrapped_document.height, 1)
 
     @property
     def on_first_row(self) -> bool:
-        """Whether ↑ has nowhere to go in the text."""
+        """True if ↑ has nowhere to go in the text."""
         return self.wrapped_document.location_to_offset(self.cursor_location).y == 0
 
     async def _on_key(self, event: events.Key) -> None:
@@ -128,7 +128,7 @@ class Field(TextArea, inherit_bindings=False):
             self.take(event)
 
     def take(self, event: events.Key) -> None:
-        """Edit with a key, here and now: Textual's way round over the app would mix up a fast typist's keys."""
+        """Edit with a key at once: Textual's way round over the app would mix up a fast typist's keys."""
         if event.key in NEW_LINE:
             self.replace("\n", *self.selection, maintain_selection_offset=False)
         elif event.is_printable and event.character:
@@ -149,7 +149,7 @@ class Field(TextArea, inherit_bindings=False):
             self.insert_text(event.text)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Any change of the text: one that would cut a mark takes all of it, one inside it goes behind it."""
+        """Change the text: an edit that would cut a mark takes all of it, one inside it goes behind it."""
         start, end = self._around_marks(*sorted((edit.from_location, edit.to_location)))
         return super().edit(Edit(edit.text, start, end, edit.maintain_selection_offset))
 
@@ -166,7 +166,7 @@ class Field(TextArea, inherit_bindings=False):
         return start, end
 
     def on_resize(self) -> None:
-        self.post_message(Grew())  # at another width the text takes other rows
+        self.post_message(LayoutChanged())  # at another width the text takes other rows
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

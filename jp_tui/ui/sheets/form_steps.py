@@ -1,12 +1,12 @@
 """The steps of a form: Back, its undo, and the tabs (R176-R178, R182b, R187; asking.md E3, E23, "Keys").
 
-Back to an answered question says first which later answers it discards, and wants to be said twice then. Forward only
-gets past what is answered. It shows no other question itself: a step is an outcome, and the engine asks what follows.
+Where Back discards later answers, the sheet names them first and needs the key a second time. Forward only passes what
+is answered. It shows no other question itself: a step is an outcome, and the engine asks what follows.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from textual.content import Content
 from textual.widgets import Static
@@ -14,25 +14,25 @@ from textual.widgets import Static
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Restored, WentBack
 from jp_tui.questions.types import Place
-from jp_tui.ui.sheets import form as f
-from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.sheets.tabs import FormTabs
+from jp_tui.ui.sheets import form_tabs as f
+from jp_tui.ui.sheets.choice_list import ChoiceRow
+from jp_tui.ui.sheets.form_tabs import FormTabs
+from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.ui.sheets.port import SheetPort
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 MOVES = {"tab": 1, "shift+tab": -1, "ctrl+pagedown": 1, "ctrl+pageup": -1}
 """Keys to the next and the previous question that also work in a field."""
 
 
 class FormSteps:
-    """The ways between the questions of a form; without one, nothing of it is shown."""
+    """The ways between the questions of a form; without a form nothing of it is shown."""
 
-    def __init__(self, sheet: Sheet) -> None:
-        self._sheet, self._prompt = sheet, sheet.prompt
+    def __init__(self, sheet: SheetPort, *, tab_moves: bool, changed: Callable[[], bool]) -> None:
+        """`tab_moves`: Tab leads to another question; in a form of fields it leads to another field. `changed` returns
+        True if there is an answer that was changed and not sent."""
+        self._sheet, self._prompt, self._tab_moves, self._changed = sheet, sheet.prompt, tab_moves, changed
         self.form = f.form_of(sheet.prompt)
         self.tabs = FormTabs(sheet.prompt, self.form) if self.form else None
         says = f.beneath(sheet.prompt, self.form) if self.form else []
@@ -40,7 +40,7 @@ class FormSteps:
 
     @property
     def may_back(self) -> bool:
-        """Whether there is an answered question to go back to (R176)."""
+        """True if there is an answered question to go back to (R176)."""
         return bool(self._prompt.back)
 
     def action_back(self) -> None:
@@ -50,7 +50,7 @@ class FormSteps:
 
     def action_restore(self) -> None:
         """Restore the answers that Back removed (E23)."""
-        if self._prompt.undo and self._sheet.area.changed and not self._sheet.keys.again("restore"):
+        if self._prompt.undo and self._changed() and not self._sheet.press.again("restore"):
             self._sheet.say(ours(w.NOT_SUBMITTED))
         elif self._prompt.undo:
             self._sheet.answer(Restored())
@@ -69,16 +69,16 @@ class FormSteps:
             self._sheet.say(ours(w.NO_BACK))
 
     def go_back(self, to: str) -> None:
-        """Go back to a question; what that discards is said before (E23)."""
+        """Go back to a question, after naming what that discards (E23)."""
         gone = f.discarded(self.form, to) if self.form else []
-        if gone and not self._sheet.keys.again(f"back {to}"):
+        if gone and not self._sheet.press.again(f"back {to}"):
             self._sheet.say(ours(w.BACK_LOSES, to=f.name(to), which=f.names(gone)))
         else:
             self._sheet.answer(WentBack(to=to))
 
     def moved(self, key: str) -> bool:
         """Go to another question by a key pressed in a field of the answer. Return True if the key does that."""
-        if key not in MOVES or self.form is None or self._sheet.slot_hints() is not None:
+        if key not in MOVES or self.form is None:
             return False
         self.action_place(MOVES[key])
         return True
@@ -105,11 +105,6 @@ class FormSteps:
 
     # Keys and lines of the menu
 
-    @property
-    def _tabs_walk(self) -> bool:
-        """Whether Tab leads to another question here; in a form of fields it leads to another field."""
-        return self._sheet.keys.action_of("tab") == "place(1)"
-
     def hints(self) -> list[Hint]:
         """The letters that step through the form."""
         found = [Hint("b", "back", "back")] if self.may_back else []
@@ -120,26 +115,26 @@ class FormSteps:
         if not (self.form and (self.may_back or self._prompt.undo)):
             return []
         to = "place(-1)" if self.may_back else "place(1)"
-        return [Hint("← → tab" if self._tabs_walk else "ctrl+pgup pgdn", "questions", to)]
+        return [Hint("← → tab" if self._tab_moves else "ctrl+pgup pgdn", "questions", to)]
 
     def field_hints(self) -> list[Hint]:
         """The keys for the same while a field is written in, where letters are text."""
         if self.form is None:
             return []
-        back = Hint("shift+tab" if self._tabs_walk else "ctrl+pgup", "back", "place(-1)")
-        on = Hint("tab" if self._tabs_walk else "ctrl+pgdn", "bring back", "place(1)")
+        back = Hint("shift+tab" if self._tab_moves else "ctrl+pgup", "back", "place(-1)")
+        on = Hint("tab" if self._tab_moves else "ctrl+pgdn", "bring back", "place(1)")
         return [*([back] if self.may_back else []), *([on] if self._prompt.undo else [])]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ChoiceRow]:
         """The lines of the menu that a form adds; they say what Back discards (R248)."""
         rows = []
         if self.may_back:
             to = f.name(self._prompt.back)
             gone = f.discarded(self.form, self._prompt.back) if self.form else []
             does = ours(w.BACK_DISCARDS, to=to, which=f.names(gone)) if gone else ours(w.BACK_DOES, to=to)
-            rows.append(Row("back", ours(w.BACK), detail=does))
+            rows.append(ChoiceRow("back", ours(w.BACK), detail=does))
         if self._prompt.undo:
             does = ours(w.UNDO_DOES, which=f.names(self._prompt.undo))
-            leaves = [ours(w.UNDO_LEAVES)] if self._sheet.area.changed else []
-            rows.append(Row("restore", ours(w.UNDO), detail=join(does, *leaves, sep=ours("; "))))
+            leaves = [ours(w.UNDO_LEAVES)] if self._changed() else []
+            rows.append(ChoiceRow("restore", ours(w.UNDO), detail=join(does, *leaves, sep=ours("; "))))
         return rows

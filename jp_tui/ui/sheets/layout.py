@@ -1,24 +1,29 @@
-"""The layout of a sheet: which of its parts are visible, and how many rows each gets (E1, E5, E61, Z14).
+"""The frame of a sheet: its own widgets around the answer, which parts are visible, and the rows of each (E1, E5, E61,
+Z14).
 
-The arithmetic is `plan.py`'s. With less than can be reviewed the sheet is cramped: it says so and takes no answer.
+The arithmetic is `row_budget.py`'s. With less room than an answer can be reviewed in, the sheet is cramped: it says so
+and accepts no answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widgets import Static
 
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.sheets import texts
+from jp_tui.ui.sheets.area import AnswerBody, AnswerSheet
+from jp_tui.ui.sheets.choice_list import ChoiceList
 from jp_tui.ui.sheets.field import Field
-from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.plan import ROOMY, TIGHT, Shares, Wants, share
+from jp_tui.ui.sheets.key_line import Hint, KeyLine
+from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner
+from jp_tui.ui.sheets.row_budget import ROOMY, TIGHT, RowNeeds, RowShares, share
+from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.text import blank, ours
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 EDGES = 2
 """Rows and columns of the frame's border on both sides together; columns have a blank beside each."""
@@ -26,65 +31,110 @@ NOTICE_ROWS = 3
 """Rows of a notice where there are few."""
 
 
+class SheetFrame:
+    """The widgets of a sheet that are the same for every kind of answer."""
+
+    def __init__(self, prompt: PromptRequest, question: Content) -> None:
+        self.banner = ReviewerBanner(prompt.escalation) if prompt.escalation else None
+        self.question = Static(question, id="question")
+        self.warning = Static(texts.warning(prompt), id="warning")
+        self.warning.display = bool(self.warning.content)
+        self.why = Static(texts.why(prompt), id="why")
+        self.time = Static(id="time")
+        self.notice = Static(id="problem")
+        self.line = KeyLine()
+        for hidden in (self.why, self.time, self.notice):
+            hidden.display = False
+
+    def say(self, notice: Content) -> None:
+        """Show a notice above the keys; an empty one removes it."""
+        self.notice.update(notice)
+        self.notice.display = bool(notice)
+
+    def toggle_why(self) -> None:
+        """Show which rule brought the question here, or hide it."""
+        self.why.display = not self.why.display
+
+    def count(self, left: float | None) -> bool:
+        """Show the seconds that are left to answer (E13), None for no limit. Return True if the line is new."""
+        new = left is not None and not self.time.display
+        self.time.display = left is not None
+        self.time.update(texts.time_left(left) if left is not None else blank(), layout=new)
+        return new
+
+
 class SheetLayout:
     """Shares out the rows of one sheet."""
 
-    def __init__(self, sheet: Sheet) -> None:
-        self._sheet = sheet
+    def __init__(
+        self,
+        sheet: AnswerSheet,
+        frame: SheetFrame,
+        body: AnswerBody,
+        fields: Sequence[SideField],
+        menu: ChoiceList,
+        *,
+        hints: Callable[[], Iterable[Hint]],
+        gaps: Callable[[bool], object],
+    ) -> None:
+        """`hints` returns the keys that work now; `gaps` shows blank lines between the parts, or not."""
+        self._sheet, self._frame, self._body, self._fields, self._menu = sheet, frame, body, fields, menu
+        self._hints, self._gaps = hints, gaps
         self.cramped = False
+        """There is too little room to answer."""
         self.squeezed = False
         """There is little room: a text that the user reads in between takes the context's place."""
-        self.full = False
-        """The sheet has the whole screen, to read in."""
-        self.reason_whole = False
-        """The banner shows all of the reviewer's reason."""
-        self.extra: list[Hint] = []
+        self.dock_hints: Sequence[Hint] = ()
         """The keys that the dock adds to the last line."""
-        self._answering = True  # whether the mode leaves the answers visible
+        self._full = False  # the sheet has the whole screen, to read in
+        self._answering = True  # the mode leaves the answers visible
         self._large: Field | None = None  # the field that is in their place
 
     def place(self) -> None:
         """Set which parts are visible in the sheet's mode."""
-        sheet = self._sheet
-        sheet.menu.list.display = sheet.mode == "menu"
-        written = next((slot for slot in sheet.slots if slot.field is sheet.writing), None)
-        in_place = sheet.area.body.in_place
+        sheet, frame, reading = self._sheet, self._frame, self._sheet.reading
+        self._menu.display = sheet.mode == "menu"
+        written = next((one for one in self._fields if one.field is sheet.writing), None)
+        in_place = self._body.in_place
         beside = written is None or written.beside or written.field is in_place
-        for slot in sheet.slots:
-            here = slot is written
-            slot.title.display = here and slot.field is not in_place
-            kept = sheet.mode == "answer" and not slot.large and bool(slot.field.text)
-            slot.field.display = here or kept
+        for one in self._fields:
+            here = one is written
+            one.title.display = here and one.field is not in_place
+            one.field.display = here or self._kept(one)
         self._answering = sheet.mode != "menu" and beside
         self._large = written.field if written and written.large else None
-        answers = sheet.area.body.widgets()
+        answers = self._body.widgets()
         for widget in answers:
             widget.display = self._answering
-        for view in sheet.reading.views:
-            view.display = view is sheet.reading.view and not self.cramped and self._large is None
-        for part in (sheet.question, sheet.line, sheet.steps.tabs, sheet.banner):
+        for view in reading.views:
+            view.display = view is reading.view and not self.cramped and self._large is None
+        for part in (frame.question, frame.line, sheet.steps.tabs, frame.banner):
             if part:
                 part.display = not self.cramped
-        sheet.warning.display = not self.cramped and bool(sheet.warning.content)
+        frame.warning.display = not self.cramped and bool(frame.warning.content)
         if self.cramped:
-            sides = [part for slot in sheet.slots for part in (slot.title, slot.field)]
-            for hidden in (*answers, sheet.menu.list, sheet.why, *sides):
+            sides = [part for one in self._fields for part in (one.title, one.field)]
+            for hidden in (*answers, self._menu, frame.why, *sides):
                 hidden.display = False
 
-    def lay_out(self, width: int, room: int, extra: list[Hint]) -> None:
-        """Share out `room` rows at an outer `width`; `extra` are the keys that the dock adds to the last line."""
-        sheet, inner = self._sheet, width - 2 * EDGES
+    def _kept(self, one: SideField) -> bool:
+        """Return True if the text of a field stays visible while it isn't written in."""
+        return self._sheet.mode == "answer" and not one.large and bool(one.field.text)
+
+    def lay_out(self, width: int, room: int, dock_hints: Sequence[Hint], full: bool) -> None:
+        """Share out `room` rows at an outer `width`; `full`: the sheet has the whole screen."""
+        sheet, frame, inner = self._sheet, self._frame, width - 2 * EDGES
+        self._full = full
         if inner < 1:
             return
         self.squeezed = room < ROOMY
-        was, self.extra = self._uncramped(), extra
-        if sheet.banner:
-            sheet.banner.rows = sheet.banner.height_at(inner, room // 4)
-            self.reason_whole = sheet.banner.whole_at(inner)
-        sheet.line.note = None if sheet.armed else ours(w.SENT) if sheet.done else ours(w.DEAF)
-        hints = (*sheet.hints(), *extra)
-        sheet.line.hints = hints if sheet.armed else tuple(extra)
-        sheet.line.coming = () if sheet.armed or sheet.done else hints
+        was, self.dock_hints = self._uncramped(), dock_hints
+        if frame.banner:
+            frame.banner.fit(inner, room // 4)
+        frame.line.note = None if sheet.armed else ours(w.SENT) if sheet.done else ours(w.DEAF)
+        hints = (*self._hints(), *dock_hints)
+        frame.line.hints = hints if sheet.armed else tuple(dock_hints)
+        frame.line.coming = () if sheet.armed or sheet.done else hints
         # What is in the way gives up its rows before the sheet does: it must stay answerable.
         shares = self._share(inner, room, room < TIGHT, bare=False)
         for bare in (False, True):
@@ -94,96 +144,100 @@ class SheetLayout:
         if reading:
             reading.styles.height = shares.context
         if self._answering and not self.cramped:
-            sheet.area.body.given(shares.answers)
+            self._body.place(shares.answers)
         if large:
             large.styles.height = max(shares.answers, 1)
-        sheet.menu.list.styles.max_height = max(shares.answers, 1)
-        sheet.set_class(shares.gaps > 0, "-gaps")
+        self._menu.styles.max_height = max(shares.answers, 1)
+        self._gaps(shares.gaps > 0)
         self._cramp(shares.cramped, was)
 
-    def _share(self, inner: int, room: int, tight: bool, bare: bool) -> Shares:
-        """The rows of each part; `tight` as in little room, `bare` without a banner."""
-        sheet, body = self._sheet, self._sheet.area.body
-        sheet.line.most = 1 if tight else 2 if room < ROOMY else 3
+    def _share(self, inner: int, room: int, tight: bool, bare: bool) -> RowShares:
+        """Return the rows of each part; `tight` as in little room, `bare` without a banner."""
+        sheet, frame = self._sheet, self._frame
+        frame.line.most = 1 if tight else 2 if room < ROOMY else 3
         field_room = max(room // 3, 1)
         large = self._large
         fixed = EDGES + self._around(inner, tight, bare) + self._written(inner, field_room, tight)
         reading = sheet.reading.view if large is None else None
-        menu = sheet.menu.list.height_at(inner) if sheet.mode == "menu" else 0
-        wants = Wants(
+        menu = self._menu.height_at(inner) if sheet.mode == "menu" else 0
+        if self._answering:
+            answers = self._body.height_at(inner, field_room)
+        else:
+            answers = large.height_at(inner) if large else menu
+        needs = RowNeeds(
             context=reading.height_at(inner) if reading else 0,
-            question=height_of(sheet.question, inner),
-            answers=body.wanted(inner, field_room) if self._answering else large.height_at(inner) if large else menu,
+            question=height_of(frame.question, inner),
+            answers=answers,
             fixed=fixed,
             heads=bool(sheet.steps.tabs),
         )
-        written = any(slot.field is sheet.writing for slot in sheet.slots)
+        written = any(one.field is sheet.writing for one in self._fields)
         # The way to stop must be in sight: the menu needs its rows up to that line.
         shares = share(
-            room, wants, least_context=1 if tight and sheet.problem.display else None,
-            answers=sheet.menu.list.height_at(inner, to="end") if sheet.mode == "menu" else None, reads=self.full,
+            room, needs, least_context=1 if tight and frame.notice.display else None,
+            answers=self._menu.height_at(inner, to="end") if sheet.mode == "menu" else None, reads=self._full,
         )  # fmt: skip
-        if self.full and self._answering and shares.context < wants.context:
-            wants = replace(wants, answers=body.needed(wants.answers))
-            shares = share(room, wants, reads=True)
+        if self._full and self._answering and shares.context < needs.context:
+            needs = replace(needs, answers=self._body.least_height(needs.answers))
+            shares = share(room, needs, reads=True)
         if tight and shares.cramped:
-            shares = share(room, wants, least_context=0 if written else 1)
+            shares = share(room, needs, least_context=0 if written else 1)
         return shares
 
     def _around(self, inner: int, tight: bool, bare: bool) -> int:
-        """Rows of the parts around question and answers. In little room a notice takes the place of the keys."""
-        sheet, steps = self._sheet, self._sheet.steps
-        notice = sheet.problem.display and not self.cramped
-        _at_most(sheet.problem, NOTICE_ROWS if tight and notice else None)
-        sheet.line.display = not self.cramped and not (tight and notice)
-        rows = 0 if tight and notice else sheet.line.height_at(inner)
+        """Return the rows of the parts around question and answers. In little room a notice takes the place of the
+        keys."""
+        sheet, frame, steps = self._sheet, self._frame, self._sheet.steps
+        notice = frame.notice.display and not self.cramped
+        _at_most(frame.notice, NOTICE_ROWS if tight and notice else None)
+        frame.line.display = not self.cramped and not (tight and notice)
+        rows = 0 if tight and notice else frame.line.height_at(inner)
         if steps.tabs:
             steps.beneath.display = bool(steps.beneath.content) and not tight and not self.cramped
             steps.beneath.set_class(steps.beneath.display, "-head")
             steps.tabs.set_class(not steps.beneath.display, "-head")
             rows += (steps.tabs.display and 1) + (height_of(steps.beneath, inner) if steps.beneath.display else 0)
-        for part in (sheet.why, sheet.warning):
+        for part in (frame.why, frame.warning):
             rows += height_of(part, inner) if part.display else 0
-        if sheet.time.display:
-            _at_most(sheet.time, 1 if tight else None)
-            rows += 1 if tight else height_of(sheet.time, inner)
-        if sheet.problem.display:
-            wanted = height_of(sheet.problem, inner)
-            rows += min(wanted, NOTICE_ROWS) if tight and notice else wanted
-        crowded = sheet.time.display and bool(sheet.side.note.text)
-        if sheet.banner:
+        if frame.time.display:
+            _at_most(frame.time, 1 if tight else None)
+            rows += 1 if tight else height_of(frame.time, inner)
+        if frame.notice.display:
+            height = height_of(frame.notice, inner)
+            rows += min(height, NOTICE_ROWS) if tight and notice else height
+        crowded = frame.time.display and bool(sheet.reply_fields.note.text)
+        if frame.banner:
             hidden = bare or (tight and (sheet.mode == "write" or crowded))
-            sheet.banner.display = not (self.cramped or hidden)
-        if sheet.banner and sheet.banner.display:
-            rows += sheet.banner.rows
+            frame.banner.display = not (self.cramped or hidden)
+        if frame.banner and frame.banner.display:
+            rows += frame.banner.rows
         return rows
 
     def _written(self, inner: int, room: int, tight: bool) -> int:
-        """Rows of the fields below the answers, each with its title."""
-        for slot in self._sheet.slots:
-            kept = self._sheet.mode == "answer" and not slot.large and bool(slot.field.text)
-            slot.settle(kept and slot.field is not self._sheet.writing, tight)
-        return sum(slot.rows(inner, room) for slot in self._sheet.slots)
+        """Return the rows of the fields below the answers, each with its title."""
+        for one in self._fields:
+            one.arrange(self._kept(one) and one.field is not self._sheet.writing, tight)
+        return sum(one.rows(inner, room) for one in self._fields)
 
     def _uncramped(self) -> bool:
         """Show all parts, to see whether there is room for them now. Return True if there was none before.
 
-        What is hidden for want of room takes none: judged by that, a sheet would come and go for ever.
+        A hidden part takes no rows: judged by these, a sheet would come and go for ever.
         """
         was, self.cramped = self.cramped, False
         if was:
             self.place()
-            self._sheet.problem.display = False
+            self._frame.notice.display = False
         return was
 
     def _cramp(self, cramped: bool, was: bool) -> None:
-        """What cannot be reviewed cannot be answered: say so instead of showing half of it."""
+        """Say that there is too little room instead of showing half of a question."""
         self.cramped = cramped
         if cramped:
             self.place()
         if cramped and was:
-            self._sheet.problem.display = True
-            self._sheet.line.display = False
+            self._frame.notice.display = True
+            self._frame.line.display = False
         elif cramped != was:
             self._sheet.say(ours(w.TOO_SMALL) if cramped else blank())
             self._sheet.show()
@@ -196,6 +250,6 @@ def _at_most(part: Static, rows: int | None) -> None:
 
 
 def height_of(part: Static, width: int) -> int:
-    """Rows that a text takes, with what its style pads it by."""
+    """Return the rows of a text, with the padding of its style."""
     content, width = part.content, width - part.styles.padding.width
     return len(content.wrap(width)) if isinstance(content, Content) else 0

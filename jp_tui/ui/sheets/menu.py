@@ -1,90 +1,148 @@
-"""The menu of a sheet, which Esc opens: every way out, and what each would lose (R182, R248; asking.md E60).
+"""The menu of a sheet, which Esc opens: every way out, what each would lose, and keys without room in the last line
+(R182, R248; asking.md E60).
 
-It never answers or cancels by itself: a line has to be chosen.
+It shows lines; `Sheet` runs the one that is chosen. Nothing in it answers or cancels by itself (R248).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from jp_tui.protocol.values import Answered, Cancelled, EndTurn, Restored, WentBack
-from jp_tui.ui.sheets import spare, words
-from jp_tui.ui.sheets.hints import Hint, KeyLine
-from jp_tui.ui.sheets.rows import Choices
+from textual.binding import Binding, BindingsMap
+from textual.content import Content
 
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
+from jp_tui.ui.sheets.key_line import Hint, KeyLine
+from jp_tui.ui.sheets.keys import KeyMap
+from jp_tui.ui.text import blank, join, ours
+from jp_tui.view.wording import questions as w
 
-_LINES = {
+ACTION = "do "
+"""Start of the ids of lines that run an action; the action follows."""
+_KEYS_PAGE = "keys"
+"""Opens the page of all keys, which the app shows."""
+_ACTIONS = {
     "reply": "reply", "note": "note", "edit": "edit", "back": "back", "ask": "ask_back", "restore": "restore",
     "end": "end_turn",
 }  # fmt: skip
 """Lines of the menu that a key does too, by their actions: kinds of answers have other keys."""
+_ELSEWHERE = frozenset(
+    {"move(1)", "move(-1)", "read(1)", "hunk(1)", "leave", "accept"}  # wheel and clicks; always in sight
+    | {"reply", "note", "edit", "back", "restore", "ask_back", "end_turn", "place(1)", "place(-1)"}  # own lines
+)
+"""Actions that need no line here."""
 
 
 class SheetMenu:
-    """The lines of the menu and what they do."""
+    """The list of the menu."""
 
-    def __init__(self, sheet: Sheet) -> None:
-        self._sheet = sheet
-        self.list = Choices(id="menu")
-        self.lost = 0
-        """How many other questions the end of the turn would close."""
-        self._spare: list[Hint] = []  # keys without room in the last line
+    def __init__(self, prompt: PromptRequest, keys: KeyMap) -> None:
+        self._prompt, self._keys = prompt, keys
+        self.list = ChoiceList(id="menu")
+        self._closes = 0  # how many other questions the end of the turn would close
+        self._overflow: list[Hint] = []
 
     @property
     def at(self) -> str:
         """The line under the cursor, empty for none."""
         return self.list.current.id if self.list.current else ""
 
-    def open(self, at: str) -> None:
-        """Open the menu of Esc, the cursor on one of its lines. It never answers or cancels by itself (R248)."""
-        sheet, side, draft = self._sheet, self._sheet.side, self._sheet.draft
-        typed = bool(draft.reply or draft.answer or draft.note or draft.edit)
-        may = {"note": side.may_note, "edit": side.may_edit, "reply": side.may_reply}
-        more = [*sheet.area.more_rows(), *sheet.steps.rows()]
-        if sheet.mode != "menu":
-            self._spare = spare.left_out(sheet.line, [*sheet.hints(), *sheet.fit.extra])
-        rows = words.menu(sheet.prompt, lost=self.lost, typed=typed, more=more, aside=sheet.talk.rows(), may=may)
-        rows = tuple(replace(row, key=sheet.keys.sign_of(_LINES[row.id])) if row.id in _LINES else row for row in rows)
-        self.list.rows = (*rows, *spare.rows(self._spare, sheet, sheet.area.BINDINGS))
-        sheet.turn("menu")
-        self.list.to(self.list.place(at) or 0)
+    def note_closed(self, closes: int) -> None:
+        """Take how many other questions the end of the turn would close."""
+        self._closes = closes
 
-    def choose(self, line: str) -> None:
-        """Run a line of the menu."""
-        sheet = self._sheet
-        if sheet.area.choose(line):
-            return
-        if line == "answer":
-            sheet.turn("answer")
-            sheet.listening()
-        elif line in ("reply", "note", "edit"):
-            sheet.keys.run(line)
-        elif line == "back":
-            sheet.answer(WentBack(to=sheet.prompt.back))
-        elif line == "ask":
-            sheet.turn("answer")
-            sheet.talk.action_ask_back()
-        elif line == "along":
-            sheet.turn("answer")
-            sheet.talk.action_send_along()
-        elif line == "restore":
-            sheet.answer(Restored())
-        elif line == "empty":
-            sheet.answer(Answered(value=""))
-        elif line == "cancel":
-            sheet.answer(Cancelled())
-        elif line == "end":
-            sheet.answer(EndTurn())
-        elif line.startswith(spare.SPARE):
-            self.choose("answer")
-            self._do(line.removeprefix(spare.SPARE))
+    def note_overflow(self, line: KeyLine, hints: Iterable[Hint]) -> None:
+        """Remember those of some hints for which the last line has no room."""
+        every = [*hints]
+        shown = {hint.action for row in line.rows(line.size.width or 1, every) for *_, hint in row}
+        self._overflow = [hint for hint in every if hint.action not in shown | _ELSEWHERE]
 
-    def _do(self, action: str) -> None:
-        """Run an action of the sheet; others belong to what it is in."""
-        if self._sheet.keys.knows(action):
-            self._sheet.keys.run(action)
-        else:
-            self._sheet.post_message(KeyLine.Pressed(action))
+    def fill(
+        self,
+        *,
+        typed: bool,
+        answers: Sequence[ChoiceRow],
+        talk: Sequence[ChoiceRow],
+        may: Mapping[str, bool],
+        bindings: Iterable[Iterable[Binding]],
+    ) -> None:
+        """Set the lines.
+
+        `typed`: there is unsent text; `answers` are other ways to answer, `talk` what can be done without answering,
+        `may` says which of reply, note and edit are possible. `bindings` name the actions, the nearest first.
+        """
+        rows = _ways_out(self._prompt, self._closes, typed, answers, talk, may)
+        rows = [replace(row, key=self._keys.sign_of(_ACTIONS[row.id])) if row.id in _ACTIONS else row for row in rows]
+        self.list.rows = (*rows, *_overflow_rows(self._overflow, bindings))
+
+    def move_to(self, line: str) -> None:
+        """Move the cursor to a line, or to the first one."""
+        self.list.to(self.list.place(line) or 0)
+
+
+def _ways_out(
+    prompt: PromptRequest,
+    closes: int,
+    typed: bool,
+    answers: Sequence[ChoiceRow],
+    talk: Sequence[ChoiceRow],
+    may: Mapping[str, bool],
+) -> list[ChoiceRow]:
+    """Return what R182 allows, and what each line would lose (R248)."""
+    loses = join(ours("; "), ours(w.LOSES_TEXT)) if typed else blank()
+    asks = prompt.kind in ("question", "review")
+    rows = [ChoiceRow("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *answers]
+    if may["reply"]:
+        says, does = (ours(w.REPLY), ours(w.REPLY_DOES)) if asks else (ours(w.SKIP_REPLY), ours(w.SKIP_REPLY_DOES))
+        rows.append(ChoiceRow("reply", says, detail=does))
+    if "cancel" in prompt.controls or prompt.kind == "delivery":
+        does = ours(w.NO_DELIVERY_DOES if prompt.kind == "delivery" else w.CANCEL_DOES)
+        rows.append(ChoiceRow("cancel", ours(w.CANCEL), detail=join(does, loses)))
+    if may["note"]:
+        rows.append(ChoiceRow("note", ours(w.NOTE), detail=ours(w.NOTE_DOES)))
+    if may["edit"]:
+        rows.append(_edit_row(prompt))
+    rows += talk
+    if "end_turn" in prompt.controls:
+        rows.append(ChoiceRow("end", ours(w.END_TURN), detail=_end_does(closes, typed)))
+    return rows
+
+
+def _edit_row(prompt: PromptRequest) -> ChoiceRow:
+    if prompt.kind == "delivery":
+        return ChoiceRow("edit", ours(w.EDIT_RESULT), detail=ours(w.RESULT_TITLE))
+    does = ours(w.EDIT_DOES if prompt.kind == "question" else w.EDIT_RUN_DOES)
+    return ChoiceRow("edit", ours(w.EDIT_ARGUMENTS), detail=does)
+
+
+def _end_does(closes: int, typed: bool) -> Content:
+    """Return what ending the turn does and loses."""
+    parts = [ours(w.END_TURN_DOES)]
+    if closes:
+        many = ours("questions") if closes > 1 else ours("question")
+        close = ours("close") if closes > 1 else ours("closes")
+        parts.append(ours(w.CLOSES, n=closes, questions=many, close=close))
+    if typed:
+        parts.append(ours(w.LOSES_TEXT))
+    return join(*parts, sep=ours("; "))
+
+
+def _overflow_rows(hints: Iterable[Hint], bindings: Iterable[Iterable[Binding]]) -> list[ChoiceRow]:
+    """Return a line for each hint, and one for the page of keys."""
+    bound: dict[str, Binding] = {}
+    for some in bindings:
+        for _, binding in BindingsMap(some):
+            bound.setdefault(binding.action, binding)
+    found = [_overflow_row(hint, bound.get(hint.action)) for hint in hints]
+    return [*found, ChoiceRow(ACTION + _KEYS_PAGE, ours(w.ALL_KEYS), detail=ours(w.ALL_KEYS_DOES))]
+
+
+def _overflow_row(hint: Hint, binding: Binding | None) -> ChoiceRow:
+    says = ours("{says}", says=Foreign(binding.description if binding else hint.words.capitalize()))
+    does = Foreign((binding.tooltip if binding else "") or hint.words)
+    if len(hint.key) == 1:
+        return ChoiceRow(ACTION + hint.action, says, key=ours(hint.key), detail=ours("{does}", does=does))
+    return ChoiceRow(ACTION + hint.action, says, detail=ours("{does} ({key})", does=does, key=ours(hint.key)))

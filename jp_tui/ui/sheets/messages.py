@@ -1,29 +1,27 @@
-"""What a sheet tells the dock, and the keys that both know. Light: the dock is there before any sheet is loaded."""
+"""Messages of a sheet to the dock, and keys that both know. Light: the dock is there before any sheet is loaded."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-if TYPE_CHECKING:
-    from jp_tui.conversation.strict_json import Json
-    from jp_tui.protocol.values import PromptRequest, Response
-    from jp_tui.ui.sheets.field import Field
-    from jp_tui.view.questions.drafts import Draft
+from jp_tui.conversation.strict_json import Json
+from jp_tui.protocol.values import PromptRequest, Response
+from jp_tui.view.questions.drafts import Draft
 
 READING = {"ctrl+d": "read(1)", "ctrl+u": "read(-1)", "shift+down": "step(1)", "shift+up": "step(-1)"}
-"""Keys that only scroll what is asked about: they work before the sheet listens."""
+"""Keys that only scroll what is asked about: they work before the sheet accepts an answer."""
 
 PAGING = {"pagedown": "read(1)", "pageup": "read(-1)"}
-"""The conversation's keys, which are free while a sheet has the whole screen."""
+"""Keys of the conversation, which are free while a sheet has the whole screen."""
 NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter", "shift+\r", "newline"})
-"""One act, as many names as terminals have for it."""
+"""The names that terminals have for the key that begins a line."""
 
 
 @dataclass
-class Done(Message):
+class SheetOutcome(Message):
     """The one outcome of a sheet."""
 
     prompt: PromptRequest
@@ -31,7 +29,7 @@ class Done(Message):
 
 
 @dataclass
-class DraftChanged(Message):
+class SheetDraftChanged(Message):
     """What is typed and not sent."""
 
     prompt: PromptRequest
@@ -39,15 +37,16 @@ class DraftChanged(Message):
 
 
 @dataclass
-class EditorWanted(Message):
-    """The user wants to write in an editor of their own (Ctrl+G)."""
+class EditorRequested(Message):
+    """The user wants to write in an editor of their own (Ctrl+G); `replace` takes the edited text."""
 
-    field: Field
+    text: str = field(repr=False)
+    replace: Callable[[str], None]
 
 
 @dataclass
-class CheckWanted(Message):
-    """Does this value fit the question's schema? The verdict comes back with the same `revision`."""
+class ValidationRequested(Message):
+    """Ask whether a value fits the question's schema. The result carries the same `revision`."""
 
     prompt: PromptRequest
     revision: int
@@ -55,28 +54,25 @@ class CheckWanted(Message):
 
 
 @dataclass
-class AsideAsked(Message):
-    """The user asks something about the question, aside (E30)."""
+class SideQuestionAsked(Message):
+    """The user asks a model about the question, which stays open (E30)."""
 
     prompt: PromptRequest
     text: str
 
 
 @dataclass
-class AsideSent(Message):
-    """What was said aside goes along with the results, or not after all."""
+class SideQuestionForwarded(Message):
+    """Side questions and replies are sent to the model with the results; with `send` false they are not."""
 
     prompt: PromptRequest
     send: bool
 
 
 @dataclass
-class Grew(Message):
-    """The parts need other heights, or the keys another widget."""
+class LayoutChanged(Message):
+    """Parts need other heights, or another widget has the keys."""
 
 
 class PieceClicked(Message):
-    """A piece of the answer or of its context was clicked; views say by a subclass which one."""
-
-    may_act = False
-    """Whether the click may do anything: set by the sheet before the answer gets it (E11)."""
+    """A piece of the answer or of its context was clicked; a subclass says which one."""

@@ -5,44 +5,53 @@ It scrolls and remembers what it shows; it decides nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from textual.content import Content
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.banner import whole_reason
-from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.sheets import texts
+from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.ui.sheets.messages import LayoutChanged
+from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view.wording import questions as w
 
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
-
 TITLED = 40
-"""Characters of a subject of which the title surely shows all."""
+"""Characters of a subject that a title always shows in full."""
 
 
 def default_context(prompt: PromptRequest, above: Foreign) -> ContextView:
     """Make the view of what is asked about. A file that the title names is not named again."""
     named = prompt.subject.raw if len(prompt.subject.raw) <= TITLED else ""
-    return ContextView(above, approval=words.mode(prompt) == "approval", focus=False, named=named)
+    return ContextView(above, approval=texts.mode(prompt) == "approval", focus=False, named=named)
 
 
-class Reading:
+class ContextReader:
     """The context and the texts that can take its place."""
 
-    def __init__(self, sheet: Sheet, context: ContextView | None) -> None:
-        self._sheet = sheet
+    def __init__(
+        self,
+        context: ContextView | None,
+        banner: ReviewerBanner | None,
+        *,
+        others: Callable[[], Mapping[str, Foreign]],
+        show: Callable[[], None],
+    ) -> None:
+        """`others` returns what can be read in place of the context, by name; `show` updates the sheet."""
         self.context = context
         self.aside = ContextView(Foreign(""), focus=False, id="aside")
-        self.looking = ""
-        """The name of the text that is shown in the context's place (`texts`), empty for the context itself."""
+        self._banner, self._others, self._show = banner, others, show
+        self._name = ""
         for view in self.views:
             view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
+
+    @property
+    def shown_text(self) -> str:
+        """The name of the text that is shown in the context's place, empty for the context itself."""
+        return self._name
 
     @property
     def views(self) -> tuple[ContextView, ...]:
@@ -51,31 +60,24 @@ class Reading:
     @property
     def view(self) -> ContextView | None:
         """What the reading keys scroll: the context, or the text in its place."""
-        return self.aside if self.looking else self.context
-
-    def texts(self) -> dict[str, Foreign]:
-        """All texts that can be read in place of the context, by name."""
-        sheet, prompt = self._sheet, self._sheet.prompt
-        found = {"why": words.why_words(prompt)} if sheet.fit.squeezed and self.context else {}
-        found |= {"reason": whole_reason(prompt.escalation)} if prompt.escalation else {}
-        return found | sheet.talk.texts() | sheet.area.texts()
+        return self.aside if self._name else self.context
 
     def look_at(self, name: str) -> None:
         """Show another text in the context's place, or the context again."""
-        found = self.texts().get(name)
-        self.looking = name if found is not None and self.looking != name else ""
-        if self.looking and found is not None:
+        found = self._others().get(name)
+        self._name = name if found is not None and self._name != name else ""
+        if self._name and found is not None:
             self.aside.put(found, approval=True)
-        self._sheet.show()
+        self._show()
 
     def open(self, name: str) -> None:
         """Mark a text as the one that is shown; its owner puts it there."""
-        self.looking = name
+        self._name = name
 
     def close(self, name: str) -> None:
         """Show the context again, if that text was in its place."""
-        if self.looking == name:
-            self.looking = ""
+        if self._name == name:
+            self._name = ""
 
     def follow(self, text: Foreign) -> None:
         """Show a text that still grows, at its end."""
@@ -84,30 +86,30 @@ class Reading:
 
     @property
     def some_unseen(self) -> bool:
-        """Whether some of the context was not on the screen."""
+        """True if some of the context was not on the screen yet."""
         return bool(self.context and self.context.unseen)
 
     def unseen(self) -> Content | None:
-        """How much of the context was not on the screen; None when all of it was (E15)."""
+        """Return how much of the context was not on the screen yet; None when all of it was (E15)."""
         shown = self.context
         return ours(w.WERE_UNSEEN, n=shown.unseen, m=shown.lines) if shown and shown.unseen else None
 
     def under(self, question: Content) -> Content:
-        """The question's line with the context's size, and how much of it was not on the screen yet (E15)."""
+        """Return the question's line with the context's size, and how much of it was not on the screen yet (E15)."""
         shown = self.context
         if shown is None:
             return question
         hunks = shown.hunk[1] if shown.complete else 0
-        return words.under(question, shown.changes, hunks, shown.unseen, shown.lines)
+        return texts.under(question, shown.changes, hunks, shown.unseen, shown.lines)
 
     def hints(self) -> list[Hint]:
-        """The reading keys that do something now."""
+        """Return the reading keys that do something now."""
         view, found = self.view, list[Hint]()
         if view and not view.fits:
             found.append(Hint("ctrl+d", "read on", "read(1)"))
-        if self.looking == "reason":
+        if self._name == "reason":
             found.append(Hint("v", "the question", "aside('reason')"))
-        elif self._sheet.banner and not self._sheet.fit.reason_whole:
+        elif self._banner and not self._banner.complete:
             found.append(Hint("v", "whole reason", "aside('reason')"))
         if view and view.hunk[1]:
             found.append(Hint("t", "unified", "split") if view.split else Hint("t", "split", "split"))
@@ -119,7 +121,7 @@ class Reading:
 
     def action_aside(self, name: str) -> None:
         """Show another text in the context's place, or the context again."""
-        if name in self.texts():
+        if name in self._others():
             self.look_at(name)
 
     def action_read(self, by: int) -> None:
@@ -141,4 +143,4 @@ class Reading:
         """Show a diff in one column or in two."""
         if self.view and self.view.hunk[1]:
             self.view.action_split()
-            self._sheet.post_message(Grew())
+            self.view.post_message(LayoutChanged())

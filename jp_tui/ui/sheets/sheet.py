@@ -1,49 +1,62 @@
 """A sheet: the box in which one question is shown and answered (R245, R248; asking.md E1, E4, E5, E10).
 
-One widget with the frame, the modes and the way out; it owns an answer area (`area.py`) and its helpers: layout,
-keys, menu, drafts, what can be read, fields beside the answer, the side question, the steps of a form. It takes a
-prompt and posts `Done` once. It sends no command, reads no clock, and never takes the focus by itself.
+One widget with the modes, the keys and the way out. It owns an answer area (`area.py`) and its parts: frame and layout,
+menu, draft, what can be read, fields beside the answer, the side question, the steps of a form. It takes a prompt and
+posts `SheetOutcome` once. It sends no command, reads no clock, and never takes the focus by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
-from textual import events, on
+from textual import actions, events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.reactive import reactive
-from textual.widgets import Static
+from textual.widget import Widget
 
 from jp_tui.conversation.strict_json import Json
-from jp_tui.protocol.values import Answered, EndTurn, PartsTaken, PromptRequest, Response
-from jp_tui.ui.sheets import words
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import (
+    Answered,
+    Cancelled,
+    EndTurn,
+    PartsTaken,
+    PromptRequest,
+    Response,
+    Restored,
+    WentBack,
+)
+from jp_tui.ui.sheets import texts
 from jp_tui.ui.sheets.area import AnswerArea
-from jp_tui.ui.sheets.banner import Banner
-from jp_tui.ui.sheets.drafts import Drafts
-from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.choice_list import ChoiceList
+from jp_tui.ui.sheets.drafts import SheetDraft
+from jp_tui.ui.sheets.field import Field, InputGate
 from jp_tui.ui.sheets.form_steps import FormSteps
-from jp_tui.ui.sheets.hints import Hint, KeyLine
-from jp_tui.ui.sheets.keys import Keys
-from jp_tui.ui.sheets.layout import SheetLayout
-from jp_tui.ui.sheets.menu import SheetMenu
-from jp_tui.ui.sheets.messages import READING, Done, EditorWanted, Grew, PieceClicked
-from jp_tui.ui.sheets.reading import Reading
-from jp_tui.ui.sheets.rows import Choices
-from jp_tui.ui.sheets.side_fields import SideFields
+from jp_tui.ui.sheets.form_tabs import FormTabs
+from jp_tui.ui.sheets.key_line import Hint, KeyLine
+from jp_tui.ui.sheets.keys import KeyMap, KeyPress
+from jp_tui.ui.sheets.layout import SheetFrame, SheetLayout
+from jp_tui.ui.sheets.menu import ACTION, SheetMenu
+from jp_tui.ui.sheets.messages import READING, EditorRequested, LayoutChanged, PieceClicked, SheetOutcome
+from jp_tui.ui.sheets.port import Mode
+from jp_tui.ui.sheets.reading import ContextReader
+from jp_tui.ui.sheets.reply_fields import ReplyFields
+from jp_tui.ui.sheets.reviewer_banner import whole_reason
+from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.sheets.side_question import SideQuestion
-from jp_tui.ui.sheets.slots import Slot
-from jp_tui.ui.sheets.tabs import FormTabs
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.questions.offered_prompt import is_offered
 from jp_tui.view.wording import questions as w
 
-Mode = Literal["answer", "write", "menu"]
+TWICE = 1.0
+"""Seconds within which a second Ctrl+C ends the turn (R248)."""
+_SWALLOWED = frozenset({"tab", "shift+tab", "backspace", "delete"})
+"""Keys that would act on the field or move the focus: while a sheet is open they do nothing (R245)."""
 
 
 class Sheet(Vertical, can_focus=True):
@@ -55,7 +68,7 @@ class Sheet(Vertical, can_focus=True):
         &.-tool { border: round $warning; border-title-color: $warning; }
         &.-deaf { border: round $foreground 30%; border-title-color: $text-muted; }
         &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
-        &.-gaps > #question, &.-gaps > .context, &.-gaps > Banner, &.-gaps > .-head { margin-bottom: 1; }
+        &.-gaps > #question, &.-gaps > .context, &.-gaps > ReviewerBanner, &.-gaps > .-head { margin-bottom: 1; }
         & > #beneath { height: auto; }
         & > #question { height: auto; text-style: bold; }
         & > #warning { height: auto; color: $text-warning; text-style: bold; }
@@ -90,11 +103,9 @@ class Sheet(Vertical, can_focus=True):
         Binding("shift+down", READING["shift+down"], "Line down", id="sheet.line_down", tooltip="One line down"),
         Binding("shift+up", READING["shift+up"], "Line up", id="sheet.line_up", tooltip="One line up"),
     ]
-    armed: reactive[bool] = reactive(False, init=False)
-    """Whether its keys answer; shown, never only felt (E10)."""
 
     def __init__(
-        self, prompt: PromptRequest, kind: type[AnswerArea], *, gate: Gate, draft: Draft | None = None
+        self, prompt: PromptRequest, kind: type[AnswerArea], *, gate: InputGate, draft: Draft | None = None
     ) -> None:
         super().__init__(classes="-deaf")
         self.prompt, self.gate = prompt, gate
@@ -102,63 +113,65 @@ class Sheet(Vertical, can_focus=True):
         self.mode: Mode = "answer"
         self.writing: Field | None = None
         """The field that has the keys."""
+        self.armed = False
+        """Keys answer; shown, never only felt (E10)."""
         self.done = False
         self._edits_first = prompt.edit_first
+        self._interrupted = float("-inf")
         self.set_class(prompt.source == "tool" or prompt.kind in ("permission", "delivery"), "-tool")
-        self.border_title = words.title(prompt)
-        self.asks, above = words.question(prompt)
-        self.banner = Banner(prompt.escalation) if prompt.escalation else None
-        self.question = Static(self.asks, id="question")
-        self.warning = Static(words.warning(prompt), id="warning")
-        self.warning.display = bool(self.warning.content)
-        self.why = Static(words.why(prompt), id="why")
-        self.time = Static(id="time")
-        self.problem = Static(id="problem")
-        self.line = KeyLine()
-        self.fit = SheetLayout(self)
-        self.keys = Keys(self, self.BINDINGS, kind.BINDINGS)
-        self.drafts = Drafts(self)
-        self.reading = Reading(self, kind.make_context(prompt, above) if above else None)
-        self.steps = FormSteps(self)
-        self.side = SideFields(self)
-        self.talk = SideQuestion(self)
-        self.menu = SheetMenu(self)
+        self.border_title = texts.title(prompt)
+        self._question, above = texts.question(prompt)
+        self.press = KeyPress()
+        self._keys = KeyMap(self.BINDINGS, kind.BINDINGS)
+        self.frame = SheetFrame(prompt, self._question)
+        self.menu = SheetMenu(prompt, self._keys)
+        context = kind.make_context(prompt, above) if above else None
+        self.reading = ContextReader(context, self.frame.banner, others=self._texts, show=self.show)
+        self.steps = FormSteps(
+            self, tab_moves=self._keys.action_of("tab") == "place(1)", changed=lambda: self.area.changed
+        )
+        self.reply_fields = ReplyFields(self)
+        self.side_question = SideQuestion(self, self.reading)
         self.area = kind(self)
-        self.slots: tuple[Slot, ...] = (
-            *self.area.slots(), *self.area.body.slots(), *self.side.slots, self.talk.slot,
+        self._answer_fields = (*self.area.slots(), *self.area.body.slots())
+        self._fields = (*self._answer_fields, *self.reply_fields.slots, self.side_question.slot)
+        self.row_layout = SheetLayout(
+            self, self.frame, self.area.body, self._fields, self.menu.list, hints=self.hints,
+            gaps=lambda gaps: self.set_class(gaps, "-gaps"),
         )  # fmt: skip
+        self.drafts = SheetDraft(self, self.area, self.reply_fields, self.side_question, self.set_timer)
 
     def compose(self) -> ComposeResult:
-        for hidden in (self.reading.aside, self.menu.list, self.why, self.time, self.problem):
-            hidden.display = False
+        frame = self.frame
+        self.reading.aside.display = self.menu.list.display = False
         if self.steps.tabs:
             yield from (self.steps.tabs, self.steps.beneath)
-        if self.banner:
-            yield self.banner
+        if frame.banner:
+            yield frame.banner
         for view in self.reading.views:
             view.add_class("context")
             yield view
-        yield self.question
-        yield self.warning
+        yield frame.question
+        yield frame.warning
         for widget in self.area.body.widgets():
             widget.add_class("answers")
             yield widget
         yield self.menu.list
-        for slot in self.slots:
-            slot.title.display = slot.field.display = False
-            yield from (slot.title, slot.field)
-        yield from (self.why, self.time, self.problem, self.line)
+        for one in self._fields:
+            one.title.display = one.field.display = False
+            yield from (one.title, one.field)
+        yield from (frame.why, frame.time, frame.notice, frame.line)
 
     def on_mount(self) -> None:
         self.area.mounted()
-        self.drafts.restore(self._draft)
+        self.restore_draft(self._draft)
 
     # State
 
     @property
     def cramped(self) -> bool:
-        """Whether there is too little room to answer."""
-        return self.fit.cramped
+        """True if there is too little room to answer."""
+        return self.row_layout.cramped
 
     @property
     def draft(self) -> Draft:
@@ -171,20 +184,25 @@ class Sheet(Vertical, can_focus=True):
         return type(self.area).__mro__
 
     @property
-    def begins(self) -> tuple[Json, ...]:
+    def initial(self) -> tuple[Json, ...]:
         """What the answer begins with: as it was before Back (R176), else the default (R192); () without either."""
         question = self.prompt.question
         return self.prompt.prefill or ((question.default,) if question.has_default else ())
 
     @property
-    def knows_why(self) -> bool:
-        """Whether there is a rule to show: of a question of another process only what is in its log."""
+    def may_send(self) -> bool:
+        """True if what the key or click at hand sends may leave."""
+        return self.armed and self.press.fresh and not self.done
+
+    @property
+    def _knows_why(self) -> bool:
+        """True if there is a rule to show: of a question of another process only what is in its log."""
         return bool(self.prompt.why) or not is_offered(self.prompt)
 
     @property
-    def may_send(self) -> bool:
-        """Whether what the key or click at hand sends may leave."""
-        return self.armed and self.keys.fresh and not self.done
+    def _side_field(self) -> SideField | None:
+        """The field below the answers that has the keys."""
+        return next((one for one in self._fields if one.field is self.writing), None) if self.writing else None
 
     # Outcomes
 
@@ -192,48 +210,79 @@ class Sheet(Vertical, can_focus=True):
         """Post the outcome: once, armed, and by a key or click that may answer."""
         if self.may_send and not self.cramped:
             self.done = True
-            self.post_message(Done(self.prompt, response))
+            self.post_message(SheetOutcome(self.prompt, response))
             self.area.sent()
 
     def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> None:
-        """Post an answer, with the note beside it, and which parts of what is asked it takes (R251)."""
-        self.answer(Answered(value=value, remember=remember, note=self.side.note_text, parts=parts))
+        """Post an answer, with the note beside it, and which parts of what is asked it accepts (R251)."""
+        self.answer(Answered(value=value, remember=remember, note=self.reply_fields.note_text, parts=parts))
+
+    def reopen(self) -> None:
+        """Allow another outcome: the last one was refused, or did not leave."""
+        self.done = False
 
     # Showing
 
-    def watch_armed(self) -> None:
-        self.set_class(not self.armed, "-deaf")
-        self.show()
+    def arm(self, armed: bool) -> None:
+        """Let keys answer, or not yet."""
+        if armed != self.armed:
+            self.armed = armed
+            self.set_class(not armed, "-deaf")
+            self.show()
 
     def show(self) -> None:
-        """Bring what is visible in line with the mode."""
-        self.fit.place()
+        """Update what is visible after a change of state."""
+        self.row_layout.place()
         self.area.body.shown()
-        self.post_message(Grew())
+        self.post_message(LayoutChanged())
 
     def show_question(self) -> None:
-        """Update the question's line: it says what stands above it."""
-        self.question.update(self.area.under() or self.reading.under(self.asks))
-        self.post_message(Grew())
+        """Update the question's line: it says what is above it."""
+        under = self.area.under(self._question) or self.reading.under(self._question)
+        self.frame.question.update(under)
+        self.post_message(LayoutChanged())
 
     def waiting(self, place: int, of: int) -> None:
-        """Show how many wait and which of them this is."""
+        """Show how many questions wait and which of them this is."""
         text = ours(w.PLACE, n=place, m=of) if of > 1 else blank()
         self.border_subtitle = text
 
+    def entitle(self, whence: Foreign | None) -> None:
+        """Name the conversation of the question in the frame, unless that is None (E4)."""
+        self.border_title = texts.title(self.prompt, whence)
+
     def say(self, notice: Content) -> None:
         """Show a notice above the keys; an empty one removes it."""
-        self.problem.update(notice)
-        self.problem.display = bool(notice)
-        self.post_message(Grew())
+        self.frame.say(notice)
+        self.post_message(LayoutChanged())
 
     def count(self, left: float | None) -> None:
         """Show the seconds that are left to answer (E13); None where there is no limit."""
-        new = left is not None and not self.time.display
-        self.time.display = left is not None
-        self.time.update(words.time_left(left) if left is not None else blank(), layout=new)
-        if new:
-            self.post_message(Grew())
+        if self.frame.count(left):
+            self.post_message(LayoutChanged())
+
+    def lay_out(self, width: int, room: int, dock_hints: Sequence[Hint], full: bool) -> None:
+        """Use at most `room` rows at an outer `width`, the whole screen if `full`; show the keys of the dock too."""
+        self.row_layout.lay_out(width, room, dock_hints, full)
+
+    def focus_holder(self) -> Widget:
+        """Return what has the focus while the sheet is open: itself, or the field that is written in (R245)."""
+        if self.writing is None or not self.armed:
+            return self
+        self.writing.can_focus = True
+        return self.writing
+
+    # Drafts
+
+    def restore_draft(self, draft: Draft) -> None:
+        """Restore what was typed before."""
+        self.drafts.restore(draft)
+        self.show()
+        self.side_question.restore(draft)
+
+    def answer_changed(self) -> None:
+        """Save the draft soon."""
+        self.drafts.changed()
 
     # Modes
 
@@ -260,42 +309,32 @@ class Sheet(Vertical, can_focus=True):
     def stop_writing(self) -> None:
         """Take the keys from the field; its text stays."""
         self.area.body.leave()
-        if slot := self._slot:
-            slot.leave()
+        if field := self._side_field:
+            field.leave()
         self.writing = None
         self.turn("answer")
         self.area.body.left()
 
-    @property
-    def _slot(self) -> Slot | None:
-        """The slot whose field has the keys."""
-        return next((slot for slot in self.slots if slot.field is self.writing), None) if self.writing else None
-
     def pasted(self, text: str) -> None:
         """Handle a paste while no field is written in: it never answers, and it is not thrown away (E11)."""
         if not self.area.body.pasted(text) and "reply" in self.prompt.controls:
-            self.write(self.side.reply)
-            self.side.reply.insert_text(text)
+            self.write(self.reply_fields.reply)
+            self.reply_fields.reply.insert_text(text)
 
     def listening(self) -> None:
         """React to the keys being accepted, or to the return from the menu.
 
-        A prompt that wants its arguments edited first opens in the editor, the first time.
+        A prompt that asks for edited arguments opens in the editor, the first time.
         """
         if self._edits_first:
             self._edits_first = False
-            self.keys.run("edit")
+            self.run("edit")
         self.area.listening()
 
     # Keys of the last line
 
-    def slot_hints(self) -> list[Hint] | None:
-        """The keys of the field beside the answer that is written in; None when there is none."""
-        own = (*self.area.slots(), *self.area.body.slots())
-        return self._slot.hints() if self._slot and self._slot not in own else None
-
     def hints(self) -> list[Hint]:
-        """The keys that work now, in order of importance."""
+        """Return the keys that work now, in order of importance."""
         return self.area.arranged(self._hints())
 
     def _hints(self) -> list[Hint]:
@@ -305,21 +344,151 @@ class Sheet(Vertical, can_focus=True):
                 Hint("esc", "back", "leave", keep=True),
             ]  # fmt: skip
         if self.writing is not None:
-            return self.slot_hints() or [*self._field_hints(self.writing), *self.steps.field_hints()]
+            return self._field_hints(self.writing)
         found = [*self.area.answer_hints(), *self.steps.hints()]
-        if self.side.may_reply:
+        if self.reply_fields.may_reply:
             found.append(Hint("r", "reply", "reply"))
-        if self.side.may_note:
+        if self.reply_fields.may_note:
             found.append(Hint("c", "note", "note"))
-        if self.side.may_edit:
+        if self.reply_fields.may_edit:
             found.append(Hint("e", "edit", "edit"))
         if "end_turn" in self.prompt.controls:
             found.append(Hint("s", "end turn", "end_turn"))
-        found += [*self.talk.hints(), Hint("esc", "menu", "leave", keep=True), *self.steps.place_hints()]
-        return [*found, *self.reading.hints(), *([Hint("w", "why", "why")] if self.knows_why else [])]
+        found += [*self.side_question.hints(), Hint("esc", "menu", "leave", keep=True), *self.steps.place_hints()]
+        return [*found, *self.reading.hints(), *([Hint("w", "why", "why")] if self._knows_why else [])]
 
-    def _field_hints(self, field: Field) -> list[Hint]:
-        return self._slot.hints() if self._slot else self.area.body.field_hints(field)
+    def _field_hints(self, writing: Field) -> list[Hint]:
+        field = self._side_field
+        if field and field not in self._answer_fields:
+            return field.hints()
+        return [*(field.hints() if field else self.area.body.field_hints(writing)), *self.steps.field_hints()]
+
+    # Texts in place of the context
+
+    def _texts(self) -> dict[str, Foreign]:
+        """Return all texts that can be read in place of the context, by name."""
+        prompt = self.prompt
+        found = {"why": texts.why_words(prompt)} if self.row_layout.squeezed and self.reading.context else {}
+        found |= {"reason": whole_reason(prompt.escalation)} if prompt.escalation else {}
+        return found | self.side_question.texts() | self.area.texts()
+
+    # The menu
+
+    def open_menu(self, at: str) -> None:
+        """Open the menu of Esc, the cursor on one of its lines."""
+        draft, side = self.draft, self.reply_fields
+        typed = bool(draft.reply or draft.answer or draft.note or draft.edit)
+        if self.mode != "menu":
+            self.menu.note_overflow(self.frame.line, [*self.hints(), *self.row_layout.dock_hints])
+        around = [vars(one).get("BINDINGS", []) for node in self.ancestors_with_self for one in type(node).__mro__]
+        self.menu.fill(
+            typed=typed, answers=[*self.area.more_rows(), *self.steps.rows()], talk=self.side_question.rows(),
+            may={"note": side.may_note, "edit": side.may_edit, "reply": side.may_reply},
+            bindings=[self.area.BINDINGS, *around],
+        )  # fmt: skip
+        self.turn("menu")
+        self.menu.move_to(at)
+
+    def _choose(self, line: str) -> None:
+        """Run a line of the menu."""
+        if self.area.choose(line):
+            return
+        match line:
+            case "answer":
+                self.turn("answer")
+                self.listening()
+            case "reply" | "note" | "edit":
+                self.run(line)
+            case "back":
+                self.answer(WentBack(to=self.prompt.back))
+            case "ask":
+                self.turn("answer")
+                self.side_question.action_ask_back()
+            case "along":
+                self.turn("answer")
+                self.side_question.action_send_along()
+            case "restore":
+                self.answer(Restored())
+            case "empty":
+                self.answer(Answered(value=""))
+            case "cancel":
+                self.answer(Cancelled())
+            case "end":
+                self.answer(EndTurn())
+            case _:
+                assert line.startswith(ACTION), line
+                self._choose("answer")
+                self._run_anywhere(line.removeprefix(ACTION))
+
+    def _run_anywhere(self, action: str) -> None:
+        """Run an action of the sheet; others are those of the dock or the app."""
+        if self._method(action.partition("(")[0]) is not None:
+            self.run(action)
+        else:
+            self.post_message(KeyLine.Pressed(action))
+
+    # Keys
+
+    def binds(self, key: str) -> bool:
+        """Return True if the key does something while no field is written in."""
+        return key in self._keys
+
+    def run(self, action: str) -> None:
+        """Run an action of the sheet, its parts or the answer area."""
+        _, name, parameters = actions.parse(action)
+        method = self._method(name)
+        assert method is not None, action
+        method(*parameters)
+
+    def _method(self, name: str) -> Callable[..., None] | None:
+        """Return what an action does; None if it isn't the sheet's. The answer area comes first: so a kind of answer
+        can change what a key does."""
+        owners = (
+            self.area, *self.area.parts, self.area.body, self, self.reply_fields, self.steps, self.side_question,
+            self.reading,
+        )  # fmt: skip
+        found = (getattr(owner, f"action_{name}", None) for owner in owners)
+        method: Callable[..., None] | None = next((one for one in found if one is not None), None)
+        return method
+
+    def begin(self, fresh: bool, key: events.Key | None = None) -> None:
+        """Prepare for a key (None for a click): the notice about the last one goes. `fresh`: it may answer (E11)."""
+        self.area.body.begin(key)
+        self.press.begin(fresh)
+        if self.frame.notice.display and not self.cramped:
+            self.say(blank())
+
+    def press_key(self, event: events.Key, now: float, *, fresh: bool) -> bool:
+        """Handle a key that the gate let through. Return True if it is used up. `fresh`: it may also answer (E11)."""
+        self.begin(fresh, event)
+        if event.key == "ctrl+c":
+            twice, self._interrupted = now - self._interrupted < TWICE, now
+            if twice:
+                self.answer(EndTurn())
+            elif fresh:
+                self.run("leave")
+            return True
+        if self.writing is not None:
+            return self._press_writing(event.key, self.writing)
+        if event.key in self._keys:
+            self.run(self._keys.action_of(event.key))
+            return True
+        return event.is_printable or event.key in _SWALLOWED
+
+    def _press_writing(self, key: str, field: Field) -> bool:
+        """Handle keys that mean something to the sheet while a field is written in; the field gets the others."""
+        if key in ("enter", "ctrl+s"):
+            self.run("accept")
+        elif key == "escape":
+            self.run("leave")
+        elif key == "ctrl+g":
+            self.run("editor")
+        else:
+            used = self.area.body.field_key(key, field) or self.side_question.scrolled(key)
+            side = self._side_field
+            in_answer = side is None or side in self._answer_fields
+            return used or (in_answer and self.steps.moved(key)) or key in ("tab", "shift+tab")
+        return True
 
     # Actions
 
@@ -336,12 +505,12 @@ class Sheet(Vertical, can_focus=True):
     def action_accept(self) -> None:
         """Enter, wherever the user is."""
         if self.writing is not None:
-            if self._slot:
-                self._slot.submit()
+            if field := self._side_field:
+                field.submit()
             else:
                 self.area.body.submit(self.writing)
         elif self.mode == "menu" and self.menu.at:
-            self.menu.choose(self.menu.at)
+            self._choose(self.menu.at)
         elif self.mode == "answer":
             self.area.accept()
 
@@ -350,9 +519,9 @@ class Sheet(Vertical, can_focus=True):
         if self.writing is not None:
             self.stop_writing()
         elif self.mode == "menu":
-            self.menu.choose("answer")
+            self._choose("answer")
         else:
-            self.menu.open("answer")
+            self.open_menu("answer")
 
     def action_new_line(self) -> None:
         if self.writing is not None:
@@ -361,29 +530,29 @@ class Sheet(Vertical, can_focus=True):
     def action_editor(self) -> None:
         """Open the field's text in the user's own editor; the dock knows how to leave the screen for it."""
         if self.writing is not None:
-            self.post_message(EditorWanted(self.writing))
+            self.post_message(EditorRequested(self.writing.value, self.writing.put))
 
     def action_end_turn(self) -> None:
-        """Ask once more: the second `s`, or Enter, ends the turn."""
+        """Ask for confirmation: the second `s`, or Enter, ends the turn."""
         if self.mode == "menu" and self.menu.at == "end":
             self.answer(EndTurn())
         elif "end_turn" in self.prompt.controls:
-            self.menu.open("end")
+            self.open_menu("end")
 
     def action_why(self) -> None:
         """Show which rule brought the question here."""
-        if not self.knows_why:
+        if not self._knows_why:
             return
-        if "why" in self.reading.texts():
+        if "why" in self._texts():
             self.reading.look_at("why")
         else:
-            self.why.display = not self.why.display
-        self.post_message(Grew())
+            self.frame.toggle_why()
+        self.post_message(LayoutChanged())
 
     # What is received
 
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
-        """Take a verdict of the engine, for an area that asked for one."""
+        """Take the engine's check of a value, for an area that asked for one."""
         self.area.checked(revision, problems)
 
     # Keys, pastes and clicks: each goes through the gate first, wherever Textual sent it
@@ -405,24 +574,24 @@ class Sheet(Vertical, can_focus=True):
 
     @on(KeyLine.Pressed)
     def _hint_clicked(self, event: KeyLine.Pressed) -> None:
-        if self.keys.knows(event.action):  # other actions are the dock's
+        if self._method(event.action.partition("(")[0]) is not None:  # other actions are the dock's
             event.stop()
-            self.keys.begin(self.gate.click())
-            self.keys.run(event.action)
+            self.begin(self.gate.click())
+            self.run(event.action)
 
     @on(FormTabs.Picked)
     def _tab_clicked(self, event: FormTabs.Picked) -> None:
         event.stop()
-        self.keys.begin(self.gate.click())
+        self.begin(self.gate.click())
         if self.armed:
             self.steps.pick(event.place)
 
-    @on(Choices.Picked)
-    def _row_clicked(self, event: Choices.Picked) -> None:
+    @on(ChoiceList.Picked)
+    def _row_clicked(self, event: ChoiceList.Picked) -> None:
         event.stop()
-        self.keys.begin(self.gate.click())
+        self.begin(self.gate.click())
         if event.choices is self.menu.list:
-            self.menu.choose(event.id)
+            self._choose(event.id)
         else:
             self.area.body.picked(event.id)
 
@@ -430,9 +599,8 @@ class Sheet(Vertical, can_focus=True):
     def _piece_clicked(self, event: PieceClicked) -> None:
         event.stop()
         may = self.gate.click()
-        self.keys.begin(may)
-        event.may_act = may
-        self.area.clicked(event)
+        self.begin(may)
+        self.area.clicked(event, may)
 
     @on(Field.Clicked)
     def _field_clicked(self, event: Field.Clicked) -> None:
@@ -446,15 +614,15 @@ class Sheet(Vertical, can_focus=True):
     def _edited(self, event: Field.Edited) -> None:
         event.stop()
         self.area.body.edited(event.field)
-        self.post_message(Grew())
+        self.post_message(LayoutChanged())
         self.drafts.changed()
 
-    @on(Choices.Moved)
-    def _moved(self, event: Choices.Moved) -> None:
+    @on(ChoiceList.Moved)
+    def _moved(self, event: ChoiceList.Moved) -> None:
         if event.choices is not self.menu.list:
             event.stop()
             self.area.body.moved()
-            self.post_message(Grew())
+            self.post_message(LayoutChanged())
 
     @on(ContextView.Seen)
     def _seen(self) -> None:

@@ -1,37 +1,35 @@
 """The side question: a short talk with a model about the question, before it is answered (asking.md E30).
 
-The question stays open, and nothing said here answers it. What was said can be sent along with the results. It keeps
-what it showed and sends no command; the talk is shown in the context's place while the user asks.
+The question stays open, and nothing written here answers it. The talk can be sent to the model with the results. It
+is shown in the context's place while the user asks. Sends no command.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.field import Field
-from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.messages import AsideAsked, AsideSent
-from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.sheets.slots import Slot
+from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.ui.sheets.messages import SideQuestionAsked, SideQuestionForwarded
+from jp_tui.ui.sheets.port import SheetPort
+from jp_tui.ui.sheets.reading import ContextReader
+from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.questions.offered_prompt import is_offered
 from jp_tui.view.questions.side_questions import Aside
 from jp_tui.view.wording import questions as w
 
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
-
 TALK = "talk"
 _SCROLLS = {"pageup": -1, "pagedown": 1}
 
 
 @dataclass(slots=True)
-class Exchange:
+class SideExchange:
     """One question and the reply to it; `broken` says why the reply broke off."""
 
     asked: str
@@ -43,44 +41,45 @@ class Exchange:
 class SideQuestion:
     """The talk beside a question."""
 
-    def __init__(self, sheet: Sheet) -> None:
-        self._sheet = sheet
+    def __init__(self, sheet: SheetPort, reading: ContextReader) -> None:
+        """`reading` shows the talk in the context's place."""
+        self._sheet, self._reading = sheet, reading
         self.field = Field(gate=sheet.gate, hint=ours(w.ASK_HINT), id="ask")
-        self.slot = Slot(
+        self.slot = SideField(
             ours(w.ASK_TITLE), self.field, kept=ours(w.ASK_KEPT), submit=self._submit, hints=self._hints,
-            leave=lambda: sheet.reading.close(TALK),
+            leave=lambda: reading.close(TALK),
         )  # fmt: skip
-        self.exchanges: list[Exchange] = []
-        self.along = False
-        """Whether what was said is sent along with the results."""
+        self.exchanges: list[SideExchange] = []
+        self.forwarded = False
+        """True if the talk is sent to the model with the results."""
         self._began = False  # in this process, so that nothing of an earlier one is missing or double
 
     @property
     def may_ask(self) -> bool:
-        """Whether the user can ask back. A result not delivered is shown to no model; others' questions are asked
+        """True if the user can ask back. A result not delivered is shown to no model; others' questions are asked
         in their own process."""
         return self._sheet.prompt.kind != "delivery" and not is_offered(self._sheet.prompt)
 
     @property
     def waits(self) -> bool:
-        """Whether the last question is still being answered."""
+        """True while the last question is being answered."""
         return bool(self.exchanges) and not self.exchanges[-1].ended
 
     @property
     def _open(self) -> bool:
-        return self._sheet.reading.looking == TALK
+        return self._reading.shown_text == TALK
 
     def texts(self) -> dict[str, Foreign]:
         """The talk, as a text to read."""
         return {TALK: self._text()} if self.exchanges else {}
 
     def _text(self) -> Foreign:
-        """All that was said, the user's words as quotes."""
+        """Return the whole talk, the user's words as quotes."""
         return Foreign("\n\n".join(_written(one) for one in self.exchanges))
 
     def _show(self) -> None:
         if self._open:
-            self._sheet.reading.follow(self._text())
+            self._reading.follow(self._text())
 
     # Keys
 
@@ -88,14 +87,14 @@ class SideQuestion:
         """Open the side question."""
         if self.may_ask and self._sheet.mode != "menu":
             if self.exchanges and not self._open:
-                self._sheet.reading.open(TALK)
+                self._reading.open(TALK)
                 self._show()
             self._sheet.write(self.field)
 
     def scrolled(self, key: str) -> bool:
         """Scroll the talk by a key pressed in its field. Return True if the key does that."""
         if self._sheet.writing is self.field and self._open and key in _SCROLLS:
-            self._sheet.reading.aside.page(_SCROLLS[key])
+            self._reading.aside.page(_SCROLLS[key])
             return True
         return False
 
@@ -107,12 +106,12 @@ class SideQuestion:
             sheet.say(ours(w.STILL_SAYING))
         elif sheet.may_send:
             self._began = True
-            self.exchanges.append(Exchange(text))
+            self.exchanges.append(SideExchange(text))
             self.field.put("")
-            sheet.reading.open(TALK)
+            self._reading.open(TALK)
             sheet.show()
             self._show()
-            sheet.post_message(AsideAsked(sheet.prompt, text))
+            sheet.post_message(SideQuestionAsked(sheet.prompt, text))
 
     def _hints(self) -> list[Hint]:
         return [
@@ -121,33 +120,35 @@ class SideQuestion:
         ]  # fmt: skip
 
     def action_send_along(self) -> None:
-        """Send what was said along with the results, or not after all."""
+        """Send the talk to the model with the results, or not after all."""
         sheet = self._sheet
-        if any(one.said for one in self.exchanges) and sheet.armed and sheet.keys.fresh:
+        if any(one.said for one in self.exchanges) and sheet.armed and sheet.press.fresh:
             self._began = True
-            self.along = not self.along
-            sheet.post_message(AsideSent(sheet.prompt, self.along))
-            sheet.say(ours(w.GOES_ALONG if self.along else w.STAYS_ASIDE))
+            self.forwarded = not self.forwarded
+            sheet.post_message(SideQuestionForwarded(sheet.prompt, self.forwarded))
+            sheet.say(ours(w.GOES_ALONG if self.forwarded else w.STAYS_ASIDE))
 
     def hints(self) -> list[Hint]:
         """The key that asks back."""
         return [Hint("?", "ask back", "ask_back")] if self.may_ask else []
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ChoiceRow]:
         """The lines of the menu."""
-        rows = [Row("ask", ours(w.ASK), detail=ours(w.ASK_DOES))] if self.may_ask else []
+        rows = [ChoiceRow("ask", ours(w.ASK), detail=ours(w.ASK_DOES))] if self.may_ask else []
         if any(one.said for one in self.exchanges):
-            says, does = (w.KEEP_ASIDE, w.KEEP_ASIDE_DOES) if self.along else (w.SEND_ALONG, w.SEND_ALONG_DOES)
-            rows.append(Row("along", ours(says), detail=ours(does)))
+            says, does = (w.KEEP_ASIDE, w.KEEP_ASIDE_DOES) if self.forwarded else (w.SEND_ALONG, w.SEND_ALONG_DOES)
+            rows.append(ChoiceRow("along", ours(says), detail=ours(does)))
         return rows
 
     # What is received
 
-    def recall(self, talk: Sequence[Aside], along: bool) -> None:
-        """Show what was said before the program ended, from the log."""
+    def recall(self, talk: Sequence[Aside], forwarded: bool) -> None:
+        """Show an earlier talk, from the log."""
         if not self._began:
-            self.exchanges = [Exchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk]
-            self.along = along
+            self.exchanges = [
+                SideExchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk
+            ]
+            self.forwarded = forwarded
             self._show()
 
     def received(self, text: Foreign) -> None:
@@ -163,11 +164,11 @@ class SideQuestion:
             self._show()
 
     def restore(self, draft: Draft) -> None:
-        """Put back what was to be asked."""
+        """Restore what was to be asked."""
         self.field.put(draft.ask)
 
 
-def _written(one: Exchange) -> str:
+def _written(one: SideExchange) -> str:
     """An exchange as Markdown: what was asked is a quote, whatever it holds."""
     quoted = "\n".join(f"> {line}" for line in neutralise(Foreign(one.asked)).split("\n"))
     said = one.said if one.said or one.ended else "…"

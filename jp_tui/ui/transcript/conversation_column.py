@@ -18,10 +18,10 @@ from textual.message import Message
 from jp_tui.protocol.commands import Interrupt
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.transcript.banner import Banner
 from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
 from jp_tui.ui.transcript.transcript import Transcript
-from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.view.questions.interrupt_menu import Choice
 from jp_tui.view.questions.queue import Key, key_of
 

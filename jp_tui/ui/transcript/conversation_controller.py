@@ -22,13 +22,13 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.controller import COMPOSER_COMMANDS, ComposerController, ComposerEvent
 from jp_tui.ui.composer.drafts import COMPOSER, OWN, DraftStore
-from jp_tui.ui.sheets import ahead
+from jp_tui.ui.sheets import preload
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.text import ours
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.inbox_controller import InboxController
 from jp_tui.ui.transcript.snooze_store import SnoozeStore
 from jp_tui.ui.transcript.transcript import Transcript
-from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.view.activity import activity, status_reducer
 from jp_tui.view.activity.agents import Agent, Agents, asking
 from jp_tui.view.activity.status import Status
@@ -235,7 +235,7 @@ class ConversationController(Vertical):
         self.inbox.apply(event, now)
         if isinstance(event, ev.TurnStarted) and not self._sheets_load:
             self._sheets_load = True  # a question is likely now
-            self.set_timer(ahead.BREATH, lambda: ahead.load(self.set_timer))
+            self.set_timer(preload.BREATH, lambda: preload.load(self.set_timer))
         if self._concerns_us(event):
             self._status = status_reducer.applied(self._status, event, now)
             self._activity = activity.applied(self._activity, event, now, here=not self._is_of_another(event))

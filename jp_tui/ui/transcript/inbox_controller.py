@@ -18,10 +18,10 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.snooze_store import SnoozeStore
-from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.view.questions import inbox_lines as words
 from jp_tui.view.questions.inbox import Inbox
 from jp_tui.view.questions.offered_prompt import prompt_of, words_of

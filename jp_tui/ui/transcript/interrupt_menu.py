@@ -17,7 +17,7 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from jp_tui.ui.keys.bindings import words
-from jp_tui.ui.sheets.rows import Choices, Row
+from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.text import ours
 from jp_tui.ui.textual_patches.private import own_bindings
 from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, Choice
@@ -42,7 +42,7 @@ class InterruptMenu(Vertical, can_focus=True):
         height: auto; padding: 0 1; background: $surface; border: round $warning;
         border-title-color: $warning; border-title-style: bold; border-subtitle-color: $text-muted;
         & > Static { display: none; height: auto; color: $text-muted; }
-        &.-words { & > Static { display: block; } & > Choices { display: none; } }
+        &.-words { & > Static { display: block; } & > ChoiceList { display: none; } }
     }
     """
 
@@ -63,10 +63,10 @@ class InterruptMenu(Vertical, can_focus=True):
 
     def compose(self) -> ComposeResult:
         rows = [
-            Row(str(n), words(choice.label), key=words(str(n)), detail=words(choice.does))
+            ChoiceRow(str(n), words(choice.label), key=words(str(n)), detail=words(choice.does))
             for n, choice in enumerate(self._choices, 1)
         ]
-        yield Choices(*rows, cursor=0)
+        yield ChoiceList(*rows, cursor=0)
         yield Static()
 
     def watch_wording(self, choice: Choice | None) -> None:
@@ -79,20 +79,20 @@ class InterruptMenu(Vertical, can_focus=True):
             self.query_one(Static).update(ours("Write below: {does}", does=words(choice.does)))
 
     def action_take(self) -> None:
-        self.post_message(self.Chosen(self._choices[self.query_one(Choices).cursor or 0]))
+        self.post_message(self.Chosen(self._choices[self.query_one(ChoiceList).cursor or 0]))
 
     def action_go_on(self) -> None:
         self.post_message(self.Chosen(CONTINUE))
 
     def action_move(self, step: int) -> None:
-        self.query_one(Choices).move(step)
+        self.query_one(ChoiceList).move(step)
 
     def action_pick(self, number: int) -> None:
-        self.query_one(Choices).to(number - 1)
+        self.query_one(ChoiceList).to(number - 1)
         self.action_take()
 
-    @on(Choices.Picked)
-    def _picked(self, event: Choices.Picked) -> None:
+    @on(ChoiceList.Picked)
+    def _picked(self, event: ChoiceList.Picked) -> None:
         event.stop()
         self.action_pick(int(event.id))
 

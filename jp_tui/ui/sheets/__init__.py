@@ -1,0 +1,1 @@
+"""Sheets: one question at a time, shown and answered at the bottom of the workspace."""

@@ -1,0 +1,140 @@
+"""The summary of a form before it is submitted (R182b; asking.md E3, E23): every question with its answer, and Submit.
+
+Enter on a question goes back to it, Enter on Submit submits; a digit only moves the cursor. Skipped questions are dim,
+with the reason. It keeps no answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.widget import Widget
+
+from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import Submitted
+from jp_tui.questions.types import Place
+from jp_tui.ui.sheets import form_tabs as f
+from jp_tui.ui.sheets import texts
+from jp_tui.ui.sheets.area import AnswerArea, AnswerBody, AnswerSheet
+from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
+from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.ui.text import blank, cells, foreign, join, ours
+from jp_tui.view.wording import questions as w
+
+MOST = 300
+"""Characters of an answer that a row shows."""
+LEAST, BESIDE = 24, 38
+"""Cells of an id and its question at the least, and of what stands beside them."""
+_SUBMIT = ":submit"
+_SIGNS = {"answered": "✓", "skipped": "–", "ahead": "○", "current": "○"}
+
+
+class FormSummaryArea(AnswerArea, AnswerBody):
+    """All answers of a form."""
+
+    BINDINGS: ClassVar[list[Binding]] = [
+        Binding(str(n), f"point({n})", f"To {n}", id=f"sheet.point{n}", show=False) for n in range(1, 10)
+    ]
+
+    def __init__(self, sheet: AnswerSheet) -> None:
+        self._sheet = sheet
+        rows = self._rows(LEAST)
+        self._list = ChoiceList(*rows, cursor=len(rows) - 1, id="review")
+        self._limit = LEAST
+
+    @property
+    def body(self) -> FormSummaryArea:
+        return self
+
+    def _rows(self, limit: int) -> tuple[ChoiceRow, ...]:
+        """Return all rows, with questions cut to so many cells."""
+        form = self._sheet.steps.form
+        places = form.places if form else ()
+        rows = [_row(number, place, limit) for number, place in enumerate(places, 1)]
+        return (*rows, ChoiceRow(_SUBMIT, ours(w.SUBMIT, "bold"), detail=ours(w.SUBMIT_DOES)))
+
+    def widgets(self) -> Sequence[Widget]:
+        return (self._list,)
+
+    @property
+    def choices(self) -> ChoiceList:
+        return self._list
+
+    def height_at(self, width: int, room: int) -> int:
+        limit = max(width - BESIDE, LEAST)
+        if limit != self._limit:
+            self._limit = limit
+            self._list.rows = self._rows(limit)
+        return self._list.height_at(width)
+
+    def place(self, rows: int) -> None:
+        self._list.styles.height = max(rows, 1)
+        self._list.call_after_refresh(self._list.show_cursor)
+
+    def accept(self) -> None:
+        row = self._list.current
+        if row is None or row.id == _SUBMIT:
+            self._sheet.answer(Submitted())
+        else:
+            self._sheet.steps.pick(row.id)
+
+    def action_point(self, number: int) -> None:
+        """Move the cursor to a row: a digit never submits or goes back."""
+        if self._sheet.mode == "answer" and number < len(self._list.rows):
+            self._list.to(number - 1)
+
+    def answer_hints(self) -> list[Hint]:
+        row = self._list.current
+        sends = row is None or row.id == _SUBMIT
+        return [
+            Hint("enter", "submit" if sends else "change this", "accept", keep=True), Hint("↑↓", "move", "move(-1)"),
+        ]  # fmt: skip
+
+    def picked(self, row: str) -> None:
+        place = self._list.place(row)
+        if place is not None and self._sheet.mode == "answer" and self._sheet.armed:
+            self._list.to(place)
+            self.accept()
+
+
+def _row(number: int, place: Place, limit: int) -> ChoiceRow:
+    sign = ours("{sign} ", "$text-success" if place.state == "answered" else "", sign=Foreign(_SIGNS[place.state]))
+    text = texts.line(place.text, max(limit - cells(Foreign(place.id)), LEAST // 2))
+    says = ours("{id}  {text}", id=f.name(place.id), text=text) if place.id != place.text else text
+    return ChoiceRow(
+        place.id,
+        join(sign, says),
+        key=ours("{n}", n=number) if number < 10 else None,
+        tags=ours(w.FIXED) if place.fixed else None,
+        detail=_answer(place),
+        dim=place.state == "skipped",
+    )
+
+
+def _answer(place: Place) -> Content:
+    if place.state == "skipped":
+        return ours(w.SKIPPED, because=Foreign(place.because))
+    return said(place.answer) if place.state == "answered" else blank()
+
+
+def said(value: Json) -> Content:
+    """Return an answer in words, its length bounded."""
+    match value:
+        case True:
+            return ours(w.YES)
+        case False:
+            return ours(w.NO)
+        case "" | []:
+            return ours(w.EMPTY_ANSWER)
+        case str():
+            text = value
+        case list() if all(isinstance(one, str) for one in value):
+            text = ", ".join(str(one) for one in value)
+        case _:
+            text = dump(value)
+    shown = foreign(Foreign(text[:MOST].replace("\n", " ⏎ ")), mode="approval")
+    return shown if len(text) <= MOST else join(shown, ours(w.CUT, n=len(text) - MOST), sep=ours(" "))

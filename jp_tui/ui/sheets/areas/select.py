@@ -1,0 +1,57 @@
+"""One of several options (R9, R192, R238; asking.md E20-E22).
+
+The answer is the option's value. Nothing is chosen before the user moved, unless there is a default.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding
+
+from jp_tui.questions.types import Option
+from jp_tui.ui.sheets.area import AnswerArea, AnswerSheet
+from jp_tui.ui.sheets.areas.options import OPTION_KEYS, OptionsBody
+from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.view.questions.drafts import Draft
+
+
+class SelectArea(AnswerArea):
+    """A question that one option answers."""
+
+    BINDINGS: ClassVar[list[Binding]] = [*OPTION_KEYS]
+
+    def __init__(self, sheet: AnswerSheet) -> None:
+        question = sheet.prompt.question
+        self._sheet = sheet
+        self._default = question.default if question.has_default else None
+        self._options = OptionsBody(sheet, take=self._take, default=self._is_default, before=self._was_before)
+
+    @property
+    def body(self) -> OptionsBody:
+        return self._options
+
+    def _take(self, option: Option) -> None:
+        self._sheet.answered(option.value)
+
+    def _is_default(self, option: Option) -> bool:
+        return isinstance(self._default, str) and option.value == self._default
+
+    def _was_before(self, option: Option) -> bool:
+        return self._sheet.prompt.prefill == (option.value,)
+
+    def typed(self) -> str | None:
+        return self._options.typed()
+
+    def restore(self, draft: Draft) -> Draft:
+        self._options.restore(draft)
+        return draft
+
+    def accept(self) -> None:
+        self._options.take_here()
+
+    def answer_hints(self) -> list[Hint]:
+        found = [Hint("↑↓", "move", "move(1)")]
+        if self._options.choices.cursor is not None:
+            found.append(Hint("enter", "accept" if self._options.option else "write", "accept", keep=True))
+        return [*found, *self._options.filter_hints()]

@@ -1,0 +1,96 @@
+"""From one question of a form to the next: the answered sheet stays until the next question comes (E20, E24)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from jp_tui.protocol.values import Answered, PromptRequest, Response, Restored, WentBack
+from jp_tui.ui.sheets.dock.question_drafts import QuestionDrafts
+from jp_tui.ui.sheets.form_tabs import names
+from jp_tui.ui.text import ours
+from jp_tui.view.questions.drafts import restored
+from jp_tui.view.questions.queue import NONE, Key, key_of
+from jp_tui.view.wording import questions as w
+
+if TYPE_CHECKING:  # a sheet is loaded with the first question
+    from jp_tui.ui.sheets.sheet import Sheet
+
+LINGER = 0.6
+"""Seconds for which a form's answered question stays while the next one is on its way."""
+
+
+class FormTransition:
+    """The answered question of a form that lingers, and what its step does to drafts."""
+
+    def __init__(
+        self,
+        drafts: QuestionDrafts,
+        *,
+        sheet_of: Callable[[Key], Sheet | None],
+        later: Callable[[float, Callable[[], None]], object],
+        over: Callable[[Key], None],
+    ) -> None:
+        """`later` calls a function after some seconds; `over` drops a question that nothing followed."""
+        self._drafts, self._sheet_of, self._later, self._over = drafts, sheet_of, later, over
+        self._responses: dict[Key, type[Response]] = {}
+        self._lingering = NONE
+        self._restored = ("", "")  # conversation and call whose answers were just restored
+
+    def sent(self, prompt: PromptRequest, response: Response) -> None:
+        """Note an answer that is on its way."""
+        self._responses[key_of(prompt)] = type(response)
+
+    def lingers(self, key: Key, sheet: Sheet) -> bool:
+        """Return True if the sheet of a question that was closed stays a moment, because its form goes on."""
+        goes_on = sheet.steps.form is not None and self._responses.get(key) in (Answered, WentBack, Restored)
+        if goes_on and self._lingering == NONE:
+            self._lingering = key
+            self._later(LINGER, self._nothing_follows)
+        return goes_on
+
+    def _nothing_follows(self) -> None:
+        key, self._lingering = self._lingering, NONE
+        if key != NONE:
+            self._over(key)
+
+    def replaced_by(self, prompt: PromptRequest, *, alone: bool) -> Key:
+        """Return the question that lingers, and which a new one replaces; NONE for none.
+
+        It takes that place also before others that wait: nobody is torn out of a form (E12). `alone`: no other
+        question waits.
+        """
+        before = self._sheet_of(self._lingering)
+        if before is not None and not alone and _call(before.prompt) != _call(prompt):
+            return NONE
+        key, self._lingering = self._lingering, NONE
+        return key
+
+    def left(self, key: Key) -> None:
+        """Note a question that is gone: what was typed and not sent is kept when its form goes on (E24)."""
+        sheet, response = self._sheet_of(key), self._responses.pop(key, None)
+        if sheet is None:
+            return
+        prompt = sheet.prompt
+        self._restored = _call(prompt) if response is Restored else ("", "")
+        if response in (WentBack, Restored):
+            self._drafts.carry(prompt, sheet.draft.stored())
+        elif response is Answered and sheet.steps.form is not None:
+            self._drafts.carry(prompt, "")
+        else:
+            self._drafts.drop_call(prompt)
+
+    def notice_for(self, prompt: PromptRequest) -> Content | None:
+        """Return what a new sheet says: restoring answers left changes behind, which don't count. None for nothing."""
+        if self._restored != _call(prompt) or prompt.form is None:
+            return None
+        carried = self._drafts.carried(prompt)
+        kept = [name for name, (_, text) in carried.items() if restored(text).answer is not None]
+        left = [one.id for one in prompt.form.places if one.id in kept and one.state == "answered"]
+        return ours(w.LEFT_BEHIND, which=names(left)) if left else None
+
+
+def _call(prompt: PromptRequest) -> tuple[str, str]:
+    return prompt.conversation, prompt.call

@@ -1,0 +1,1 @@
+"""JSON in a sheet: text, places in it, and the fields it is edited in."""

@@ -1,0 +1,61 @@
+"""The answer area of each kind of question. Imported with the first question: a workspace starts without it."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import (
+    BooleanAnswer,
+    MultiSelectAnswer,
+    SchemaAnswer,
+    SecretAnswer,
+    SelectAnswer,
+    TextAnswer,
+)
+from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.areas.boolean import BooleanArea
+from jp_tui.ui.sheets.areas.delivery import DeliveryArea
+from jp_tui.ui.sheets.areas.form_summary import FormSummaryArea
+from jp_tui.ui.sheets.areas.hunks import HunkArea, by_hunks
+from jp_tui.ui.sheets.areas.multi_select import MultiSelectArea
+from jp_tui.ui.sheets.areas.permission import PermissionArea
+from jp_tui.ui.sheets.areas.secret import SecretArea
+from jp_tui.ui.sheets.areas.select import SelectArea
+from jp_tui.ui.sheets.areas.text import FreeTextArea
+from jp_tui.ui.sheets.field import InputGate
+from jp_tui.ui.sheets.schema.area import SchemaArea
+from jp_tui.ui.sheets.sheet import Sheet
+from jp_tui.view.questions.drafts import Draft
+
+
+def area_for(prompt: PromptRequest) -> type[AnswerArea]:
+    """Return the answer area for a prompt: permissions have their own, a question goes by its answer type."""
+    if prompt.kind == "permission":
+        return PermissionArea
+    if prompt.kind == "review":
+        return FormSummaryArea
+    if prompt.kind == "delivery":
+        return DeliveryArea
+    if by_hunks(prompt):
+        return HunkArea
+    match prompt.question.answer_type:
+        case BooleanAnswer():
+            return BooleanArea
+        case SelectAnswer():
+            return SelectArea
+        case MultiSelectAnswer():
+            return MultiSelectArea
+        case TextAnswer():
+            return FreeTextArea
+        case SecretAnswer():
+            return SecretArea
+        case SchemaAnswer():
+            return SchemaArea
+        case other:
+            assert_never(other)
+
+
+def sheet_for(prompt: PromptRequest, gate: InputGate, draft: Draft) -> Sheet:
+    """Make the sheet for a prompt, with what was typed for it before."""
+    return Sheet(prompt, area_for(prompt), gate=gate, draft=draft)

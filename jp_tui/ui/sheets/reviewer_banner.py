@@ -1,0 +1,113 @@
+"""The banner above a question that a reviewer refused or could not decide, with the reason (R150, R154, M12; asking.md
+E41).
+
+It begins with exactly M12, with model and time beside it. It shows as much of the reason as it has rows for and says
+when that is not all.
+"""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import Escalation
+from jp_tui.ui.text import blank, foreign, join, ours, styled
+from jp_tui.view.questions import escalation_text as why
+from jp_tui.view.wording import questions as w
+
+MOST = 20_000
+"""Characters of a reason that are laid out; a sheet shows a few lines of it."""
+LEAST = 2
+_GAP = 2
+
+
+class ReviewerBanner(Widget):
+    """The verdict of the reviewer."""
+
+    DEFAULT_CSS = """
+    ReviewerBanner { height: auto; width: 1fr; padding: 0 1; border-left: outer $warning; background: $warning 12%;
+        color: $foreground; }
+    """
+    ALLOW_SELECT = False
+
+    rows: reactive[int] = reactive(9, layout=True)
+    """Rows that it has; what does not fit is said to go on."""
+
+    def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        no = why.refusal(escalation)
+        said = ours(w.REJECTING if no is not None else why.without(escalation), "bold $text-warning")
+        by = [foreign(model, mode="approval", limit=40)] if (model := why.model(escalation)) else []
+        by += [ours("{time}", time=Foreign(took))] if (took := why.took(escalation)) else []
+        self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
+        self._reason = _told(escalation)
+        self._complete = False
+
+    def _lines(self, width: int) -> list[Content]:
+        """Return all lines at a width of its content."""
+        head = self._said
+        beside = head.cell_length + _GAP + self._by.cell_length <= width
+        first = join(head, ours(" " * _GAP), self._by) if beside else head
+        lines = [*first.wrap(width), *self._reason_lines(width)]
+        return lines if beside or not self._by else [*lines, *self._by.wrap(width)]
+
+    def _reason_lines(self, width: int) -> list[Content]:
+        return list(self._reason.wrap(width)) if self._reason else []
+
+    def fit(self, width: int, most: int) -> None:
+        """Take as many rows as it needs at an outer width, at most so many."""
+        lines = len(self._lines(max(width - 3, 1)))
+        self.rows = min(lines, max(most, LEAST))
+        self._complete = lines <= self.rows
+
+    @property
+    def complete(self) -> bool:
+        """True if all of it is shown, as of the last `fit`."""
+        return self._complete
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return min(len(self._lines(width)), self.rows)
+
+    def render(self) -> Content:
+        lines = self._lines(self.content_size.width or 1)
+        if len(lines) > self.rows:
+            left = len(lines) - self.rows + 1
+            more = ours("… {n} more lines · {how}", "$text-warning", n=left, how=ours(w.WHOLE_REASON))
+            lines = [*lines[: self.rows - 1], more]
+        return join(*lines, sep=ours("\n")) if lines else blank()
+
+
+def whole_reason(told: Escalation) -> Foreign:
+    """Return all of the reason, as a text to read."""
+    parts = [told.reason.raw, *(f"{w.BEFORE_INTENT} {one.reason.raw}" for one in told.before)]
+    parts.append(w.SAW.format(saw=told.saw) if told.saw else "")
+    return Foreign("\n\n".join(part for part in parts if part.strip()))
+
+
+def _told(told: Escalation) -> Content:
+    """Return the reason, then earlier ones, why there is no verdict, and what the reviewer was shown."""
+    no = why.refusal(told)
+    lines = [_quoted(no)] if no is not None else []
+    if told.failed:
+        said = [ours(why.without(told))] if no is not None else []
+        if why.heard(told):
+            said += [ours(w.HEARD)] if told.cause == "taken_over" else []
+            said.append(_quoted(told.reason))
+        lines.append(join(*said, sep=ours(" ")))
+    lines += [
+        ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(reason)) for reason in why.earlier(told)
+    ]
+    if told.saw:
+        lines.append(styled(ours(w.SAW, saw=Foreign(told.saw)), "$foreground-muted"))
+    return join(*(line for line in lines if line), sep=ours("\n"))
+
+
+def _quoted(reason: Foreign) -> Content:
+    """Return the reason between M12's quotes, nothing hidden; the fallback has them too."""
+    text = why.words(reason)
+    said = foreign(Foreign(text[:MOST]), mode="approval") if text else ours(w.NO_REASON)
+    more = ours(w.CUT, "$text-warning", n=len(text) - MOST) if len(text) > MOST else blank()
+    return join(styled(join(ours('"'), said, ours('"')), "italic"), more)

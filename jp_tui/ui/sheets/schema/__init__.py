@@ -1,0 +1,1 @@
+"""An answer that has to fit a JSON Schema: a form and its JSON."""
