@@ -7,7 +7,7 @@ import sys
 
 STEPS = """
 import sys
-import jp_tui.ui.screens.exchange, jp_tui.ui.sheets.dock.dock
+import jp_tui.ui.transcript.conversation_controller, jp_tui.ui.sheets.dock.dock
 from jp_tui.ui.sheets import preload as ahead
 ours = lambda: {name for name in sys.modules if name.startswith("jp_tui.")}
 before, steps, most = ours(), [], 0

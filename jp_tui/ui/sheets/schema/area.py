@@ -23,7 +23,7 @@ from jp_tui.ui.sheets.json.places import places
 from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.sheets.layout import EDGES
 from jp_tui.ui.sheets.messages import LayoutChanged, PieceClicked, ValidationRequested
-from jp_tui.ui.sheets.schema.area import texts
+from jp_tui.ui.sheets.schema import texts
 from jp_tui.ui.sheets.schema.document import FormDocument
 from jp_tui.ui.sheets.schema.form_and_json import FormAndJson
 from jp_tui.ui.sheets.schema.form_view import SchemaForm

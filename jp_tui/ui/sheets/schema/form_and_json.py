@@ -19,7 +19,7 @@ from jp_tui.ui.sheets.json.editor import JsonEditor
 from jp_tui.ui.sheets.json.places import places
 from jp_tui.ui.sheets.json.text import laid_out, read
 from jp_tui.ui.sheets.messages import LayoutChanged
-from jp_tui.ui.sheets.schema.area import texts
+from jp_tui.ui.sheets.schema import texts
 from jp_tui.ui.sheets.schema.document import FormDocument
 from jp_tui.ui.sheets.schema.form_view import SchemaForm
 from jp_tui.ui.text import ours
