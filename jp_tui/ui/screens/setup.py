@@ -18,6 +18,7 @@ from textual.widgets import Input, OptionList, Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
+from jp_tui.settings.wires import SERVER_WIRES
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
@@ -76,7 +77,7 @@ class SetupPage(Overlay, Listing):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self._go(view.begin())
+        self._go(view.begin(SERVER_WIRES))
 
     def hear(self, event: ev.Event) -> None:
         before = self._now.step
