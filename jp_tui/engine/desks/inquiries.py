@@ -12,7 +12,6 @@ from jp_tui.engine.session.inbox import Watching
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.questions.types import SchemaAnswer
-from jp_tui.questions.validate import problem
 
 
 def desk(context: DeskContext) -> Desk:
@@ -47,7 +46,7 @@ class _Inquiries:
         if isinstance(kind, SchemaAnswer):
             found = await self._context.checks.problems(kind.schema, command.value)
         else:
-            why = problem(kind, command.value)
+            why = kind.problem(command.value)
             found = [] if why is None else [("", why)]
         self._context.publish(
             e.AnswerChecked(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jp_tui.headless.forms.approvals import Delivery, Permission
 from jp_tui.headless.forms.choices import Boolean, MultiSelect, Select
 from jp_tui.headless.forms.form_summary import Review
@@ -10,7 +12,36 @@ from jp_tui.headless.forms.prompt import Prompt
 from jp_tui.headless.forms.schema import Schema
 from jp_tui.headless.forms.text import Secret, Text
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SecretAnswer, SelectAnswer
+from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SelectAnswer
+
+
+def _select(prompt: PromptRequest, others: int) -> Prompt:
+    kind = prompt.question.answer_type
+    assert isinstance(kind, SelectAnswer)
+    return Select(prompt, kind.options, others, other=kind.allow_other)
+
+
+def _multi_select(prompt: PromptRequest, others: int) -> Prompt:
+    kind = prompt.question.answer_type
+    assert isinstance(kind, MultiSelectAnswer)
+    return MultiSelect(prompt, kind.options, others)
+
+
+def _schema(prompt: PromptRequest, others: int) -> Prompt:
+    kind = prompt.question.answer_type
+    assert isinstance(kind, SchemaAnswer)
+    return Schema(prompt, kind.schema, others)
+
+
+FORMS: dict[str, Callable[[PromptRequest, int], Prompt]] = {
+    "boolean": Boolean,
+    "select": _select,
+    "multi_select": _multi_select,
+    "text": Text,
+    "secret": Secret,
+    "schema": _schema,
+}
+"""By the name of the kind of answer (`questions.types.KINDS`)."""
 
 
 def prompt_in_lines(prompt: PromptRequest, others: int = 0) -> Prompt:
@@ -21,18 +52,6 @@ def prompt_in_lines(prompt: PromptRequest, others: int = 0) -> Prompt:
         return Delivery(prompt, others)
     if prompt.kind == "review":
         return Review(prompt, others)
-    match prompt.question.answer_type:
-        case BooleanAnswer() if len(prompt.question.parts) > 1:
-            return Hunks(prompt, others)
-        case BooleanAnswer():
-            return Boolean(prompt, others)
-        case SelectAnswer(options=options, allow_other=other):
-            return Select(prompt, options, others, other=other)
-        case MultiSelectAnswer(options=options):
-            return MultiSelect(prompt, options, others)
-        case SecretAnswer():
-            return Secret(prompt, others)
-        case SchemaAnswer(schema=schema):
-            return Schema(prompt, schema, others)
-        case _:
-            return Text(prompt, others)
+    if isinstance(prompt.question.answer_type, BooleanAnswer) and len(prompt.question.parts) > 1:
+        return Hunks(prompt, others)
+    return FORMS[prompt.question.answer_type.type](prompt, others)
