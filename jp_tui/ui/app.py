@@ -26,16 +26,15 @@ from jp_tui.ui.arriving import Arriving
 from jp_tui.ui.attention import Attention, Attentive
 from jp_tui.ui.background import Background
 from jp_tui.ui.bridge import Bridge, EventsWait
-from jp_tui.ui.changes_actions import Changing
-from jp_tui.ui.commands import COMMANDS, Commands, choosable
+from jp_tui.ui.clipping import Clipping
+from jp_tui.ui.commands import Commands
 from jp_tui.ui.crash import CrashReports, EngineBroke
 from jp_tui.ui.keys import Twice
 from jp_tui.ui.lending import edited_outside
-from jp_tui.ui.page_actions import Pages
+from jp_tui.ui.pages import COMMANDS, choosable
 from jp_tui.ui.personal import NOTHING, Own, Personal, stamp
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_large, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
-from jp_tui.ui.setup_actions import FirstRun
 from jp_tui.ui.terminal import workspace_driver
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.textual_patches.private import apply_again
@@ -55,7 +54,7 @@ PATIENCE = 5.0
 
 
 class Workspace(  # type: ignore[misc]  # untyped mixin
-    Arriving, CrashReports, Attentive, Personal, Pages, FirstRun, Changing, Commands, App[None], inherit_bindings=False
+    Arriving, CrashReports, Attentive, Personal, Clipping, Commands, App[None], inherit_bindings=False
 ):
     """jp-tui's workspace."""
 
@@ -69,11 +68,17 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             "ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend", tooltip="fg resumes"
         ),
         Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log, leave"),
-        Binding("f4", "inbox", "inbox", show=False, id="app.inbox", tooltip="All that waits for you, wherever it is"),
-        Binding("f7", "ledger", "ledger", show=False, id="app.ledger", tooltip="What is remembered or allowed now"),
-        Binding("f8", "inquiries", "inquiries", show=False, id="app.inquiries", tooltip="All that was asked here"),
+        Binding(
+            "f4", "open('inbox')", "inbox", show=False, id="app.inbox", tooltip="All that waits for you, wherever it is"
+        ),
+        Binding(
+            "f7", "open('ledger')", "ledger", show=False, id="app.ledger", tooltip="What is remembered or allowed now"
+        ),
+        Binding(
+            "f8", "open('inquiries')", "inquiries", show=False, id="app.inquiries", tooltip="All that was asked here"
+        ),
         Binding("f9", "take_over", "decide yourself", id="app.take_over", tooltip="What a reviewer decides now"),
-        Binding("f10", "reviewers", "reviewers", show=False, id="app.reviewers", tooltip="How reviewers fared"),
+        Binding("f10", "open('reviewers')", "reviewers", show=False, id="app.reviewers", tooltip="How reviewers fared"),
         Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys, by where they work"),
     ]
 

@@ -37,7 +37,7 @@ SHOTS += [(scene, size, theme) for scene in ("models", "written") for size in SI
 def steps(app: Host, scene: str) -> Callable[[Pilot[None]], Awaitable[None]]:
     async def run(pilot: Pilot[None]) -> None:
         await opened(app, pilot)
-        app.action_setup()
+        app.action_open("setup")
         await pilot.pause()
         for step in SCENES[scene]:
             if isinstance(step, str):

@@ -1,4 +1,6 @@
-"""The engine's side of the workspace: events come in through `show`, one exhaustive match, commands go out.
+"""The engine's side of the workspace: events come in through `show`, commands go out.
+
+An event that the conversation does not need is for the page over the workspace, if one is open.
 
 It keeps what the reducers of `view/` made of the events, and says it upwards. Which keys do what is
 `screens/workspace.py`, what is open and has the focus `widgets/column.py`. Loaded after the first frame.
@@ -8,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import assert_never
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,6 +18,7 @@ from textual.message import Message
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.ui.pages import PAGE_COMMANDS
 from jp_tui.ui.screens.composing import COMPOSINGS, Composed, Composing
 from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, OWN, Drafts
 from jp_tui.ui.screens.snoozes import Snoozes
@@ -36,22 +38,6 @@ from jp_tui.view.questions.snooze import unpacked
 from jp_tui.view.wording.failures import words as failed
 
 NOTHING = ("", "")
-LISTS = (
-    "read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting",
-    "read_trust", "trust_workspace", "distrust_workspace",
-    "read_changes", "undo_changes", "read_settings", "reset_setting", "switch_model", "read_usage",
-    "list_models", "probe_setup", "test_model", "save_setup",
-    "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
-    "restore_conversation", "import_conversations", "cancel_work", "list_conversations", "read_conversation",
-)  # fmt: skip
-"""Commands of lists that lie over the workspace: what is refused is said there."""
-FOR_LISTS = (
-    ev.ConversationsListed | ev.ConversationRead | ev.ConversationsFound | ev.ConversationChanged
-    | ev.ConversationForked | ev.ConversationsImported | ev.LibraryProgress | ev.InquiriesListed | ev.LedgerRead
-    | ev.ReviewersRead | ev.SettingChanged | ev.SettingsRead | ev.ModelSwitched | ev.UsageRead | ev.ModelsListed
-    | ev.SetupFound | ev.ModelTested | ev.SetupSaved | ev.TrustRead | ev.ChangesRead | ev.ChangesUndone
-)  # fmt: skip
-"""What such lists are told: whichever is open hears it."""
 
 
 class Exchange(Composing, Waits):
@@ -72,7 +58,7 @@ class Exchange(Composing, Waits):
 
     @dataclass
     class Listed(Message):
-        """What the engine said to a list that lies over the workspace."""
+        """An event for the page that lies over the workspace."""
 
         reported: ev.Event
 
@@ -181,7 +167,7 @@ class Exchange(Composing, Waits):
         asked = (ev.QuestionAsked, ev.QuestionSettled, ev.AnswerRefused, ev.AnswerChecked, ev.AsideDelta, ev.AsideEnded)
         if isinstance(event, (ev.ConversationOpened, *asked)):
             return True
-        if isinstance(event, ev.Refused) and event.command in LISTS:  # of a list, about any conversation
+        if isinstance(event, ev.Refused) and event.command in PAGE_COMMANDS:  # about any conversation
             return True
         return getattr(event, "conversation", "") in ("", self._status.conversation)
 
@@ -193,10 +179,6 @@ class Exchange(Composing, Waits):
         return said not in ("", self._status.conversation)
 
     def _one(self, event: ev.Event) -> None:
-        if isinstance(event, FOR_LISTS):
-            if not self.fork_made(event):
-                self.post_message(self.Listed(event))
-            return
         if isinstance(event, Composed):
             self.compose_with(event)
             return
@@ -250,7 +232,8 @@ class Exchange(Composing, Waits):
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
                 pass  # the app's, the status line's, the inbox's
             case _:
-                assert_never(event)
+                if not self.fork_made(event):
+                    self.post_message(self.Listed(event))
 
     def _opened(self, opened: ev.ConversationOpened) -> None:
         composer = self._composer
@@ -276,7 +259,7 @@ class Exchange(Composing, Waits):
         if not self._status.conversation:
             self.post_message(self.Unopened(event.message, event.advice, 1 if event.storage else 2))
             return
-        if event.command in LISTS:
+        if event.command in PAGE_COMMANDS:
             if not self.fork_refused(event):
                 self.post_message(self.Listed(event))
             return

@@ -1,6 +1,6 @@
 """Textual's own command palette over our list of commands, with a way out by Ctrl+C like everything else on top.
 
-What can be found is what `ui/commands.py` lists; each action stands once. It runs nothing itself.
+What can be found is what `ui/pages.py` lists; each action stands once. It runs nothing itself.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 
 from jp_tui.ui.keys import spelled, words
+from jp_tui.ui.pages import PAGES
 from jp_tui.ui.text import join, ours, styled
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class OurCommands(Provider):
     def _keys(self) -> list[Key]:
         """What has only a key and would do something now, from the place where the palette was opened."""
         entries = self._ours.entries()
-        known = {name for entry in entries for name in (entry.action, f"app.{entry.action}")}
+        known = {name for entry in entries for name in (entry.action, f"app.{entry.action}")} | PAGES.keys()
         titles = {entry.title for entry in entries}
         found: dict[str, Key] = {}
         for active in self.screen.active_bindings.values():

@@ -49,7 +49,7 @@ _STYLES: dict[Role, tuple[str, str]] = {
 }
 """How a role's sign and its text look."""
 
-_CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.agents", "inbox": "app.inbox"}
+_CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.open('agents')", "inbox": "app.open('inbox')"}
 """What a click on a line of ours does."""
 _TALL = frozenset({"reason", "question", "waiting"})
 """Roles whose lines may take several rows."""
