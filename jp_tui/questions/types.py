@@ -166,7 +166,14 @@ class SecretAnswer(AnswerKind):
         raise ValueError("a secret is typed where it is asked, never on a command line")
 
 
-AnswerType = BooleanAnswer | SelectAnswer | MultiSelectAnswer | TextAnswer | SchemaAnswer | SecretAnswer
+AnswerType = (
+    BooleanAnswer
+    | SelectAnswer
+    | MultiSelectAnswer
+    | TextAnswer
+    | SchemaAnswer
+    | SecretAnswer
+)  # fmt: skip
 KINDS: dict[str, type[AnswerType]] = {
     next(str(field.default) for field in fields(kind) if field.name == "type"): kind for kind in get_args(AnswerType)
 }
