@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, Result, Said, Thought
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.request_ids import fitting
-from jp_tui.providers.schemas import for_anthropic
 from jp_tui.providers.wire import table, text, used_ids
 from jp_tui.settings.layers.bounds import cache_span
 
@@ -64,7 +64,7 @@ class Anthropic:
         if request.temperature is not None:
             body["temperature"] = request.temperature
         body |= request.extra
-        if request.output is not None and (schema := for_anthropic(request.output)) is not None:
+        if request.output is not None and (schema := reply_format(request.output)) is not None:
             # beside what else stands there, an effort for example
             body["output_config"] = {
                 **table(body, "output_config"),

@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, Result, Said, Thought, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.openai_chat.schemas import fits_strict
 from jp_tui.providers.openai_chat.stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.request_ids import fitting
-from jp_tui.providers.schemas import fits_strict, one_valued
+from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.wire import text, used_ids
 
 NAME = "verdict"
