@@ -111,9 +111,8 @@ class Commands(_Part):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """An open sheet has every key but those that it shows (R245)."""
         if action == "open":
-            if parameters[0] == "agents":
-                return bool(self._main.agents or self._main.parent_conversation)
-            return PAGES[str(parameters[0])].over_sheet or not self._main.sheet_open
+            page = PAGES[str(parameters[0])]
+            return page.works(self._main) and (page.over_sheet or not self._main.sheet_open)
         if action == "take_over":
             return bool(self._main.reviewed)
         return super().check_action(action, parameters)

@@ -48,6 +48,7 @@ def sheets() -> tuple[Titled, ...]:
     from jp_tui.ui.sheets.boolean import BooleanArea
     from jp_tui.ui.sheets.delivery import DeliveryArea
     from jp_tui.ui.sheets.hunks import HunkArea
+    from jp_tui.ui.sheets.kinds import AREAS
     from jp_tui.ui.sheets.multi import MultiSelectArea
     from jp_tui.ui.sheets.permission import PermissionArea
     from jp_tui.ui.sheets.review import ReviewArea
@@ -56,7 +57,7 @@ def sheets() -> tuple[Titled, ...]:
     from jp_tui.ui.sheets.sheet import Sheet
     from jp_tui.ui.sheets.text import FreeTextArea
 
-    return (
+    listed: tuple[Titled, ...] = (
         ("In a question", Sheet),
         ("In a yes-or-no question", BooleanArea),
         ("In a change by hunks", HunkArea),
@@ -68,6 +69,9 @@ def sheets() -> tuple[Titled, ...]:
         ("In a question for data", SchemaArea),
         ("In the last look at a form", ReviewArea),
     )
+    known = {kind for _, kind in listed}
+    more = {name: area for name, area in AREAS.items() if area not in known and vars(area).get("BINDINGS")}
+    return (*listed, *((f"In a question for a {name}", area) for name, area in more.items()))
 
 
 def screens() -> tuple[Titled, ...]:

@@ -76,11 +76,12 @@ class Entry(Command):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Entry):
     """`opens` is the function in `screens/` that opens it. `commands` are those of the engine whose refusals are shown
-    on the page. `over_sheet`: its key works while a question is open."""
+    on the page. `over_sheet`: its key works while a question is open. `works` is whether its key does anything now."""
 
     opens: str
     commands: tuple[str, ...] = ()
     over_sheet: bool = False
+    works: Callable[[Main], bool] = lambda main: True
 
     def opener(self) -> Callable[[Host, str], Screen[None] | Content | None]:
         """Returns the page; words for the last line why there is none; None where there is nothing to show."""
@@ -140,7 +141,13 @@ COMMANDS: tuple[Entry, ...] = (
         **_ALL,
     ),
     _page("inbox", "Inbox", "All that waits for you, wherever it is asked", over_sheet=True),
-    _page("agents", "Sub-agents", "Open a sub-agent's conversation, or come back", over_sheet=True),
+    _page(
+        "agents",
+        "Sub-agents",
+        "Open a sub-agent's conversation, or come back",
+        over_sheet=True,
+        works=lambda main: bool(main.agents or main.parent_conversation),
+    ),
     _page(
         "reviewers", "Reviewers", "How often reviewing models were right", commands=("read_reviewers", "set_setting")
     ),

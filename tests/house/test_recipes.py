@@ -69,12 +69,18 @@ class DateAnswer(AnswerKind):
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from textual.binding import Binding
+
 from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.text import FreeTextArea
 from jp_tui.ui.text import ours
 
 
 class DateArea(FreeTextArea):
+    BINDINGS: ClassVar[list[Binding]] = [Binding("ctrl+y", "clear", "clear", id="sheet.clear", tooltip="Another day")]
+
     def submit(self, field: Field) -> None:
         if wrong := self._sheet.prompt.question.answer_type.problem(field.value):
             self._sheet.say(ours("{wrong}", wrong=ours(wrong)))
@@ -115,6 +121,7 @@ import asyncio
 from jp_tui.engine.reviewer.reply_schema import reply_schema
 from jp_tui.headless.rpc.given import given
 from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.ui.keyplaces import sheets
 from jp_tui.questions.wire import inflight, read_question, read_recorded, recorded
 from tests.headless.asked import ask, prompt
 from tests.house import test_kinds
@@ -145,6 +152,7 @@ async def on_the_screen():
         assert app.answers == [Answered(value="2026-02-28")]
 
 asyncio.run(on_the_screen())
+assert "In a question for a date" in dict(sheets()), "its keys are on the page of keys"
 """,
 )
 
