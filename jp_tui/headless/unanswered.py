@@ -15,14 +15,9 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.protocol.values import InquiryInfo, StoredEvent
+from jp_tui.questions.answer_kind import AnswerKind
+from jp_tui.questions.types import KINDS
 from jp_tui.view.questions.prompt_line import agent_asks
-
-VALUES = {
-    "boolean": "yes or no",
-    "text": "the words",
-    "schema": "the JSON value",
-    "multi_select": "a JSON list",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +107,8 @@ def told(waits: list[Open]) -> Iterator[str]:
         kind = answer_type(one.question)
         if kind == "secret":
             continue  # it would stand in the shell's history
-        value = choices(one.question) if kind == "select" else VALUES.get(kind, "the value")
+        hint = KINDS[kind].hint if kind in KINDS else AnswerKind.hint
+        value = choices(one.question) if kind == "select" else hint
         yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
     for conversation in dict.fromkeys(one.opens for one in waits):
         yield f"Then `{resumes(conversation)}` resumes the turn; `{go_on(conversation)}` opens it and asks you."

@@ -6,9 +6,9 @@ Never raises, whatever the value is: answers come from configuration, models and
 from __future__ import annotations
 
 from jp_tui.conversation.strict_json import MAX_BYTES, Json
+from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
 from jp_tui.questions.bounds import beyond
 from jp_tui.questions.types import AnswerType
-from jp_tui.questions.validate import NO_VERDICTS, Verdicts, problem
 
 UNWRITABLE = "it cannot be written as JSON"
 
@@ -23,7 +23,7 @@ def writable(*values: Json) -> bool:
 
 def misfit(kind: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
     """Why `value` is no answer, in plain words, or None when it is one."""
-    return problem(kind, value, verdicts) if writable(value) else UNWRITABLE
+    return kind.problem(value, verdicts) if writable(value) else UNWRITABLE
 
 
 def fits(kind: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> bool:

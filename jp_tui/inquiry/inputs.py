@@ -11,8 +11,8 @@ from typing import Literal
 from jp_tui.conversation.events import InquiryResponse, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry.state import AskMode, Given, Last, Open, OpenReview, Policy, Recorded, Rejected, Rule
+from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
 from jp_tui.questions.types import FormView, Question, Taken
-from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
 # --- inputs: what a call raises ---------------------------------------------------------------------------
 

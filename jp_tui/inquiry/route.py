@@ -11,8 +11,8 @@ from typing import Literal
 from jp_tui.inquiry import why
 from jp_tui.inquiry.fits import fits
 from jp_tui.inquiry.values import Held, Ledger, Policy, Rule
+from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
 from jp_tui.questions.types import Question, SecretAnswer
-from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 from jp_tui.questions.wire import digest
 
 Who = Literal["human", "remembered", "static", "default", "reviewer", "nobody"]

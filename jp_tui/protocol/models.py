@@ -17,7 +17,7 @@ class ServerSpec(Model):
     """A model server that is not configured yet. `api_key_env` names a variable; a key never stands here (S20)."""
 
     name: str
-    wire: str = "openai-chat"
+    wire: str
     base_url: str = ""
     api_key_env: str = ""
 

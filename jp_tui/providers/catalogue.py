@@ -7,10 +7,10 @@ guessed. An id that does not print is dropped, since it could be neither typed n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from jp_tui.conversation.strict_json import Json, JsonProblem, parse
-from jp_tui.providers.wire import table, text
+from jp_tui.providers.wire import Wire, table, text
 
 MAX_MODELS = 2000
 MAX_ID = 200  # characters
@@ -38,19 +38,11 @@ class Page:
     after: str = ""
 
 
-def address(wire: str, base_url: str, after: str = "") -> str:
-    """The URL of a list. A trailing slash is accepted, for anthropic also a trailing /v1 (S20b)."""
+def address(wire: Wire, base_url: str, after: str = "") -> str:
+    """The URL of a list. A trailing slash is accepted, and the wire's suffix (S20b)."""
     parts = urlsplit(base_url)
-    path, query = parts.path.rstrip("/"), parts.query
-    match wire:
-        case "anthropic":
-            path = path.removesuffix("/v1") + "/v1/models"
-            asked = "limit=1000" + (f"&after_id={quote(after, safe='')}" if after else "")
-            query = f"{query}&{asked}" if query else asked
-        case "ollama":
-            path = path.removesuffix("/v1").removesuffix("/api") + "/api/tags"
-        case _:
-            path += "/models"
+    path = parts.path.rstrip("/").removesuffix(wire.base_suffix) + wire.list_path
+    query = "&".join(part for part in (parts.query, wire.list_query(after)) if part)
     return urlunsplit(parts._replace(path=path, query=query, fragment=""))
 
 

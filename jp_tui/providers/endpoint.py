@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal
 from urllib.parse import urlsplit
 
-WireName = Literal["openai-chat", "anthropic"]
+from jp_tui.settings.wires import SERVER_WIRES
+
 Structured = Literal["auto", "native", "tool"]
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
@@ -29,7 +30,7 @@ class Endpoint:
     """
 
     name: str
-    wire: WireName
+    wire: str
     base_url: str
     key: str | None = field(default=None, repr=False)
     key_env: str = ""
@@ -43,8 +44,8 @@ class Endpoint:
 def check(endpoint: Endpoint) -> None:
     """Refuse what no request could be built from; raises EndpointProblem."""
     where = f"providers.llm.{endpoint.name}"
-    if endpoint.wire not in get_args(WireName):
-        known = ", ".join(get_args(WireName))
+    if endpoint.wire not in SERVER_WIRES:
+        known = ", ".join(SERVER_WIRES)
         raise EndpointProblem(f"{where}.wire: `{endpoint.wire}` is not a wire of this version ({known})")
     try:
         url = urlsplit(endpoint.base_url)

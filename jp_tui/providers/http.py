@@ -12,7 +12,7 @@ import ipaddress
 import re
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from jp_tui import __version__
-from jp_tui.conversation.model import Delta, ModelError, ModelRequest, PartGrew
+from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, PartGrew
 from jp_tui.conversation.strict_json import dump
 from jp_tui.providers import catalogue
 from jp_tui.providers.catalogue import MAX_MODELS, Listed
@@ -42,23 +42,10 @@ NO_PROGRESS_SECS = 600.0  # pings keep a line open, but not for ever
 DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
 
 
-def make_wire(endpoint: Endpoint) -> Wire:
-    """The wire that an endpoint speaks."""
-    if endpoint.wire == "anthropic":
-        from jp_tui.providers.anthropic.request import Anthropic
-
-        return Anthropic()
-    from jp_tui.providers.openai_chat.request import OpenAIChat
-
-    return OpenAIChat(endpoint.name, urlsplit(endpoint.base_url).hostname or "")
-
-
-def address(endpoint: Endpoint, wire: Wire) -> str:
-    """The URL of a request (surface.md S20b): a trailing slash is accepted, for anthropic also a trailing /v1."""
-    parts = urlsplit(endpoint.base_url)
-    path = parts.path.rstrip("/")
-    if endpoint.wire == "anthropic":
-        path = path.removesuffix("/v1")
+def address(base_url: str, wire: Wire) -> str:
+    """The URL of a request (surface.md S20b): a trailing slash is accepted, and the wire's suffix."""
+    parts = urlsplit(base_url)
+    path = parts.path.rstrip("/").removesuffix(wire.base_suffix)
     return urlunsplit(parts._replace(path=path + wire.path, fragment=""))
 
 
@@ -111,11 +98,12 @@ class HttpProvider:
 
     greeting: str | None = None
     sample: Path | None = None
+    titles = True
+    reviews: Callable[[tuple[Message, ...]], frozenset[str]] | None = None
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._wire = make_wire(endpoint)
-        self._url = address(endpoint, self._wire)
+    def __init__(self, endpoint: Endpoint, wire: Wire) -> None:
+        self._endpoint, self._wire = endpoint, wire
+        self._url = address(endpoint.base_url, wire)
         self._failures = Failures(endpoint)
         self._client: httpx.AsyncClient | None = None
 
@@ -165,7 +153,7 @@ class HttpProvider:
         found: list[Listed] = []
         after: str | None = ""
         while after is not None and len(found) < MAX_MODELS:
-            page = catalogue.read(await self._get(list_address(self._endpoint.wire, self._endpoint.base_url, after)))
+            page = catalogue.read(await self._get(list_address(self._wire, self._endpoint.base_url, after)))
             if page is None:
                 raise self._failures.no_list()
             found += page.models

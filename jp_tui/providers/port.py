@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Protocol
 
-from jp_tui.conversation.model import Delta, ModelRequest
+from jp_tui.conversation.model import Delta, Message, ModelRequest
+from jp_tui.providers.catalogue import Listed
 
 
 class Provider(Protocol):
@@ -20,8 +21,20 @@ class Provider(Protocol):
     def sample(self) -> Path | None:
         """A folder of which each turn's tools get a scratch copy instead of the workspace; None for real models."""
 
+    @property
+    def titles(self) -> bool:
+        """Whether it can be asked for a title."""
+
+    @property
+    def reviews(self) -> Callable[[tuple[Message, ...]], frozenset[str]] | None:
+        """The questions of tools that it reviews itself after these messages, unless others are configured; None for
+        real models."""
+
     def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Deltas of one response, ended by Finished; raises ModelError. Closing the iterator closes the socket."""
+
+    async def models(self) -> tuple[Listed, ...]:
+        """The models of its server. Raises ModelError."""
 
     async def close(self) -> None:
         """Give up connections."""

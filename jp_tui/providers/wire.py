@@ -48,11 +48,22 @@ class Decoder(Protocol):
 
 
 class Wire(Protocol):
-    """One API."""
+    """One API: where its requests and its list of models are (surface.md S20b), and what they say."""
 
     @property
     def path(self) -> str:
-        """What is appended to the base URL (surface.md S20b)."""
+        """What is appended to the base URL."""
+
+    @property
+    def list_path(self) -> str:
+        """What is appended for the list of models."""
+
+    @property
+    def base_suffix(self) -> str:
+        """What a base URL may end with, though `path` begins with it; "" is nothing."""
+
+    def list_query(self, after: str) -> str:
+        """The query of a part of the list, from the model `after` on; "" for none."""
 
     def headers(self, key: str | None) -> dict[str, str]: ...
 

@@ -22,6 +22,10 @@ BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")
 
 
+class BadQuestion(ValueError):
+    """A question that cannot be asked; `str(error)` is one sentence that says what is wrong with which key."""
+
+
 _Step = tuple["_Step", str | int] | None
 """How a value was come to: from where, by which key or index. A pointer is written only when something is wrong."""
 

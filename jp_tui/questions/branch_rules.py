@@ -14,7 +14,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.bounds import pointer, short, visible
 from jp_tui.questions.item_rules import Looked, strangers
 from jp_tui.questions.items import Problem, When
-from jp_tui.questions.types import MultiSelectAnswer, SelectAnswer
+from jp_tui.questions.types import MultiSelectAnswer, SchemaAnswer, SelectAnswer
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _RESERVED = frozenset({"__permission__", "__delivery__", "__review__"})
@@ -98,4 +98,7 @@ def _never(asked: Looked, value: Json) -> str | None:
             fits = len(texts) == len(listed) == len(set(texts))
             return None if fits else "a list of its options, each at most once, or null"
         case _:
-            return None
+            kind = asked.answer_type
+            if kind is None or isinstance(kind, SchemaAnswer) or kind.problem(value) is None:
+                return None
+            return f"{kind.form or 'text'} or null"

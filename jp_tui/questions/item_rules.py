@@ -13,15 +13,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_OPTIONS, MAX_TEXT, pointer, short, visible
 from jp_tui.questions.items import Problem, Shape
 from jp_tui.questions.options import read_option
-from jp_tui.questions.types import (
-    AnswerType,
-    BooleanAnswer,
-    MultiSelectAnswer,
-    Option,
-    SchemaAnswer,
-    SelectAnswer,
-    TextAnswer,
-)
+from jp_tui.questions.types import KINDS, AnswerType, MultiSelectAnswer, Option, SchemaAnswer, SelectAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,7 @@ SHAPES: dict[Shape, Row] = {
     "list": Row(
         text="text",
         keys=frozenset({"id", "text", "answer_type", "context", "options", "schema", "default", "when"}),
-        kinds=("boolean", "select", "multi_select", "text", "schema"),
+        kinds=tuple(name for name, kind in KINDS.items() if kind.by_model),
         kind_default=None,
     ),
     "choices": Row(
@@ -203,10 +195,6 @@ def _answer_type(
     kind: str | None, options: tuple[Option, ...] | None, schema: JsonObject | None, row: Row
 ) -> AnswerType | None:
     match kind:
-        case "boolean":
-            return BooleanAnswer()
-        case "text":
-            return TextAnswer()
         case "select":
             return SelectAnswer(options, allow_other=row.allow_other) if options else None
         case "multi_select":
@@ -214,7 +202,7 @@ def _answer_type(
         case "schema":
             return None if schema is None else SchemaAnswer(schema)
         case _:
-            return None
+            return None if kind is None else KINDS[kind].read({}, bounded=True)
 
 
 def _default_problems(default: Json, kind: str, options: tuple[Option, ...] | None, path: str) -> Iterator[Problem]:
@@ -222,15 +210,15 @@ def _default_problems(default: Json, kind: str, options: tuple[Option, ...] | No
     if kind == "schema":  # a pre-fill, which may be unfinished (R164)
         return
     where = pointer(path, "default")
-    wanted = {"boolean": "true or false", "multi_select": "a list of options"}.get(kind, "text")
+    wanted = {"boolean": "true or false", "multi_select": "a list of options"}.get(kind) or KINDS[kind].form or "text"
     members: list[tuple[str, Json]] = [(where, default)]
-    if kind == "boolean":
-        fits = isinstance(default, bool)
-    elif kind == "multi_select":
+    if kind == "multi_select":
         fits = isinstance(default, list) and all(isinstance(one, str) for one in default)
         members = [(f"{where}/{i}", one) for i, one in enumerate(default)] if isinstance(default, list) else []
-    else:
+    elif kind == "select":
         fits = isinstance(default, str)
+    else:
+        fits = KINDS[kind].read({}, bounded=True).problem(default) is None
     if not fits:
         yield Problem("V5", where, f'`default` must be {wanted} when `answer_type` is "{kind}".')
         return

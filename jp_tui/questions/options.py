@@ -1,12 +1,66 @@
-"""One option of a question from its JSON form (inquiries.md R9). Decides nothing about the list it stands in."""
+"""The options of a question and their JSON form (inquiries.md R9)."""
 
 from __future__ import annotations
 
-from jp_tui.conversation.strict_json import Json
-from jp_tui.questions.bounds import visible
-from jp_tui.questions.types import Option
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.bounds import MAX_OPTIONS, BadQuestion, visible
 
 _KEYS = frozenset({"value", "description", "preview", "recommended"})
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice; the answer is always `value` (R9)."""
+
+    value: str
+    description: str = ""
+    preview: str = ""
+    recommended: bool = False
+
+    def recorded(self) -> JsonObject:
+        """As it stands in the log."""
+        found: JsonObject = {"value": self.value}
+        if self.description:
+            found["description"] = self.description
+        if self.preview:
+            found["preview"] = self.preview
+        if self.recommended:
+            found["recommended"] = True
+        return found
+
+    def mapped(self, text: Callable[[str], str]) -> Option:
+        """The same option with all its texts replaced."""
+        return Option(text(self.value), text(self.description), text(self.preview), self.recommended)
+
+
+def recorded_options(options: tuple[Option, ...], *, short: bool) -> JsonObject:
+    """The options of a recorded answer type; `short`: one that is no more than its value is a string."""
+    found = [option.recorded() for option in options]
+    return {"options": [one["value"] if short and len(one) == 1 else one for one in found]}
+
+
+def read_options(body: JsonObject, *, bounded: bool) -> tuple[Option, ...]:
+    """The options of a recorded answer type. Raises BadQuestion."""
+    listed = body.get("options")
+    if not isinstance(listed, list) or not listed:
+        raise BadQuestion("`answer_type.options` must be a list with at least one option.")
+    if bounded and len(listed) > MAX_OPTIONS:
+        raise BadQuestion(f"`answer_type.options` has more than {MAX_OPTIONS:,} entries.")
+    found: list[Option] = []
+    seen: dict[str, int] = {}
+    for index, entry in enumerate(listed):
+        option = read_option(entry)
+        if isinstance(option, str):
+            raise BadQuestion(f"`answer_type.options[{index}]` {option}.")
+        first = seen.setdefault(visible(option.value), index)
+        if first != index and bounded:
+            same = f"`answer_type.options[{index}]` reads the same as `answer_type.options[{first}]`."
+            raise BadQuestion(same)
+        found.append(option)
+    return tuple(found)
 
 
 def read_option(entry: Json, *, closed: bool = False) -> Option | str:

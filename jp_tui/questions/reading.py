@@ -11,35 +11,17 @@ import unicodedata
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_OPTIONS, MAX_TEXT, beyond, short, visible
-from jp_tui.questions.options import read_option
-from jp_tui.questions.types import (
-    AnswerType,
-    BooleanAnswer,
-    MultiSelectAnswer,
-    Option,
-    Part,
-    Persistence,
-    Question,
-    SchemaAnswer,
-    SecretAnswer,
-    SelectAnswer,
-    TextAnswer,
-)
+from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_TEXT, BadQuestion, beyond, short, visible
+from jp_tui.questions.types import KINDS, AnswerType, Part, Persistence, Question, SchemaAnswer
 
 MAX_ID = 200
 _RESERVED = ("__permission__", "__delivery__")
 """Ids under which prompts of our own are counted (R39)."""
-_PLAIN: dict[str, AnswerType] = {"boolean": BooleanAnswer(), "text": TextAnswer(), "secret": SecretAnswer()}
 _OLD = {
     "Boolean": "boolean", "Text": "text", "Secret": "secret",
     "Select": "select", "MultiSelect": "multi_select", "Schema": "schema",
 }  # fmt: skip
-_TYPES = "boolean, select, multi_select, text, schema and secret"
-
-
-class BadQuestion(ValueError):
-    """A question that cannot be asked; `str(error)` is one sentence that says what is wrong with which key."""
+_TYPES = " and ".join(", ".join(KINDS).rsplit(", ", 1))
 
 
 def read_question(raw: JsonObject) -> Question:
@@ -173,46 +155,8 @@ def _answer_type(raw: Json, *, bounded: bool) -> AnswerType:
         name, body = raw.get("type"), raw
     else:
         raise BadQuestion(f"`answer_type` is missing or of no known form; the types are {_TYPES}.")
-    kind = _OLD.get(name, name) if isinstance(name, str) else None
-    if kind in _PLAIN:
-        return _PLAIN[kind]
-    match kind:
-        case "select":
-            return SelectAnswer(_options(body, bounded))
-        case "multi_select":
-            return MultiSelectAnswer(_options(body, bounded))
-        case "schema":
-            return SchemaAnswer(_schema(body, bounded))
-        case _:
-            shown = f"`{short(name)}` is not a type of answer" if isinstance(name, str) else "`answer_type` has no type"
-            raise BadQuestion(f"{shown}; the types are {_TYPES}.")
-
-
-def _schema(body: JsonObject, bounded: bool) -> JsonObject:
-    value = body.get("schema")
-    if not isinstance(value, dict):
-        raise BadQuestion("`answer_type.schema` is missing or not an object.")
-    outside = beyond(value, "the contents of `answer_type.schema`", max_bytes=MAX_CONTEXT) if bounded else None
-    if outside is not None:
-        raise BadQuestion(outside[2][:1].upper() + outside[2][1:])
-    return value
-
-
-def _options(body: JsonObject, bounded: bool) -> tuple[Option, ...]:
-    listed = body.get("options")
-    if not isinstance(listed, list) or not listed:
-        raise BadQuestion("`answer_type.options` must be a list with at least one option.")
-    if bounded and len(listed) > MAX_OPTIONS:
-        raise BadQuestion(f"`answer_type.options` has more than {MAX_OPTIONS:,} entries.")
-    found: list[Option] = []
-    seen: dict[str, int] = {}
-    for index, entry in enumerate(listed):
-        option = read_option(entry)
-        if isinstance(option, str):
-            raise BadQuestion(f"`answer_type.options[{index}]` {option}.")
-        first = seen.setdefault(visible(option.value), index)
-        if first != index and bounded:
-            same = f"`answer_type.options[{index}]` reads the same as `answer_type.options[{first}]`."
-            raise BadQuestion(same)
-        found.append(option)
-    return tuple(found)
+    kind = KINDS.get(_OLD.get(name, name)) if isinstance(name, str) else None
+    if kind is None:
+        shown = f"`{short(name)}` is not a type of answer" if isinstance(name, str) else "`answer_type` has no type"
+        raise BadQuestion(f"{shown}; the types are {_TYPES}.")
+    return kind.read(body, bounded=bounded)

@@ -1,63 +1,183 @@
-"""Questions and answer types (inquiries.md R1-R12). In flight only; recorded forms are made in `wire.py`."""
+"""Questions and the kinds of their answers (inquiries.md R1-R12). A new kind is a module and a member of `AnswerType`.
+
+Questions are in flight only; their recorded forms are made in `wire.py` and read in `reading.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import ClassVar, Literal, get_args
 
-from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.questions.answer_kind import NO_VERDICTS, UNCHECKED, AnswerKind, Verdicts, parsed, verdict_key
+from jp_tui.questions.bounds import MAX_CONTEXT, BadQuestion, beyond
+from jp_tui.questions.options import Option as Option
+from jp_tui.questions.options import read_options, recorded_options
 
 Persistence = Literal["none", "turn"]
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """A choice; the answer is always `value` (R9)."""
-
-    value: str
-    description: str = ""
-    preview: str = ""
-    recommended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class BooleanAnswer:
+class BooleanAnswer(AnswerKind):
     type: Literal["boolean"] = "boolean"
+    hint: ClassVar[str] = "yes or no"
+    by_model: ClassVar[bool] = True
+
+    def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
+        return None if isinstance(value, bool) else "expected true or false"
+
+    def typed(self, text: str) -> Json:
+        if (said := text.strip().lower()) not in _WORDS:
+            raise ValueError("expected true, false, yes or no")
+        return _WORDS[said]
+
+    def spelled(self, value: Json) -> str:
+        return "yes" if value is True else "no"
+
+    def value_schema(self) -> Json:
+        return {"type": "boolean"}
+
+
+_WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 @dataclass(frozen=True, slots=True)
-class SelectAnswer:
+class SelectAnswer(AnswerKind):
     """`allow_other`: any text is an answer too (R226); set by code alone."""
 
     options: tuple[Option, ...]
     type: Literal["select"] = "select"
     allow_other: bool = False
+    by_model: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, body: JsonObject, *, bounded: bool) -> SelectAnswer:
+        return SelectAnswer(read_options(body, bounded=bounded))
+
+    def recorded(self, *, short: bool = False) -> JsonObject:
+        return recorded_options(self.options, short=short)
+
+    def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
+        if not isinstance(value, str):
+            return "expected text" if self.allow_other else "expected one of the options as text"
+        named = self.allow_other or any(value == option.value for option in self.options)
+        return None if named else "not one of the options"
+
+    def value_schema(self) -> Json:
+        named: JsonObject = {"type": "string"}
+        return named if self.allow_other else {**named, "enum": [option.value for option in self.options]}
+
+    def choices(self) -> tuple[Option, ...]:
+        return self.options
+
+    def mapped(self, text: Callable[[str], str], json: Callable[[Json], Json]) -> SelectAnswer:
+        return replace(self, options=tuple(option.mapped(text) for option in self.options))
 
 
 @dataclass(frozen=True, slots=True)
-class MultiSelectAnswer:
+class MultiSelectAnswer(AnswerKind):
     options: tuple[Option, ...]
     type: Literal["multi_select"] = "multi_select"
+    hint: ClassVar[str] = "a JSON list"
+    by_model: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, body: JsonObject, *, bounded: bool) -> MultiSelectAnswer:
+        return MultiSelectAnswer(read_options(body, bounded=bounded))
+
+    def recorded(self, *, short: bool = False) -> JsonObject:
+        return recorded_options(self.options, short=short)
+
+    def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            return "expected a list of options"
+        known = {option.value for option in self.options}
+        if not all(item in known for item in value):
+            return "not all are among the options"
+        return None if len(set(map(str, value))) == len(value) else "an option stands twice"
+
+    def typed(self, text: str) -> Json:
+        return parsed(text)
+
+    def spelled(self, value: Json) -> str:
+        return dump(value)
+
+    def value_schema(self) -> Json:
+        return {"type": "array", "items": {"type": "string", "enum": [option.value for option in self.options]}}
+
+    def choices(self) -> tuple[Option, ...]:
+        return self.options
+
+    def mapped(self, text: Callable[[str], str], json: Callable[[Json], Json]) -> MultiSelectAnswer:
+        return replace(self, options=tuple(option.mapped(text) for option in self.options))
 
 
 @dataclass(frozen=True, slots=True)
-class TextAnswer:
+class TextAnswer(AnswerKind):
     type: Literal["text"] = "text"
+    hint: ClassVar[str] = "the words"
+    by_model: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaAnswer:
+class SchemaAnswer(AnswerKind):
     schema: JsonObject
     type: Literal["schema"] = "schema"
+    hint: ClassVar[str] = "the JSON value"
+    one_line: ClassVar[bool] = False
+    by_model: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, body: JsonObject, *, bounded: bool) -> SchemaAnswer:
+        value = body.get("schema")
+        if not isinstance(value, dict):
+            raise BadQuestion("`answer_type.schema` is missing or not an object.")
+        outside = beyond(value, "the contents of `answer_type.schema`", max_bytes=MAX_CONTEXT) if bounded else None
+        if outside is not None:
+            raise BadQuestion(outside[2][:1].upper() + outside[2][1:])
+        return SchemaAnswer(value)
+
+    def recorded(self, *, short: bool = False) -> JsonObject:
+        return {"schema": self.schema}
+
+    def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
+        return verdicts.get(verdict_key(self.schema, value), UNCHECKED)
+
+    def typed(self, text: str) -> Json:
+        return parsed(text)
+
+    def spelled(self, value: Json) -> str:
+        return dump(value)
+
+    def value_schema(self) -> Json:
+        return self.schema
+
+    def mapped(self, text: Callable[[str], str], json: Callable[[Json], Json]) -> SchemaAnswer:
+        return replace(self, schema=found) if isinstance(found := json(self.schema), dict) else self
 
 
 @dataclass(frozen=True, slots=True)
-class SecretAnswer:
+class SecretAnswer(AnswerKind):
     type: Literal["secret"] = "secret"
+    one_line: ClassVar[bool] = False
+
+    def typed(self, text: str) -> Json:
+        raise ValueError("a secret is typed where it is asked, never on a command line")
 
 
-AnswerType = BooleanAnswer | SelectAnswer | MultiSelectAnswer | TextAnswer | SchemaAnswer | SecretAnswer
+AnswerType = (
+    BooleanAnswer
+    | SelectAnswer
+    | MultiSelectAnswer
+    | TextAnswer
+    | SchemaAnswer
+    | SecretAnswer
+)  # fmt: skip
+KINDS: dict[str, type[AnswerType]] = {
+    next(str(field.default) for field in fields(kind) if field.name == "type"): kind for kind in get_args(AnswerType)
+}
+"""Every kind of answer by the name it is recorded with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,39 +10,15 @@ from __future__ import annotations
 import hashlib
 
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
-from jp_tui.questions.reading import BadQuestion as BadQuestion
+from jp_tui.questions.bounds import BadQuestion as BadQuestion
 from jp_tui.questions.reading import read_question as read_question
 from jp_tui.questions.reading import read_recorded as read_recorded
-from jp_tui.questions.types import (
-    AnswerType,
-    MultiSelectAnswer,
-    Option,
-    Part,
-    Question,
-    SchemaAnswer,
-    SelectAnswer,
-)
-
-
-def _option(option: Option) -> JsonObject:
-    found: JsonObject = {"value": option.value}
-    if option.description:
-        found["description"] = option.description
-    if option.preview:
-        found["preview"] = option.preview
-    if option.recommended:
-        found["recommended"] = True
-    return found
+from jp_tui.questions.types import AnswerType, Part, Question, SchemaAnswer
 
 
 def answer_type(kind: AnswerType) -> JsonObject:
     """The recorded answer type (R45, R49): options as objects."""
-    found: JsonObject = {"type": kind.type}
-    if isinstance(kind, (SelectAnswer, MultiSelectAnswer)):
-        found["options"] = [_option(option) for option in kind.options]
-    elif isinstance(kind, SchemaAnswer):
-        found["schema"] = kind.schema
-    return found
+    return {"type": kind.type, **kind.recorded()}
 
 
 def inflight(question: Question) -> JsonObject:
@@ -51,10 +27,7 @@ def inflight(question: Question) -> JsonObject:
     `read_question` gives the same question again, without marks and parts. What is at its default is left out, also a
     default of null.
     """
-    kind = answer_type(question.answer_type)
-    if isinstance(question.answer_type, (SelectAnswer, MultiSelectAnswer)):
-        written = (_option(option) for option in question.answer_type.options)
-        kind["options"] = [option["value"] if len(option) == 1 else option for option in written]
+    kind: JsonObject = {"type": question.answer_type.type, **question.answer_type.recorded(short=True)}
     found: JsonObject = {"id": question.id, **recorded(question), "answer_type": kind}
     found.pop("parts", None)
     if question.default is None and not isinstance(question.answer_type, SchemaAnswer):

@@ -21,6 +21,7 @@ from jp_tui.settings.questions import read_target
 from jp_tui.settings.schema import shapes
 from jp_tui.settings.schema.assistant import ASSISTANT
 from jp_tui.settings.schema.keys import dotted
+from jp_tui.settings.wires import WIRES
 
 MAIN = ("assistant",)
 REVIEWERS = ("conversation", "inquiry", "assistant")
@@ -183,14 +184,15 @@ def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assis
     if value is None or value == "short":
         return
     path, wire = (*assistant.path, *_CACHE), _wire(settings, environment, assistant)
-    if wire == "openai-chat":
-        yield Adjusted(path, value, None, "it has no effect: servers of the openai-chat wire decide about their cache")
-    seconds = bounds.cache_seconds(value)
-    if wire == "anthropic" and seconds is not None:
-        used = bounds.anthropic_cache(value)
+    if (known := WIRES.get(wire)) is None or not known.server:
+        return
+    if not known.caches:
+        yield Adjusted(path, value, None, f"it has no effect: servers of the {wire} wire decide about their cache")
+    elif (seconds := bounds.cache_seconds(value)) is not None:
+        used = bounds.cache_span(value)
         if seconds != {"off": 0, "short": 300, "long": 3_600}[used]:
             span = "5m" if used == "short" else "1h"
-            yield Adjusted(path, value, span, f"{span} is used: Anthropic servers keep a prompt for 5m or 1h")
+            yield Adjusted(path, value, span, f"{span} is used: {known.caches} keep a prompt for 5m or 1h")
 
 
 def _wire(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> str:

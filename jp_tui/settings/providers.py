@@ -13,8 +13,8 @@ from typing import Any, Literal
 from jp_tui.settings.errors import Problem, SettingsError, nearest
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.layers.merge import get
+from jp_tui.settings.wires import WIRES
 
-Wire = Literal["openai-chat", "anthropic", "demo"]
 Structured = Literal["auto", "native", "tool"]
 
 DEMO = "demo"
@@ -50,12 +50,17 @@ class Provider:
     """One server that models are behind. `base_url` is empty for the scripted model alone."""
 
     name: str
-    wire: Wire
+    wire: str
     base_url: str = ""
     api_key_env: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     structured: Structured = "auto"
     default_model: str = ""
+
+    @property
+    def is_server(self) -> bool:
+        """False for a model that runs in this process."""
+        return WIRES[self.wire].server
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ def providers(settings: Settings, environment: Mapping[str, str]) -> dict[str, P
     for name, values in settings.get("providers", "llm").items():
         if name != "aliases":
             found[name] = _provider(settings, name, values, environment)
-    found[DEMO] = Provider(DEMO, "demo", default_model="tour")
+    found[DEMO] = Provider(DEMO, DEMO, default_model="tour")
     return found
 
 

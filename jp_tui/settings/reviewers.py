@@ -25,12 +25,12 @@ from jp_tui.settings.schema.assistant import ASSISTANT
 from jp_tui.settings.schema.keys import dotted
 from jp_tui.settings.toolset import ToolSettings
 from jp_tui.settings.typed_settings import AssistantSettings, assistant_of
+from jp_tui.settings.wires import WIRES
 
 INHERIT = "inherit"
 CONVERSATION = "the conversation's model"
 OWN_RETRIES = ("max_retries", "base_backoff_ms", "max_backoff_secs")
 """What an inquiry does not have from the main assistant (R135); config/defaults.toml says it."""
-ANTHROPIC = "api.anthropic.com"
 _ID: Path = ("model", "id")
 
 
@@ -102,8 +102,9 @@ def support(provider: Provider, facts: Facts) -> Support:
     if facts.structured == "none":
         return Support("tool", none=True)
     certain = facts.structured is not None
-    if provider.wire == "anthropic":
-        enforced = facts.structured == "native" and urlsplit(provider.base_url).hostname == ANTHROPIC
+    wire = WIRES[provider.wire]
+    if wire.structured == "tool":
+        enforced = facts.structured == "native" and urlsplit(provider.base_url).hostname == wire.enforcing
         return Support("native" if enforced else "tool", certain)
     return Support("tool" if facts.structured == "tool" else "native", certain)
 

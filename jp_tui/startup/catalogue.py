@@ -100,26 +100,22 @@ def server_of(spec: ServerSpec) -> servers.Provider:
         raise ValueError(str(problem)) from problem
     if spec.name in (servers.DEMO, "aliases"):
         raise ValueError(f"{spec.name} is no name for a server")
-    return servers.Provider(spec.name, spec.wire, spec.base_url, spec.api_key_env or None)  # type: ignore[arg-type]
+    return servers.Provider(spec.name, spec.wire, spec.base_url, spec.api_key_env or None)
 
 
 async def _ask(server: servers.Provider, known: Known, seconds: float) -> tuple[Listed, ...] | ServerProblem:
     from jp_tui.providers.endpoint import EndpointProblem
-    from jp_tui.providers.endpoint import check as usable
-    from jp_tui.providers.http import HttpProvider
+    from jp_tui.providers.registry import open_provider
     from jp_tui.startup.models import endpoint
 
     def wrong(kind: str, message: str, advice: str = "") -> ServerProblem:
         return ServerProblem(provider=server.name, kind=kind, message=message, advice=advice)
 
-    if server.wire == "demo":
-        return (Listed(server.default_model),)
     try:
-        at = endpoint(server, server.wire, known.environment, config.assistant(known.settings).request)
-        usable(at)
+        at = endpoint(server, known.environment, config.assistant(known.settings).request)
+        opened = open_provider(at, server.default_model)
     except EndpointProblem as problem:
         return wrong("other", str(problem), "Correct the configuration.")
-    opened = HttpProvider(at)
     try:
         async with asyncio.timeout(seconds):
             return await opened.models()

@@ -91,7 +91,7 @@ async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[F
         known = servers.providers(settings, environment)
     except SettingsError as problem:
         return [Finding("servers", "bad", str(problem), "Correct it.")]
-    real = [one for one in known.values() if one.wire != servers.DEMO]
+    real = [one for one in known.values() if one.is_server]
     keyed = [one for one in real if servers.credential(one, environment) is not None]
     names = ", ".join(f"{one.name} ({one.api_key_env})" for one in keyed)
     asked = [one for one in real if one.name in servers.LOCAL or _own(settings, one) or one in keyed]

@@ -64,7 +64,7 @@ class FirstRun:
         from jp_tui.providers.http import is_loopback
 
         known = Known.of(self._parts)
-        real = [one for one in known.providers.values() if one.wire != servers.DEMO]
+        real = [one for one in known.providers.values() if one.is_server]
         keyed = [one for one in real if servers.credential(one, known.environment) is not None]
         local = [one for one in real if known.keyless(one) and one not in keyed]
         serving = await asyncio.gather(*(_serving(one) for one in local))

@@ -5,20 +5,16 @@ A credential is looked up here and goes into the endpoint alone. Asks nothing bu
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
-from jp_tui.providers.endpoint import Endpoint, EndpointProblem, WireName
-from jp_tui.providers.port import Provider
-from jp_tui.providers.registry import open_demo, open_provider
+from jp_tui.providers.endpoint import Endpoint, EndpointProblem
+from jp_tui.providers.registry import open_provider
 from jp_tui.settings import known_models
 from jp_tui.settings import providers as servers
 from jp_tui.settings import typed_settings as config
-from jp_tui.settings.data import DEMO
 from jp_tui.settings.errors import SettingsError, printable
 from jp_tui.settings.known_models import Facts
 
@@ -82,16 +78,10 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
         )
     retry = Retry(assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs)
     try:
-        opened: Provider
-        reviews, titles = None, True
-        if provider.wire == "demo":
-            scripted = open_demo(script(model))
-            opened, reviews, titles = scripted, scripted.reviews, scripted.titles
-        else:
-            opened = open_provider(endpoint(provider, provider.wire, parts.environment, assistant.request))
+        opened = open_provider(endpoint(provider, parts.environment, assistant.request), model)
     except (EndpointProblem, SettingsError, ValueError, OSError) as problem:
         raise ModelError("other", str(problem), "Correct the configuration, or name another model.") from problem
-    facts = Facts() if provider.wire == "demo" else known_models.read(parts.sources.models).facts(name)
+    facts = known_models.read(parts.sources.models).facts(name) if provider.is_server else Facts()
     return ModelSetup(
         id=name,
         name=model,
@@ -102,8 +92,8 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
         retry=retry,
         extra=dict(assistant.extra),
         cache=assistant.request.cache,
-        reviews=reviews,
-        titles=titles,
+        reviews=opened.reviews,
+        titles=opened.titles,
         window=facts.window,
         images=facts.images,
         prices=prices(facts),
@@ -117,19 +107,12 @@ def prices(facts: Facts) -> Prices | None:
     return Prices(facts.input, facts.output, facts.input if facts.cached is None else facts.cached)
 
 
-def script(model: str) -> Path:
-    """`demo/tour` is ours; `demo/PATH.toml` any script (surface S20, S22)."""
-    return Path(DEMO, "tour.toml") if model == "tour" else Path(os.path.abspath(os.path.expanduser(model)))
-
-
-def endpoint(
-    provider: servers.Provider, wire: WireName, environment: Mapping[str, str], request: config.RequestSettings
-) -> Endpoint:
+def endpoint(provider: servers.Provider, environment: Mapping[str, str], request: config.RequestSettings) -> Endpoint:
     """A server with its credential, ready to be opened."""
     key = servers.credential(provider, environment)
     return Endpoint(
         name=provider.name,
-        wire=wire,
+        wire=provider.wire,
         base_url=provider.base_url,
         key=key.reveal() if key is not None else None,
         key_env=provider.api_key_env or "",

@@ -14,14 +14,14 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ModelSetup, Retry
 from jp_tui.providers.port import Provider
-from jp_tui.providers.registry import open_demo, open_provider
+from jp_tui.providers.registry import open_provider
 from jp_tui.settings import providers as servers
 from jp_tui.settings import reviewers
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.known_models import Facts, Models, read
 from jp_tui.settings.layers.layers import Settings
-from jp_tui.startup.models import endpoint, prices, script
+from jp_tui.startup.models import endpoint, prices
 
 CORRECT = "Correct the configuration, or name another model there."
 
@@ -111,15 +111,13 @@ class Reviewers:
         return self._opened[key]
 
     def _made(self, server: servers.Provider, id_: str, request: config.RequestSettings, words: str) -> Provider:
-        if server.wire == "demo":
-            return open_demo(script(id_.partition("/")[2]))
         from jp_tui.providers.http import is_loopback
 
         keyless = not server.api_key_env or is_loopback(server.base_url)
         if not keyless and servers.credential(server, self._environment) is None:
             said = f"{server.name} needs a key, and {server.api_key_env} is not set ({words})."
             raise ModelError("no_credentials", said, f"Set {server.api_key_env}, or name another model there.")
-        return open_provider(endpoint(server, server.wire, self._environment, request))
+        return open_provider(endpoint(server, self._environment, request), id_.partition("/")[2])
 
 
 def _bounds(request: config.RequestSettings) -> tuple[int, int]:
@@ -128,7 +126,7 @@ def _bounds(request: config.RequestSettings) -> tuple[int, int]:
 
 
 def _key(server: servers.Provider, id_: str, request: config.RequestSettings) -> tuple[object, ...]:
-    if server.wire == "demo":
+    if not server.is_server:  # its provider is one model
         return (id_,)
     headers: tuple[Any, ...] = tuple(sorted(server.headers.items()))
     return (server.name, server.wire, server.base_url, server.api_key_env, headers, *_bounds(request))

@@ -17,7 +17,6 @@ from jp_tui.questions.arguments import Form, Item, Refused, judged, read
 from jp_tui.questions.refusals import words
 from jp_tui.questions.types import Question, SchemaAnswer, SelectAnswer
 from jp_tui.questions.unread import unread
-from jp_tui.questions.validate import valid
 from jp_tui.questions.walker import Walk, walk
 from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, ToolCall
 
@@ -90,7 +89,7 @@ def _fits(item: Item, at: Walk) -> bool:
     """R168: a last look at every answer that counts. One to a schema had its verdict when it was given."""
     if isinstance(item.answer_type, SchemaAnswer):
         return True
-    return valid(item.answer_type, at.values[item.id]) or item.id in at.skipped
+    return item.answer_type.problem(at.values[item.id]) is None or item.id in at.skipped
 
 
 def _typed(item: Item, at: Walk) -> JsonObject:

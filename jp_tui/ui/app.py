@@ -24,17 +24,17 @@ from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui import textual_patches
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.clipboard import Copier
-from jp_tui.ui.commands import COMMANDS, AppCommand, choosable, run
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.driver.choice import workspace_driver
 from jp_tui.ui.driver.replies import TerminalAnswered
-from jp_tui.ui.external_editor import edited_outside, opened_outside
+from jp_tui.ui.external_editor import edited_outside
 from jp_tui.ui.failures.app_failures import AppFailures, EngineBroke
 from jp_tui.ui.gc_schedule import first_frame_done
 from jp_tui.ui.handover import Handover
 from jp_tui.ui.keys.bindings import DoublePress, bound, declaring_class
 from jp_tui.ui.notify.notifier import Notifier
 from jp_tui.ui.open_pages import OpenPages
+from jp_tui.ui.pages import COMMANDS, AppCommand, Host, choosable, run
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_large, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.text import foreign, ours
@@ -50,16 +50,8 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
 
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import OpenConversation
-    from jp_tui.ui.screens.agents import Agents
-    from jp_tui.ui.screens.changes import Changes
-    from jp_tui.ui.screens.inbox import Inbox
-    from jp_tui.ui.screens.ledger import Ledger
-    from jp_tui.ui.screens.library import Library
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.overlay import Overlay
-    from jp_tui.ui.screens.reviewers import Reviewers
-    from jp_tui.ui.screens.settings import SettingsPage
-    from jp_tui.ui.screens.setup import SetupPage
     from jp_tui.ui.transcript.conversation_controller import ConversationController
     from jp_tui.ui.transcript.inbox_controller import InboxController
 
@@ -90,11 +82,17 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             "ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend", tooltip="fg resumes"
         ),
         Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log, leave"),
-        Binding("f4", "inbox", "inbox", show=False, id="app.inbox", tooltip="All that waits for you, wherever it is"),
-        Binding("f7", "ledger", "ledger", show=False, id="app.ledger", tooltip="What is remembered or allowed now"),
-        Binding("f8", "inquiries", "inquiries", show=False, id="app.inquiries", tooltip="All that was asked here"),
+        Binding(
+            "f4", "open('inbox')", "inbox", show=False, id="app.inbox", tooltip="All that waits for you, wherever it is"
+        ),
+        Binding(
+            "f7", "open('ledger')", "ledger", show=False, id="app.ledger", tooltip="What is remembered or allowed now"
+        ),
+        Binding(
+            "f8", "open('inquiries')", "inquiries", show=False, id="app.inquiries", tooltip="All that was asked here"
+        ),
         Binding("f9", "take_over", "decide yourself", id="app.take_over", tooltip="What a reviewer decides now"),
-        Binding("f10", "reviewers", "reviewers", show=False, id="app.reviewers", tooltip="How reviewers fared"),
+        Binding("f10", "open('reviewers')", "reviewers", show=False, id="app.reviewers", tooltip="How reviewers fared"),
         Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys, by where they work"),
     ]
     wall = staticmethod(time)
@@ -167,7 +165,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         )
         self._copier = Copier(self, environment, self._main.say)
         self.user_files = UserFiles(self, user_paths or UserPaths(), themes, self._main.note, self._main.say)
-        self._pages = OpenPages(self, self._main, self._bridge.send, self._open_conversation)
+        self._pages = OpenPages(self, self._main, self._page_host)
         _ = self.user_files.apply_theme(theme) or self.user_files.apply_theme(DEFAULT_THEME)
 
     def get_default_screen(self) -> Screen[None]:
@@ -367,12 +365,27 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             if command.name == event.command:
                 run(self, command)
 
+    def action_open(self, name: str, argument: str = "") -> None:
+        """Open a page over the workspace."""
+        self._pages.open(name, argument)
+
+    def _page_host(self) -> Host:
+        return Host(
+            main=self._main,
+            send=self._bridge.send,
+            new=self.action_new,
+            go_to=self._open_conversation,
+            wear=self.user_files.apply_theme,
+            themes=self.user_files.theme_names,
+            copy=self._copier.copy,
+            clock=self._clock,
+            wall=self.wall,
+        )
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable keys that an open sheet doesn't show (R245), and those without anything to act on."""
-        if action in ("ledger", "inquiries", "reviewers", "diff", "undo_changes"):
-            return not self._main.sheet_open
-        if action == "agents":
-            return bool(self._main.agents or self._main.parent_conversation)
+        if action == "open":
+            return self._pages.works(str(parameters[0]))
         if action == "take_over":
             return bool(self._main.reviewed)
         return super().check_action(action, parameters)
@@ -440,7 +453,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
 
         self.push_screen(ThemePicker(names=names, current=before, wear=files.apply_theme), chosen)
 
-    # -- conversations and models
+    # -- conversations
 
     def action_new(self) -> None:
         from jp_tui.protocol.commands import OpenConversation
@@ -454,191 +467,12 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         self._main.drafts.flush()
         self._bridge.send(OpenConversation(which="id", conversation=conversation))
 
-    def action_conversations(self) -> None:
-        from jp_tui.ui.screens.library import Library
-
-        if not self._pages.is_open(Library):
-            workspace, home = self._main.place
-            page = Library(workspace=workspace, home=home, here=self._main.conversation, wall=self.wall)
-            self.push_screen(page)
-
-    def on_library_chosen(self, event: Library.Chosen) -> None:
-        event.stop()
-        self.pop_screen()
-        self._open_conversation(event.conversation)
-
-    def action_agents(self) -> None:
-        """Open a sub-agent's conversation. From there, open the one that it works for."""
-        from jp_tui.ui.screens.agents import Agents
-
-        agents = self._main.agents
-        if parent := self._main.parent_conversation:
-            self._open_conversation(parent)
-        elif not agents:
-            self._main.say(ours("No sub-agent works here"))
-        elif len(agents) == 1:
-            self._open_conversation(agents[0].info.conversation)
-        elif not isinstance(self.screen, Agents):
-            self.push_screen(Agents(lambda: self._main.agents))
-
-    def on_agents_chosen(self, event: Agents.Chosen) -> None:
-        event.stop()
-        self.screen.dismiss(None)
-        self._open_conversation(event.conversation)
-
-    def action_model(self, name: str = "") -> None:
-        """Switch to the model of that name from the next turn on, or open the list of models."""
-        from jp_tui.protocol.commands import SwitchModel
-        from jp_tui.ui.screens.models import Models
-
-        if name:
-            self._bridge.send(SwitchModel(conversation=self._main.conversation, model=name))
-        elif not self._pages.is_open(Models):
-            self.push_screen(Models(self._main.conversation, self._main.model))
-
-    def action_usage(self) -> None:
-        from jp_tui.ui.screens.usage import Usage
-
-        if self._has_conversation() and not self._pages.is_open(Usage):
-            self.push_screen(Usage(self._main.conversation))
-
-    def _has_conversation(self) -> bool:
-        """Return True if there is a conversation, else show that there is none."""
-        if not self._main.conversation:
-            self._main.say(ours("There is no conversation yet"))
-        return bool(self._main.conversation)
-
-    # -- settings, trust, first run
-
-    def action_settings(self) -> None:
-        from jp_tui.ui.screens.settings import SettingsPage
-
-        if not self._pages.is_open(SettingsPage):
-            self.push_screen(SettingsPage(tuple(self.user_files.theme_names())))
-
-    def on_settings_page_wear(self, event: SettingsPage.Wear) -> None:
-        event.stop()
-        self.user_files.apply_theme(event.theme)
-
-    def action_trust(self) -> None:
-        from jp_tui.ui.screens.trust import TrustPage
-
-        if not self._pages.is_open(TrustPage):
-            self.push_screen(TrustPage())
-
-    def action_setup(self) -> None:
-        from jp_tui.ui.screens.setup import SetupPage
-
-        if not self._pages.is_open(SetupPage):
-            self.push_screen(SetupPage())
-
-    def on_setup_page_saved(self, event: SetupPage.Saved) -> None:
-        """Open a conversation with the new model."""
-        event.stop()
-        self.action_new()
-
-    # -- changes of files
-
-    def action_diff(self, argument: str = "") -> None:
-        self._open_changes(argument, undo=False)
-
-    def action_undo_changes(self, argument: str = "") -> None:
-        self._open_changes(argument, undo=True)
-
-    def _open_changes(self, argument: str, *, undo: bool) -> None:
-        from jp_tui.ui.screens.changes import Changes
-
-        if not self._has_conversation():
-            return
-        if argument not in ("", "all"):
-            self._main.say(ours("only `all` may stand behind it: all turns of this conversation"))
-        elif not isinstance(self.screen, Changes):
-            scope: Literal["conversation", "turn"] = "conversation" if argument == "all" else "turn"
-            self.push_screen(Changes(self._main.conversation, scope=scope, undo=undo))
-
-    def on_changes_copy(self, event: Changes.Copy) -> None:
-        event.stop()
-        self._copier.copy(event.text, "the diff")
-
-    def on_changes_edit(self, event: Changes.Edit) -> None:
-        from jp_tui.ui.screens.changes import Changes
-
-        event.stop()
-        problem = ""
-        try:
-            opened_outside(self, event.file)
-        except OSError as error:
-            problem = f"The editor could not be used: {error}"
-        if isinstance(self.screen, Changes):
-            self.screen.edited(problem)
-
     # -- what waits for the user, and what was decided
-
-    def action_inbox(self) -> None:
-        """Open the inbox, which follows what waits while it is open (E51)."""
-        from jp_tui.ui.screens.inbox import Inbox
-
-        waits = self._main.waits
-        if waits is None or not self._main.conversation:
-            self._main.say(ours("There is no conversation yet"))
-        elif not self._pages.is_open(Inbox):
-            waits.follow(True)
-            self.push_screen(Inbox(clock=self._clock, wall=self.wall), lambda _: waits.follow(False))
 
     def action_jump(self, conversation: str, inquiry: str) -> None:
         """Jump to a question that waits."""
         if (waits := self._main.waits) is not None:
             waits.jump((conversation, inquiry))
-
-    def on_inbox_jump(self, event: Inbox.Jump) -> None:
-        event.stop()
-        self.screen.dismiss(None)
-        if (waits := self._main.waits) is not None:
-            waits.jump(event.key, event.alike)
-
-    def on_inbox_put_off(self, event: Inbox.PutOff) -> None:
-        event.stop()
-        if (waits := self._main.waits) is not None:
-            waits.snooze(event.key, event.seconds)
-
-    def on_inbox_take_back(self, event: Inbox.TakeBack) -> None:
-        event.stop()
-        if (waits := self._main.waits) is not None:
-            waits.unsnooze(event.key)
-
-    def action_ledger(self) -> None:
-        from jp_tui.ui.screens.ledger import Ledger
-
-        self._open_list(Ledger)
-
-    def action_inquiries(self) -> None:
-        from jp_tui.ui.screens.inquiries import Inquiries
-
-        self._open_list(Inquiries)
-
-    def _open_list(self, kind: type[Listing]) -> None:
-        if self._has_conversation() and not isinstance(self.screen, kind):
-            self.push_screen(kind())
-
-    def on_ledger_revoke(self, event: Ledger.Revoke) -> None:
-        from jp_tui.protocol.commands import RevokeEntry
-
-        event.stop()
-        self._bridge.send(RevokeEntry(conversation=self._main.conversation, key=event.key))
-
-    def action_reviewers(self) -> None:
-        from jp_tui.ui.screens.reviewers import Reviewers
-
-        if not isinstance(self.screen, Reviewers):  # it shows all conversations, so none has to be open
-            self.push_screen(Reviewers())
-
-    def on_reviewers_change(self, event: Reviewers.Change) -> None:
-        """Change a policy in the user's file. The list shows the change when it is made (SettingChanged)."""
-        from jp_tui.protocol.commands import ReadReviewers, SetSetting
-
-        event.stop()
-        self._bridge.send(SetSetting(key=event.key, value=event.value))
-        self._bridge.send(ReadReviewers())
 
     def action_take_over(self) -> None:
         """Take over the oldest decision that a reviewing model is making (R156)."""
@@ -650,10 +484,6 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             self._main.say(ours("No reviewer is deciding anything"))
 
     # -- what pages ask of the engine
-
-    def on_listing_again(self, event: Listing.Again) -> None:
-        event.stop()
-        self._pages.request_list()
 
     def on_listing_shown(self, event: Listing.Shown) -> None:
         event.stop()

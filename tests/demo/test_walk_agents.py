@@ -10,7 +10,7 @@ import pytest
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled, PromptRequest, Replied, Response
-from jp_tui.providers.registry import open_demo
+from jp_tui.providers.scripted.provider import open_provider
 from jp_tui.tools.registry import builtin
 from tests.engine.cast import main_turn, results
 from tests.engine.conftest import Bench, tool_setup
@@ -30,7 +30,7 @@ async def _at_once(seconds: float, result: object = None) -> object:
 def waiting(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> dict[str, PromptRequest]:
     """The walk, all three questions asked and none answered."""
     monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
-    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.greet = True
     bench.tools["spawn_agent"] = tool_setup("spawn_agent", builtin()["spawn_agent"])
     bench.start()
@@ -84,7 +84,7 @@ def test_every_end_of_it_has_its_words(
 
 
 def test_no_walk_of_a_sub_agent_is_in_the_menu() -> None:
-    tour = open_demo(TOUR)
+    tour = open_provider("tour")
     assert tour.greeting is not None and "visitors" not in tour.greeting
     assert len(tour.greeting.splitlines()) <= 16, "it is seen whole at 80x24"
 

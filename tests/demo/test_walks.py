@@ -18,7 +18,7 @@ from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PartsTaken, Replied, Response, Submitted, WentBack
-from jp_tui.providers.registry import open_demo
+from jp_tui.providers.scripted.provider import open_provider
 from jp_tui.view.transcript.blocks import Block, Resumed, Tool, User
 from jp_tui.view.transcript.reducer import Story
 from tests.engine.conftest import Bench
@@ -96,7 +96,7 @@ async def own(overrides: JsonObject, main: ModelSetup, tool: str, question: str)
 
 def walk(bench: Bench, name: str, steps: Sequence[Step], monkeypatch: pytest.MonkeyPatch) -> e.TurnCompleted:
     monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
-    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.greet = bench.reviews = True
     bench.reviewer = SubAgent(own)
     bench.start()
@@ -147,7 +147,7 @@ def test_what_is_written_is_what_was_taken(bench: Bench, monkeypatch: pytest.Mon
 
 def test_the_change_has_three_hunks(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
-    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.start()
     bench.say("10")
     assert [part.title for part in bench.prompt().question.parts] == [
@@ -175,7 +175,7 @@ def test_issue_6_12_a_walk_has_its_own_reviewer_and_no_other_walk_has_one(
 
 
 def test_r156_a_walks_reviewer_can_be_taken_over(bench: Bench) -> None:
-    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.reviewer = SubAgent(own)
     bench.start()
     bench.say("11")
@@ -219,7 +219,7 @@ def test_a_turn_that_was_cut_off_and_went_on_looks_the_same_reloaded(
 ) -> None:
     """R207, R237: killed at the question, taken up at the next start, and opened once more."""
     monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
-    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.start()
     bench.say("2")
     bench.prompt()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jp_tui.engine.desks.port import DeskContext
-from jp_tui.engine.desks.settings import Preferences
+from jp_tui.engine.desks.settings import desk
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings.edit.edit import unset_value
@@ -31,12 +31,17 @@ class Files:
             return self.file
 
         setup: Any = SimpleNamespace(read_settings=lambda: read_settings(self.sources), unset_setting=unset)
-        self.desk = Preferences(DeskContext(setup, self.said.append, {}, agents=None))  # type: ignore[arg-type]  # asks none
+        nothing: Any = None
+        context = DeskContext(setup, self.said.append, {}, agents=nothing, checks=nothing, resume=nothing)
+        self._desk = desk(context)
+
+    async def handle(self, command: Any) -> None:
+        await self._desk.beside[type(command)](command)
 
 
 async def test_what_is_listed_goes_through_json_and_is_what_the_file_says(tmp_path: Path) -> None:
     files = Files(tmp_path, '[ui]\nsidebar = "hide"\n')
-    await files.desk.handle(cmd.ReadSettings())
+    await files.handle(cmd.ReadSettings())
     (read,) = files.said
     assert ev.SettingsRead.model_validate_json(read.model_dump_json()) == read
     one = next(one for one in read.entries if one.key == "ui.sidebar")
@@ -46,7 +51,7 @@ async def test_what_is_listed_goes_through_json_and_is_what_the_file_says(tmp_pa
 
 async def test_a_key_is_taken_back_comments_stay_and_what_holds_then_is_said(tmp_path: Path) -> None:
     files = Files(tmp_path, '# mine\n[ui]\nsidebar = "hide"  # small screen\ntheme = "jp-day"\n')
-    await files.desk.handle(cmd.ResetSetting(key="ui.sidebar"))
+    await files.handle(cmd.ResetSetting(key="ui.sidebar"))
     changed, read = files.said
     assert (changed.key, changed.value, changed.file) == ("ui.sidebar", "auto", str(files.file))
     assert not next(one for one in read.entries if one.key == "ui.sidebar").own
@@ -57,5 +62,5 @@ async def test_a_key_is_taken_back_comments_stay_and_what_holds_then_is_said(tmp
 async def test_a_broken_file_is_words(tmp_path: Path) -> None:
     files = Files(tmp_path, "[ui\n")
     with pytest.raises(ValueError, match=r"config\.toml"):
-        await files.desk.handle(cmd.ReadSettings())
+        await files.handle(cmd.ReadSettings())
     assert files.said == []

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import pytest
 
 from jp_tui.conversation.model import Delta, Message, ModelRequest, Said, ToolSpec
-from jp_tui.providers.endpoint import Endpoint, WireName
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.port import Provider
 from jp_tui.providers.registry import open_provider
 from jp_tui.questions.types import (
@@ -31,7 +31,7 @@ from jp_tui.questions.types import (
 from tests.engine.subagents import APPLY, QUICK, Heard, Review, told
 
 URL = os.environ.get("JP_TUI_LLAMA", "")
-WAYS: list[tuple[WireName, str, Literal["native", "tool"]]] = [
+WAYS: list[tuple[str, str, Literal["native", "tool"]]] = [
     ("openai-chat", "/v1", "native"), ("openai-chat", "/v1", "tool"), ("anthropic", "", "tool"),
 ]  # fmt: skip
 TOOLS = (
@@ -68,7 +68,7 @@ class Counted:
         await self._inner.close()
 
 
-def real(wire: WireName, base: str, structured: Literal["native", "tool"], **more: Any) -> tuple[Review, Counted]:
+def real(wire: str, base: str, structured: Literal["native", "tool"], **more: Any) -> tuple[Review, Counted]:
     """A reviewer on this server."""
     provider = Counted(open_provider(Endpoint("llamacpp", wire, URL + base)))
     review = Review(**more)
@@ -91,7 +91,7 @@ def real(wire: WireName, base: str, structured: Literal["native", "tool"], **mor
     ids=lambda value: getattr(value, "type", ""),
 )  # fmt: skip
 async def test_s20b_a_real_server_holds_the_reply_to_the_schema(
-    wire: WireName, base: str, structured: Literal["native", "tool"], kind: AnswerType, good: Any
+    wire: str, base: str, structured: Literal["native", "tool"], kind: AnswerType, good: Any
 ) -> None:
     """The first request is enough, whatever the type; the reason is heard. Tools of the conversation do not matter."""
     review, provider = real(wire, base, structured, list_tools=isinstance(kind, BooleanAnswer))
@@ -118,7 +118,7 @@ async def test_t30_a_schema_that_is_accepted_and_not_enforced_is_repaired_by_the
 
 @pytest.mark.parametrize(("wire", "base", "structured"), WAYS)
 async def test_r133_a_real_server_that_finds_it_too_long_is_told_less(
-    wire: WireName, base: str, structured: Literal["native", "tool"]
+    wire: str, base: str, structured: Literal["native", "tool"]
 ) -> None:
     review, provider = real(wire, base, structured)
     found = await review.yes(told=told(6, 4_000))

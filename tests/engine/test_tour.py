@@ -8,8 +8,7 @@ import pytest
 
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, PromptRequest
-from jp_tui.providers.registry import open_demo
-from jp_tui.providers.scripted.provider import DemoProvider
+from jp_tui.providers.scripted.provider import DemoProvider, open_provider
 from jp_tui.questions.types import BooleanAnswer, SelectAnswer
 from tests.engine.conftest import Bench
 
@@ -30,7 +29,7 @@ def answer(prompt: PromptRequest, yes: bool) -> Answered:
 @pytest.mark.parametrize("yes", [True, False], ids=["yes", "no"])
 @pytest.mark.parametrize("walk", WALKS)
 def test_a_walk_runs_to_its_end(bench: Bench, walk: str, yes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    provider = open_demo(TOUR)
+    provider = open_provider("tour")
     assert isinstance(provider, DemoProvider)
     monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
     bench.script = provider  # type: ignore[assignment]

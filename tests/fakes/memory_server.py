@@ -14,6 +14,7 @@ import httpx
 
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
+from jp_tui.providers.registry import make_wire
 
 MemoryEnd = Literal["end", "hangup", "reset", "stall", "bad_chunk"]
 ENDS: tuple[MemoryEnd, ...] = ("end", "hangup", "reset", "stall", "bad_chunk")
@@ -80,7 +81,7 @@ class MemoryServer(httpcore.AsyncNetworkBackend):
 
     def provider(self, endpoint: Endpoint) -> HttpProvider:
         """The real provider, which reaches this server instead of the network."""
-        made = HttpProvider(endpoint)
+        made = HttpProvider(endpoint, make_wire(endpoint))
         client = made._open()
         transport = client._transport
         assert isinstance(transport, httpx.AsyncHTTPTransport)

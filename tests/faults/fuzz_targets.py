@@ -27,9 +27,9 @@ from jp_tui.journal.port import Entry
 from jp_tui.journal.salvage import salvage
 from jp_tui.journal.store import open_journal
 from jp_tui.providers import catalogue
-from jp_tui.providers.endpoint import Endpoint, WireName
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import MAX_DETAIL, Failures, retry_after
-from jp_tui.providers.http import make_wire
+from jp_tui.providers.registry import make_wire
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import ServerError
 from jp_tui.questions import arguments as ask_user
@@ -100,7 +100,7 @@ def sse(data: bytes) -> None:
     assert found == events and parts.garbled == whole.garbled
 
 
-def _wire(name: WireName) -> Callable[[bytes], None]:
+def _wire(name: str) -> Callable[[bytes], None]:
     def one(data: bytes) -> None:
         decoder, deltas = make_wire(Endpoint("fuzz", name, "http://h")).decoder(HELLO), list[Delta]()
         events = data if data.startswith((b"data", b"event")) else _stream(data, name)
@@ -128,7 +128,7 @@ _CHUNKS = (
 )  # fmt: skip
 
 
-def _stream(data: bytes, name: WireName) -> bytes:
+def _stream(data: bytes, name: str) -> bytes:
     """Events that nearly belong to the wire, by chance."""
     chance, found = random.Random(data), []
     words = _EVENTS if name == "anthropic" else _CHUNKS
@@ -140,7 +140,7 @@ def _stream(data: bytes, name: WireName) -> bytes:
     return b"".join([*found, b"data: [DONE]\n\n"] if chance.random() < 0.5 else found)
 
 
-def _likely(chance: random.Random, name: WireName, odd: Any) -> Any:
+def _likely(chance: random.Random, name: str, odd: Any) -> Any:
     """An event as servers send it, but for one odd value."""
     index = chance.choice([0, 0, 0, 1, 2, odd])
     if name == "openai-chat":

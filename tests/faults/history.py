@@ -24,7 +24,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record.event_codec import entry
 from jp_tui.engine.record.model_context import messages
 from jp_tui.protocol import events as e
-from jp_tui.providers.endpoint import Endpoint, WireName
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.port import Provider
 from jp_tui.providers.registry import open_provider
@@ -40,7 +40,7 @@ from tests.hostile.wired import says
 
 LLAMA = os.environ.get("JP_TUI_LLAMA", "")
 LARGE = 10_000_000
-WIRES: dict[WireName, Callable[[bytes], dict[str, Any]]] = {
+WIRES: dict[str, Callable[[bytes], dict[str, Any]]] = {
     "anthropic": strict_server.anthropic,
     "openai-chat": strict_server.openai_chat,
 }
@@ -157,11 +157,11 @@ class Strict:
 
     def __init__(self) -> None:
         self.server = MemoryServer()
-        self.providers: dict[WireName, HttpProvider] = {
+        self.providers: dict[str, HttpProvider] = {
             wire: self.server.provider(Endpoint("fake", wire, "http://h.invalid")) for wire in WIRES
         }
 
-    async def taken(self, wire: WireName, request: m.ModelRequest) -> str:
+    async def taken(self, wire: str, request: m.ModelRequest) -> str:
         """What the server says against it; empty when it is taken."""
         self.server.answers([says("anthropic" if wire == "anthropic" else "openai_chat", "ok")], "end")
         self.server.received.clear()
@@ -277,7 +277,7 @@ async def real(large: int) -> Found:
     if not LLAMA:
         found.not_here = "JP_TUI_LLAMA names no server"
         return found
-    bases: dict[WireName, str] = {"openai-chat": "/v1", "anthropic": ""}
+    bases: dict[str, str] = {"openai-chat": "/v1", "anthropic": ""}
     for wire, base in bases.items():
         provider = open_provider(Endpoint("fake", wire, LLAMA + base))
         for kind, odd in kinds(large).items():

@@ -51,7 +51,7 @@ def _info(w: Words, id_: str = "aaaa1111", **more: Any) -> ConversationInfo:
 
 async def library(stage: Stage, w: Words) -> None:
     """The list, the preview, what a search finds, what an import could not read, what was refused."""
-    stage.app.action_conversations()
+    stage.app.action_open("conversations")
     await stage.say(ev.ConversationsListed(conversations=(_info(w), _info(w, "bbbb2222", parent="aaaa1111"))))
     await stage.look()
     await stage.press("w")
@@ -92,7 +92,7 @@ async def library(stage: Stage, w: Words) -> None:
 
 
 async def models(stage: Stage, w: Words) -> None:
-    stage.app.action_model()
+    stage.app.action_open("model")
     await stage.say(
         ev.ModelsListed(
             models=(
@@ -110,7 +110,7 @@ async def models(stage: Stage, w: Words) -> None:
 
 
 async def usage(stage: Stage, w: Words) -> None:
-    stage.app.action_usage()
+    stage.app.action_open("usage")
     used = UsageTotals(input=1200, output=40, cost_usd=0.01)
     turn = TurnUsage(
         turn=1, asked=w.foreign("how a turn began"), model=w("model of a turn"), outcome="done", ms=3, usage=used,
@@ -122,7 +122,7 @@ async def usage(stage: Stage, w: Words) -> None:
 
 
 async def settings(stage: Stage, w: Words) -> None:
-    stage.app.action_settings()
+    stage.app.action_open("settings")
     entry = SettingEntry(
         key=w("key"), value=w("value"), layer="user", place=w("place"), why=w("why"), help=w("help"), kind="text",
         default=w("default"), own=True, hidden_by=w("what counts instead"), choices=(w("choice"),),
@@ -141,7 +141,7 @@ async def settings(stage: Stage, w: Words) -> None:
 
 
 async def trust(stage: Stage, w: Words) -> None:
-    stage.app.action_trust()
+    stage.app.action_open("trust")
     one = ProposedSetting(
         key=w.foreign("key"), value=w.foreign("value", block=True), place=w.foreign("place"),
         does=w.foreign("what it does"),
@@ -158,7 +158,7 @@ async def trust(stage: Stage, w: Words) -> None:
 
 
 async def setup(stage: Stage, w: Words) -> None:
-    stage.app.action_setup()
+    stage.app.action_open("setup")
     found = SetupFound(
         servers=(
             FoundServer(provider=w("provider"), wire="openai-chat", base_url=w("address"), variable=w("variable")),
@@ -194,7 +194,7 @@ async def setup(stage: Stage, w: Words) -> None:
 
 
 async def changes(stage: Stage, w: Words) -> None:
-    stage.app.action_diff()
+    stage.app.action_open("diff")
     diff = f"--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-{w('line that goes')}\n+{w('line that comes')}\n"
     one = FileChange(
         key="k1", path=w.foreign("path"), was=w.foreign("path before"), how="moved", added=1, removed=1,
@@ -244,7 +244,7 @@ async def inbox(stage: Stage, w: Words) -> None:
 
 
 async def ledger(stage: Stage, w: Words) -> None:
-    stage.app.action_ledger()
+    stage.app.action_open("ledger")
     entry = LedgerEntry(
         key="k", kind="answer", scope="turn", tool=w("tool"), question=w("id of a question"),
         text=w.foreign("question"),
@@ -259,7 +259,7 @@ async def ledger(stage: Stage, w: Words) -> None:
 
 
 async def inquiries(stage: Stage, w: Words) -> None:
-    stage.app.action_inquiries()
+    stage.app.action_open("inquiries")
     agent = AgentInfo(
         conversation="k1",
         parent=CONVERSATION,
@@ -295,12 +295,12 @@ async def agents(stage: Stage, w: Words) -> None:
     begun = ev.TurnStarted(conversation="child-1", turn=1, model="a/b")
     await stage.say(*scenes.tools(), said, waiting.runs(other, "running"), begun, inside)
     await stage.look()
-    stage.app.action_agents()
+    stage.app.action_open("agents")
     await stage.look()
 
 
 async def reviewers(stage: Stage, w: Words) -> None:
-    stage.app.action_reviewers()
+    stage.app.action_open("reviewers")
     change = PolicyChange(key=w("key"), value=w("value"), words=w("suggestion"))
     figures = ReviewerFigures(
         tool=w("tool"), question=w("id of a question"), model=w("model"), asked=9, approved=3, suggests=change

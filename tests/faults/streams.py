@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from jp_tui.conversation.model import Delta, ModelError
-from jp_tui.providers.endpoint import Endpoint, WireName
-from jp_tui.providers.http import make_wire
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.port import Provider
-from jp_tui.providers.registry import open_provider
+from jp_tui.providers.registry import make_wire, open_provider
 from tests.fakes.memory_server import ENDS, MemoryEnd, MemoryServer
 from tests.fakes.model_server import Answer, End, ModelServer, split
 from tests.faults.cut_turns import told
@@ -33,7 +32,7 @@ IDLE = 7.25
 """Seconds that a server may say nothing; on memory nobody waits for them."""
 SHORT = 0.3
 """The same on real sockets, of servers that stall."""
-WIRES: dict[str, WireName] = {"anthropic": "anthropic", "llamacpp": "openai-chat"}
+WIRES: dict[str, str] = {"anthropic": "anthropic", "llamacpp": "openai-chat"}
 FOREIGN = ("openai", "ollama")
 _SOCKETS: dict[End, set[str]] = {
     "fin": {"cut"}, "cut": {"cut"}, "rst": {"cut"}, "stall": {"stalled"}, "bad_chunk": {"cut"},
@@ -45,7 +44,7 @@ class Stream:
     """One recorded response and what it says as a whole."""
 
     name: str
-    wire: WireName
+    wire: str
     body: bytes
     said: list[list[Any]]
 
@@ -65,7 +64,7 @@ def _bodies(folder: str) -> Iterator[tuple[str, bytes]]:
 
 def streams() -> list[Stream]:
     """Our own samples, and all recordings of wires that we speak, where there are any."""
-    named: list[tuple[str, WireName, bytes]] = [
+    named: list[tuple[str, str, bytes]] = [
         (path.stem, "anthropic" if path.stem.startswith("anthropic") else "openai-chat", path.read_bytes())
         for path in sorted(Path(SAMPLES).glob("*.sse"))
     ]

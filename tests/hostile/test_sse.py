@@ -24,7 +24,7 @@ from jp_tui.journal.store import open_journal
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.providers import http
-from jp_tui.providers.endpoint import Endpoint, WireName
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.registry import open_provider
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes import strict_server
@@ -56,7 +56,7 @@ class World:
         self.bench.script = self.switch  # type: ignore[assignment]
         self.tools = {name: Made(at_once) for name in sse_cases.tools(CASES.values())}
         self.bench.tools = {name: tool_setup(name, made) for name, made in self.tools.items()}
-        wires: dict[str, WireName] = {"anthropic": "anthropic", "openai_chat": "openai-chat"}
+        wires: dict[str, str] = {"anthropic": "anthropic", "openai_chat": "openai-chat"}
         self.providers = {
             (dialect, idle): open_provider(
                 Endpoint("acme", wire, server.url, KEY, "ACME_API_KEY", stream_idle_timeout_secs=idle)

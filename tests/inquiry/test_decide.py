@@ -10,8 +10,8 @@ from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, Inquir
 from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
+from jp_tui.questions.answer_kind import verdict_key
 from jp_tui.questions.types import Option, Question, SchemaAnswer, SelectAnswer, TextAnswer
-from jp_tui.questions.validate import verdict_key
 from jp_tui.questions.wire import digest
 from tests.inquiry.play import APPLY, ASK, FLOOR, HUSH, PASS, Play, begun, facts, of, only, raised
 

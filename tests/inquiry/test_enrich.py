@@ -11,8 +11,8 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.enrich import Told, told
 from jp_tui.inquiry.rebuilt import Rebuilt, recorded
+from jp_tui.questions.answer_kind import verdict_key
 from jp_tui.questions.types import BooleanAnswer, Part, Question, SchemaAnswer, Taken
-from jp_tui.questions.validate import verdict_key
 from tests.inquiry.play import APPLY, CHOICE, ESCALATES, HUSH, MODEL, PASS, Play, pinned
 
 FILE: JsonObject = {"path": "src/a.py", "patterns": []}

@@ -22,8 +22,8 @@ from hypothesis.stateful import (
 from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import repeats
 from jp_tui.inquiry import values as v
+from jp_tui.questions.answer_kind import verdict_key
 from jp_tui.questions.types import FormView, Part, Place, Question, SchemaAnswer, Taken
-from jp_tui.questions.validate import verdict_key
 from tests.inquiry.play import APPLY, ASK, BARE, CHOICE, ESCALATES, FLOOR, HUSH, MODEL, PASS
 from tests.inquiry.world import Call, World, edited, stale, variant
 

@@ -11,6 +11,7 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.providers.catalogue import Listed, Page, address, read
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
+from jp_tui.providers.registry import make_wire
 from tests.fakes.model_server import Answer, ModelServer
 
 JSON = {"content-type": "application/json"}
@@ -24,12 +25,10 @@ KEY = "sk-very-secret-1234567890"
         ("openai-chat", "https://h/openai?api-version=1", "", "https://h/openai/models?api-version=1"),
         ("anthropic", "https://h", "", "https://h/v1/models?limit=1000"),
         ("anthropic", "https://h/v1/", "a b", "https://h/v1/models?limit=1000&after_id=a%20b"),
-        ("ollama", "http://h:11434/v1", "", "http://h:11434/api/tags"),
-        ("ollama", "http://h:11434", "", "http://h:11434/api/tags"),
     ],
 )
 def test_s20_where_a_list_is(wire: str, base: str, after: str, expected: str) -> None:
-    assert address(wire, base, after) == expected
+    assert address(make_wire(endpoint(base, wire)), base, after) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,7 +67,7 @@ def endpoint(url: str, wire: str = "openai-chat") -> Endpoint:
 
 
 async def asked(target: Endpoint) -> tuple[Listed, ...]:
-    provider = HttpProvider(target)
+    provider = HttpProvider(target, make_wire(target))
     try:
         return await provider.models()
     finally:

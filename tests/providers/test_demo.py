@@ -21,8 +21,7 @@ from jp_tui.conversation.model import (
     Said,
     Usage,
 )
-from jp_tui.providers.registry import open_demo
-from jp_tui.providers.scripted.provider import DemoProvider, choose, find_walk
+from jp_tui.providers.scripted.provider import DemoProvider, choose, find_walk, open_provider
 from jp_tui.providers.scripted.script import Script, ScriptProblem, read_script
 
 TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
@@ -166,7 +165,7 @@ def test_the_question_walks_react_to_the_answer(tour: Script, pick: str, content
 async def test_the_answer_is_said_back(tmp_path: Path) -> None:
     path = write(tmp_path, '[[turns]]\ncalls = [{name = "ask_user"}]\n[[turns]]\ntext = "{user}: {answer}, {other}"')
     deltas = await collect(
-        open_demo(path), user("Hi"), calls("ask_user"), results(("ask_user", '{"answer":"As\\nsam"}', False))
+        open_provider(str(path)), user("Hi"), calls("ask_user"), results(("ask_user", '{"answer":"As\\nsam"}', False))
     )
     assert [delta.text for delta in deltas if isinstance(delta, PartGrew)] == ["Hi: As\nsam, {other}"]
 
@@ -182,7 +181,7 @@ async def test_deltas_of_one_turn_at_once(tmp_path: Path) -> None:
         'greeting = "Hello"\n[[turns]]\nreasoning = "hm"\ntext = "ok"\n'
         'calls = [{name = "a", arguments = {x = 1}}, {name = "b"}]',
     )
-    provider = open_demo(path)
+    provider = open_provider(str(path))
     assert provider.greeting == "Hello" and provider.sample is None
     assert await collect(provider, user("anything")) == [
         PartOpened(0, "reasoning"),
@@ -203,13 +202,13 @@ async def test_deltas_of_one_turn_at_once(tmp_path: Path) -> None:
 
 async def test_call_ids_do_not_repeat_within_a_conversation(tmp_path: Path) -> None:
     path = write(tmp_path, '[[turns]]\ncalls=[{name="a"}]\n[[turns]]\ncalls=[{name="a"}]')
-    deltas = await collect(open_demo(path), user("go"), calls("a"), results(("a", "", False)))
+    deltas = await collect(open_provider(str(path)), user("go"), calls("a"), results(("a", "", False)))
     assert [delta.id for delta in deltas if isinstance(delta, PartOpened)] == ["demo_2"]
 
 
 async def test_a_rate_streams_in_small_pieces_and_can_be_left(tmp_path: Path) -> None:
     path = write(tmp_path, f'rate = 20\n[[turns]]\ntext = "{"word " * 200}"')
-    provider = open_demo(path)
+    provider = open_provider(str(path))
     stream = provider.stream(ModelRequest("x", (user("go"),)))
     async with asyncio.timeout(25):  # the whole would take fifty seconds
         assert isinstance(await anext(stream), PartOpened)
@@ -231,7 +230,7 @@ async def test_a_script_that_has_nothing_to_say_is_an_error_that_says_so(tmp_pat
         ((user("a"), calls("t"), user("b"), calls("t"), user("c")), "has no turn 3"),
     ):
         with pytest.raises(ModelError, match=words) as caught:
-            await collect(open_demo(path), *history)
+            await collect(open_provider(str(path)), *history)
         assert "script.toml" in caught.value.message and caught.value.advice
 
 
@@ -292,7 +291,7 @@ def test_expect(tmp_path: Path, expect: str, messages: tuple[Message, ...], fits
 def test_a_mistake_in_a_script_names_file_and_line(tmp_path: Path, text: str, line: int | None, words: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(ScriptProblem) as caught:
-        open_demo(path)
+        open_provider(str(path))
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
     assert words in str(caught.value)
@@ -304,7 +303,7 @@ def test_a_mistake_in_the_toml_of_a_script_names_the_column_where_it_is_known(
 ) -> None:
     path = write(tmp_path, f"# a script\n{text}\n")
     with pytest.raises(ScriptProblem) as caught:
-        open_demo(path)
+        open_provider(str(path))
     assert str(caught.value).startswith(f"{path}:{words}")
     ending = str(caught.value).rsplit(", ", 1)[-1]
     assert ending == "column 7" if text == "y = 1 2" else str(caught.value) == f"{path}:{words}"
@@ -312,11 +311,11 @@ def test_a_mistake_in_the_toml_of_a_script_names_the_column_where_it_is_known(
 
 def test_a_script_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ScriptProblem, match="cannot be read: No such file"):
-        open_demo(tmp_path / "none.toml")
+        open_provider(str(tmp_path / "none.toml"))
     broken = tmp_path / "latin.toml"
     broken.write_bytes(b'greeting = "ok"\n# caf\xe9\n')
     with pytest.raises(ScriptProblem, match=r"latin\.toml:2: is not UTF-8"):
-        open_demo(broken)
+        open_provider(str(broken))
     large = write(tmp_path, "#" * (256 * 1024 + 1))
     with pytest.raises(ScriptProblem, match="larger than 256 KiB"):
-        open_demo(large)
+        open_provider(str(large))

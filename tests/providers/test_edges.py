@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import PartOpened
+from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.failures import MAX_BODY
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.openai_chat.request import OpenAIChat
-from jp_tui.providers.schemas import for_anthropic
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import Reply
 
@@ -53,14 +53,14 @@ def asked(answer: dict[str, Any], **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("text", ["#", "#/properties/answer", "# a heading"])
 def test_only_a_reference_is_moved(text: str) -> None:
     """A text that looks like one stays what it says."""
-    said = for_anthropic(asked({"type": "string", "description": text, "enum": [text]}))
+    said = reply_format(asked({"type": "string", "description": text, "enum": [text]}))
     assert said is not None
     assert said["properties"]["answer"]["description"].startswith(text)
     assert said["properties"]["answer"]["enum"] == [text]
 
 
 def test_a_reference_to_elsewhere_cannot_be_said() -> None:
-    assert for_anthropic(asked({"$ref": "https://example.com/schema"})) is None
+    assert reply_format(asked({"$ref": "https://example.com/schema"})) is None
 
 
 async def test_t27_of_an_endless_refusal_only_the_beginning_is_read() -> None:

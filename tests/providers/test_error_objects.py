@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import Delta, ModelError
-from jp_tui.providers.endpoint import Endpoint, WireName
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.error_objects import status_of
-from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.registry import open_provider
 from tests.fakes.model_server import Answer, ModelServer
 
@@ -54,7 +53,7 @@ ERRORS: list[tuple[dict[str, Any], str, bool]] = [
 IDS = [json.dumps(error)[:60] for error, _, _ in ERRORS]
 
 
-async def failure(answer: Answer, wire: WireName = "openai-chat") -> tuple[ModelError, list[Delta]]:
+async def failure(answer: Answer, wire: str = "openai-chat") -> tuple[ModelError, list[Delta]]:
     """The failure, and what had been said before it."""
     found: list[Delta] = []
     async with ModelServer(answer) as server:
@@ -82,7 +81,7 @@ async def test_a_chunk_with_an_error(error: dict[str, Any], kind: str, transient
 
 @pytest.mark.parametrize(("error", "kind", "transient"), ERRORS, ids=IDS)
 @pytest.mark.parametrize("wire", ["anthropic", "openai-chat"])
-async def test_a_json_body_with_an_error(wire: WireName, error: dict[str, Any], kind: str, transient: bool) -> None:
+async def test_a_json_body_with_an_error(wire: str, error: dict[str, Any], kind: str, transient: bool) -> None:
     """(Z21)"""
     caught, _ = await failure(Answer([json.dumps({"error": error}).encode()], 200, JSON), wire)
     assert (caught.kind, caught.transient, caught.detail) == (kind, transient, error["message"])
@@ -149,7 +148,7 @@ async def test_a_1xx_before_the_answer_is_passed_over() -> None:
     async with ModelServer(
         Answer([WHOLE]), Answer([WHOLE], before=early), Answer(before=early, headless=True)
     ) as server:
-        provider = HttpProvider(Endpoint("acme", "openai-chat", server.url))
+        provider = open_provider(Endpoint("acme", "openai-chat", server.url))
         for _ in range(2):
             assert [delta async for delta in provider.stream(HELLO)]
         with pytest.raises(ModelError) as caught:

@@ -14,8 +14,8 @@ import pytest
 
 from jp_tui.conversation.model import Delta, ModelError, PartGrew
 from jp_tui.providers.endpoint import Endpoint, EndpointProblem
-from jp_tui.providers.http import address, is_loopback, make_wire, reachable
-from jp_tui.providers.registry import open_provider
+from jp_tui.providers.http import address, is_loopback, reachable
+from jp_tui.providers.registry import make_wire, open_provider
 from tests.fakes.model_server import Answer, ModelServer, split
 
 from .decoding import HELLO, fold, random_offsets, sample
@@ -85,7 +85,7 @@ async def test_what_is_sent(wire: str, path: str, header: str, value: str) -> No
 )
 def test_s20b_the_wire_appends_its_path(wire: str, base: str, expected: str) -> None:
     target = endpoint(base, wire)
-    assert address(target, make_wire(target)) == expected
+    assert address(target.base_url, make_wire(target)) == expected
 
 
 async def test_a_connection_serves_several_requests() -> None:

@@ -205,7 +205,8 @@ async def test_pings_alone_do_not_last_for_ever(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(("idle", "limit"), [(60, 600.0), (300, 600.0), (3600, 3600.0)])
 def test_at_most_ten_minutes_without_progress(idle: float, limit: float) -> None:
     """Longer only where the user allows a longer silence (Z27)."""
-    assert HttpProvider(Endpoint("x", "anthropic", "http://h", stream_idle_timeout_secs=idle))._patience() == limit
+    provider = open_provider(Endpoint("x", "anthropic", "http://h", stream_idle_timeout_secs=idle))
+    assert isinstance(provider, HttpProvider) and provider._patience() == limit
 
 
 async def test_a_reply_that_comes_byte_by_byte_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,14 +14,14 @@ import pytest
 
 from jp_tui.conversation.model import Call, Delta, Message, ModelError, ModelRequest, PartGrew, Result, Said, ToolSpec
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.providers.endpoint import Endpoint, WireName
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import reachable
 from jp_tui.providers.registry import open_provider
 
 from .decoding import fold
 
 URL = os.environ.get("JP_TUI_LLAMA", "")
-WIRES: list[tuple[WireName, str]] = [("openai-chat", "/v1"), ("anthropic", ""), ("anthropic", "/v1/")]
+WIRES: list[tuple[str, str]] = [("openai-chat", "/v1"), ("anthropic", ""), ("anthropic", "/v1/")]
 TOOL = ToolSpec(
     "fs_read_file",
     "Reads a file.",
@@ -40,7 +40,7 @@ def ask(text: str, *more: Message, **options: object) -> ModelRequest:
     return ModelRequest("tiny", (Message("user", (Said(text),)), *more), "Be short.", **settings)  # type: ignore[arg-type]
 
 
-async def collect(wire: WireName, base: str, request: ModelRequest) -> list[Delta]:
+async def collect(wire: str, base: str, request: ModelRequest) -> list[Delta]:
     provider = open_provider(Endpoint("llamacpp", wire, URL + base))
     try:
         return [delta async for delta in provider.stream(request)]
@@ -48,7 +48,7 @@ async def collect(wire: WireName, base: str, request: ModelRequest) -> list[Delt
         await provider.close()
 
 
-async def test_text_streams(wire: WireName, base: str) -> None:
+async def test_text_streams(wire: str, base: str) -> None:
     deltas = await collect(wire, base, ask("hi"))
     (part,), finished = fold(deltas)
     assert part[0] == "message" and part[1].strip().startswith("Hello from the tiny test model")
@@ -56,12 +56,12 @@ async def test_text_streams(wire: WireName, base: str) -> None:
     assert finished is not None and finished.reason == "end" and finished.usage.output > 5
 
 
-async def test_characters_cut_over_chunks(wire: WireName, base: str) -> None:
+async def test_characters_cut_over_chunks(wire: str, base: str) -> None:
     (part,), _ = fold(await collect(wire, base, ask("#utf8")))
     assert "日🙂" in part[1] and "\ufffd" not in part[1]
 
 
-async def test_a_tool_call_and_its_result(wire: WireName, base: str) -> None:
+async def test_a_tool_call_and_its_result(wire: str, base: str) -> None:
     said, finished = fold(await collect(wire, base, ask("#tool", tools=(TOOL,))))
     kind, id_, name, arguments = said[-1]
     assert (kind, name) == ("tool", "fs_read_file") and isinstance(arguments["path"], str)
@@ -74,19 +74,19 @@ async def test_a_tool_call_and_its_result(wire: WireName, base: str) -> None:
     assert finished is not None and said
 
 
-async def test_a_forced_tool(wire: WireName, base: str) -> None:
+async def test_a_forced_tool(wire: str, base: str) -> None:
     said, _ = fold(await collect(wire, base, ask("hi", tools=(TOOL,), tool_choice="required")))
     assert said[-1][0] == "tool" and set(said[-1][3]) == {"path"}
 
 
-async def test_t20_a_call_cut_by_the_limit_is_refused(wire: WireName, base: str) -> None:
+async def test_t20_a_call_cut_by_the_limit_is_refused(wire: str, base: str) -> None:
     for limit in range(8, 40, 8):
         said, finished = fold(await collect(wire, base, ask("#tool", tools=(TOOL,), max_tokens=limit)))
         assert finished is not None and finished.reason == "length"
         assert not [part for part in said if part[0] == "tool"]
 
 
-async def test_leaving_frees_the_server(wire: WireName, base: str) -> None:
+async def test_leaving_frees_the_server(wire: str, base: str) -> None:
     """It never stops by itself; after the socket is closed its slot takes the next request at once."""
     for _ in range(4):  # more often than it has slots
         provider = open_provider(Endpoint("llamacpp", wire, URL + base))
@@ -98,7 +98,7 @@ async def test_leaving_frees_the_server(wire: WireName, base: str) -> None:
     assert await asyncio.wait_for(collect(wire, base, ask("hi")), 20)
 
 
-async def test_refusals_of_a_real_server(wire: WireName, base: str) -> None:
+async def test_refusals_of_a_real_server(wire: str, base: str) -> None:
     cases = [(ask("word " * 60_000), base, "too_long"), (ask("hi"), base + "/nowhere", "unknown_model")]
     if wire == "openai-chat":  # the other door answers even this
         cases.append((ask("hi", extra={"messages": 5}), base, "bad_request"))
@@ -118,7 +118,7 @@ VERDICT: JsonObject = {
 
 
 @pytest.mark.parametrize("schema", ["plain", "a definition and one value"])
-async def test_issue_6_a_reply_by_a_schema(wire: WireName, base: str, schema: str) -> None:
+async def test_issue_6_a_reply_by_a_schema(wire: str, base: str, schema: str) -> None:
     """Done when: a server that enforces schemas takes the requests of both wires. On the other door only a forced tool
     is enforced (T30), and `output_config` is taken and does nothing."""
     output = VERDICT
@@ -136,7 +136,7 @@ async def test_issue_6_a_reply_by_a_schema(wire: WireName, base: str, schema: st
         assert isinstance(reply["answer"], bool)
 
 
-async def test_issue_6_a_verdict_by_a_forced_tool(wire: WireName, base: str) -> None:
+async def test_issue_6_a_verdict_by_a_forced_tool(wire: str, base: str) -> None:
     """S20b, T30: 1,024 tokens and more, temperature 0. It has to stand alone: this server takes a named choice as one
     among all tools that are listed."""
     verdict = ToolSpec("verdict", "Give your verdict.", VERDICT)

@@ -14,15 +14,14 @@ import pytest
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result, Said, Thought, ToolSpec
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE
-from jp_tui.providers.endpoint import Endpoint, WireName
-from jp_tui.providers.http import make_wire
-from jp_tui.providers.registry import open_provider
+from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.registry import make_wire, open_provider
 from tests.fakes.model_server import Answer, ModelServer, split
 
 from .decoding import HELLO, fixtures, fold, random_offsets
 from .made_recordings import chats
 
-FOLDERS: dict[str, tuple[WireName, str]] = {"anthropic": ("anthropic", ""), "llamacpp": ("openai-chat", "/v1")}
+FOLDERS: dict[str, tuple[str, str]] = {"anthropic": ("anthropic", ""), "llamacpp": ("openai-chat", "/v1")}
 
 
 def _chats() -> list[Any]:
@@ -49,7 +48,7 @@ def _wanted(step: dict[str, Any]) -> list[list[Any]]:
     return found
 
 
-def _request(body: dict[str, Any], wire: WireName) -> ModelRequest:
+def _request(body: dict[str, Any], wire: str) -> ModelRequest:
     return (_anthropic_request if wire == "anthropic" else _openai_request)(body)
 
 

@@ -22,8 +22,7 @@ from jp_tui.conversation.model import (
 from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
 from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
-from jp_tui.providers.registry import open_demo
-from jp_tui.providers.scripted.provider import DemoProvider
+from jp_tui.providers.scripted.provider import DemoProvider, open_provider
 from jp_tui.providers.scripted.script import ScriptProblem, read_script
 from jp_tui.questions.types import BooleanAnswer, Question
 
@@ -56,7 +55,7 @@ def forced(asked: ModelRequest) -> ModelRequest:
 
 
 async def deltas(path: Path, asked: ModelRequest) -> list[Delta]:
-    provider = open_demo(path)
+    provider = open_provider(str(path))
     return [delta async for delta in provider.stream(asked)]
 
 
@@ -186,7 +185,7 @@ def test_a_walk_names_the_questions_that_its_reviewer_answers(tmp_path: Path) ->
 def test_a_mistake_names_file_and_line(tmp_path: Path, text: str, line: int, words: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(ScriptProblem) as caught:
-        open_demo(path)
+        open_provider(str(path))
     assert str(caught.value).startswith(f"{path}:{line}: ") and words in str(caught.value)
 
 
@@ -208,7 +207,7 @@ class Heard:
 
 
 async def inquire(path: Path, structured: Any) -> tuple[ReviewerAnswered | ReviewerFailed, str]:
-    model = ModelSetup("demo/judge", "judge", open_demo(path), structured=structured)
+    model = ModelSetup("demo/judge", "judge", open_provider(str(path)), structured=structured)
 
     async def open_(*_: object) -> ModelSetup:
         return model

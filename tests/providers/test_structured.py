@@ -11,8 +11,10 @@ import pytest
 from jp_tui.conversation.model import Call, Message, ModelRequest, Result, Said, Thought, ToolSpec
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.openai_chat.request import OpenAIChat
-from jp_tui.providers.schemas import fits_strict, for_anthropic, one_valued
+from jp_tui.providers.openai_chat.schemas import fits_strict
+from jp_tui.providers.schemas import one_valued
 
 from .decoding import HELLO, fixtures
 from .made_recordings import chats
@@ -136,7 +138,7 @@ def test_r128_const_becomes_an_enum_of_one_and_names_and_values_stay() -> None:
 
 
 def test_r128_what_anthropic_does_not_enforce_is_a_hint() -> None:
-    said = for_anthropic(
+    said = reply_format(
         asked(
             {
                 "type": "object",
@@ -168,7 +170,7 @@ def test_r128_what_anthropic_does_not_enforce_is_a_hint() -> None:
     assert said["$defs"] == {
         "a": {"type": "object", "properties": {"z": {"type": "null"}}, "additionalProperties": False}
     }
-    assert for_anthropic(said) == said
+    assert reply_format(said) == said
 
 
 @pytest.mark.parametrize(
@@ -189,18 +191,18 @@ def test_r128_what_anthropic_does_not_enforce_is_a_hint() -> None:
 def test_what_anthropic_cannot_say_is_not_said(answer: Any) -> None:
     """A wire that cannot send a schema sends none; the reply is checked anyway (R136)."""
     schema = asked(answer) | {"$defs": {"x": {"type": "string"}}}
-    assert for_anthropic(schema) is None
+    assert reply_format(schema) is None
     assert "output_config" not in ANTHROPIC.body(replace(HELLO, output=schema))
 
 
 def test_circles_of_references_are_not_sent() -> None:
     node = {"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#/$defs/b"}, {"type": "null"}]}}}
     circle = asked({"$ref": "#/$defs/a"}) | {"$defs": {"a": node, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}}
-    assert for_anthropic(circle) is None
+    assert reply_format(circle) is None
     deep: Any = {"type": "string"}
     for _ in range(500):
         deep = {"anyOf": [deep]}
-    assert for_anthropic(asked(deep)) is None
+    assert reply_format(asked(deep)) is None
 
 
 def test_definitions_are_found_wherever_the_schema_of_an_answer_stands() -> None:
@@ -212,13 +214,13 @@ def test_definitions_are_found_wherever_the_schema_of_an_answer_stands() -> None
             "cup": {"type": "string", "const": "white"},
         },
     }
-    said = for_anthropic(asked(own))
+    said = reply_format(asked(own))
     assert said is not None and said["properties"]["answer"] == {"$ref": "#/$defs/tea"}
     assert said["$defs"] == {
         "tea": {"type": "object", "properties": {"cup": {"$ref": "#/$defs/cup"}}, "additionalProperties": False},
         "cup": {"type": "string", "enum": ["white"]},
     }
-    assert for_anthropic(asked({"type": "array", "items": {"$ref": "#/properties/answer"}})) is None
+    assert reply_format(asked({"type": "array", "items": {"$ref": "#/properties/answer"}})) is None
 
 
 def _sent() -> list[Any]:

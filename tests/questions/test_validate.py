@@ -10,8 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.questions import types as t
-from jp_tui.questions.validate import NO_VERDICTS, UNCHECKED, problem, valid, verdict_key
+from jp_tui.questions.answer_kind import NO_VERDICTS, UNCHECKED, Verdicts, verdict_key
 from tests.questions.made import JSON, KINDS
+
+
+def problem(kind: t.AnswerType, value: Any, verdicts: Verdicts = NO_VERDICTS) -> str | None:
+    return kind.problem(value, verdicts)
+
+
+def valid(kind: t.AnswerType, value: Any) -> bool:
+    return kind.problem(value) is None
+
 
 AB = (t.Option("a"), t.Option("b"), t.Option("true"), t.Option("1"))
 BOOLEAN, TEXT, SECRET = t.BooleanAnswer(), t.TextAnswer(), t.SecretAnswer()

@@ -139,10 +139,10 @@ async def test_a_server_elsewhere_is_found_and_not_asked(home: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        (ServerSpec(name="mine", base_url="localhost:8080"), "base_url"),
+        (ServerSpec(name="mine", wire="openai-chat", base_url="localhost:8080"), "base_url"),
         (ServerSpec(name="mine", base_url="http://h/v1", wire="telepathy"), "wire"),
-        (ServerSpec(name="mine", base_url="http://h/v1", api_key_env="sk-abc def"), "api_key_env"),
-        (ServerSpec(name="demo", base_url="http://h/v1"), "demo"),
+        (ServerSpec(name="mine", wire="openai-chat", base_url="http://h/v1", api_key_env="sk-abc def"), "api_key_env"),
+        (ServerSpec(name="demo", wire="openai-chat", base_url="http://h/v1"), "demo"),
     ],
 )
 async def test_what_no_configuration_takes_is_refused(home: Path, spec: ServerSpec, words: str) -> None:

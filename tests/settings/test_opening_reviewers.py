@@ -12,7 +12,7 @@ import pytest
 from jp_tui.conversation.model import ModelError
 from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
 from jp_tui.engine.reviewer.reviewer import SubAgent
-from jp_tui.providers.registry import open_demo
+from jp_tui.providers.scripted.provider import open_provider
 from jp_tui.settings import toolset
 from jp_tui.settings.layers import trust_store
 from jp_tui.settings.sources import Sources
@@ -34,7 +34,7 @@ SCRIPT = '[[turns]]\ntext = "x"\n'
 def main(tmp_path: Path) -> ModelSetup:
     script = tmp_path / "main.toml"
     script.write_text(SCRIPT)
-    return ModelSetup("openai/gpt-5", "gpt-5", open_demo(script))
+    return ModelSetup("openai/gpt-5", "gpt-5", open_provider(str(script)))
 
 
 def reviewers(home: Home, text: str = "", **environment: str) -> Reviewers:

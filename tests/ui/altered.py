@@ -146,7 +146,7 @@ async def used() -> None:
         for _ in range(3):
             await app.passes(pilot, 2.0)
         assert app.link.of(cmd.AnswerQuestion), app.screen_text()
-        app.action_settings()
+        app.action_open("settings")
         await pilot.pause()
         await pilot.press("escape")
         await pilot.pause()

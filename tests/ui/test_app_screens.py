@@ -8,8 +8,8 @@ from textual.binding import Binding
 from jp_tui.protocol import commands as cmd
 from jp_tui.settings.themes import themes as plain
 from jp_tui.ui import themes
-from jp_tui.ui.commands import by_action
 from jp_tui.ui.keys.bindings import KeyRow, counted, declared, section, short, spelled
+from jp_tui.ui.pages import Page, by_action
 from jp_tui.ui.screens.keylist import KeyList, every_key
 from jp_tui.ui.screens.picker import ThemePicker
 from jp_tui.ui.screens.small import TooSmall
@@ -235,7 +235,8 @@ async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
             "Reviewers", "Decide yourself", "Interrupt", "Sidebar", "Theme", "Model", "Usage", "Settings", "Setup",
             "Trust", "Help", "Leave",
         ]  # fmt: skip
-        assert all(callable(getattr(app, f"action_{entry.action}")) for entry in by_action())
+        for entry in by_action():
+            assert callable(entry.opener() if isinstance(entry, Page) else getattr(app, f"action_{entry.action}"))
         app.action_new()
         assert [one.which for one in app.link.of(cmd.OpenConversation)] == ["new", "new"]
 
@@ -259,7 +260,7 @@ async def test_tab_leads_to_the_conversation_first_then_to_the_activity_and_back
         assert app.focused is app._main.query_one(Sidebar)
         await app.says(pilot, *scenes.asked())
         await app.passes(pilot, 2.0)
-        assert app.dock.open and not app.check_action("ledger", ())
+        assert app.dock.open and not app.check_action("open", ("ledger",))
         await pilot.press("f7")
         await pilot.pause()
         assert app.screen is app._main

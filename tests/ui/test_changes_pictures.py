@@ -57,7 +57,7 @@ def steps(app: Host, keys: str, say: tuple[ev.Event, ...] = ()) -> Callable[[Pil
         await app.says(pilot, *say)
         for key in keys.split():
             if key in ("diff", "undo"):
-                app.action_diff() if key == "diff" else app.action_undo_changes()
+                app.action_open("diff") if key == "diff" else app.action_open("undo")
             else:
                 await pilot.press(key)
             await pilot.pause()

@@ -299,7 +299,7 @@ async def test_e50_whoever_does_not_look_is_told_once_more_when_it_is_back() -> 
 
 async def test_what_comes_while_the_inbox_is_open_can_be_put_off_unseen() -> None:
     async with workspace(say=scenes.tools()) as (app, pilot):
-        app.action_inbox()
+        app.action_open("inbox")
         await pilot.pause()
         assert "Nothing waits for you." in app.screen_text()
         await app.says(pilot, *asks(HERE))

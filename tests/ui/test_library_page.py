@@ -39,7 +39,7 @@ SAID = tuple(
 @asynccontextmanager
 async def page(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Host, Pilot[None]]]:
     async with workspace(size=size) as (app, pilot):
-        app.action_conversations()
+        app.action_open("conversations")
         await pilot.pause()
         assert isinstance(app.screen, Library)
         await app.says(pilot, TWO)

@@ -29,7 +29,7 @@ LISTED = ev.ModelsListed(
 
 async def test_the_list_says_what_is_known_of_each_and_who_could_not_be_asked() -> None:
     async with workspace() as (app, pilot):
-        app.action_model()
+        app.action_open("model")
         await pilot.pause()
         assert isinstance(app.screen, Models) and len(app.link.of(cmd.ListModels)) == 1
         assert "asking the servers…" in app.screen_text()
@@ -43,7 +43,7 @@ async def test_the_list_says_what_is_known_of_each_and_who_could_not_be_asked() 
 
 async def test_enter_switches_from_now_on_o_once_and_d_for_new_ones() -> None:
     async with workspace() as (app, pilot):
-        app.action_model()
+        app.action_open("model")
         await app.says(pilot, LISTED)
         await pilot.press("slash", *"hai", "down", "enter")
         await pilot.pause()
@@ -61,7 +61,7 @@ async def test_enter_switches_from_now_on_o_once_and_d_for_new_ones() -> None:
 
 async def test_a_model_can_be_named_at_once_and_what_was_done_is_said() -> None:
     async with workspace() as (app, pilot):
-        app.action_model("haiku")
+        app.action_open("model", "haiku")
         await app.says(pilot, ev.ModelSwitched(conversation=CONVERSATION, model="a/haiku", once=True))
         assert "For the next turn only: a/haiku" in app.screen_text()
         assert app.screen is app._main and [one.model for one in app.link.of(cmd.SwitchModel)] == ["haiku"]
@@ -71,7 +71,7 @@ async def test_a_model_can_be_named_at_once_and_what_was_done_is_said() -> None:
 
 async def test_what_was_used_stands_by_turn_and_by_request() -> None:
     async with workspace() as (app, pilot):
-        app.action_usage()
+        app.action_open("usage")
         await pilot.pause()
         assert isinstance(app.screen, Usage)
         first = UsageTotals(input=1200, output=40, cost_usd=0.01)

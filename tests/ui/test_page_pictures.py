@@ -81,7 +81,7 @@ def test_settings(snap_compare: Compare, scene: str, size: tuple[int, int], them
     ]
 
     async def then(app: Host, pilot: Pilot[None]) -> None:
-        app.action_settings()
+        app.action_open("settings")
         await app.still(pilot)
         await pilot.press(*SETTING_KEYS[scene].split())
         assert bool(app.link.of(cmd.SetSetting)) == (scene == "refused")
@@ -182,7 +182,7 @@ def test_conversations(snap_compare: Compare, scene: str, size: tuple[int, int],
     ]
 
     async def then(app: Host, pilot: Pilot[None]) -> None:
-        app.action_conversations()
+        app.action_open("conversations")
         await app.still(pilot)
         if (does := CONVERSATIONS[scene]) is not None:
             await does(app, pilot)
@@ -228,7 +228,7 @@ def test_models(snap_compare: Compare, size: tuple[int, int], theme: str) -> Non
     app.link.answers[cmd.ListModels] = lambda _: [MODELS]
 
     async def then(app: Host, pilot: Pilot[None]) -> None:
-        app.action_model()
+        app.action_open("model")
         await app.still(pilot)
         await pilot.press("j")
 
@@ -271,7 +271,7 @@ def test_usage(snap_compare: Compare, size: tuple[int, int], theme: str) -> None
     app.link.answers[cmd.ReadUsage] = lambda _: [usage()]
 
     async def then(app: Host, pilot: Pilot[None]) -> None:
-        app.action_usage()
+        app.action_open("usage")
         await app.still(pilot)
         await pilot.press("G")
 

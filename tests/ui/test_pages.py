@@ -69,7 +69,7 @@ async def test_a_question_that_comes_while_a_page_is_open_is_counted_on_its_fram
 
 async def test_a_page_that_opens_while_something_waits_says_so_and_the_inbox_need_not() -> None:
     async with workspace(say=[QUESTION]) as (app, pilot):
-        app.action_settings()
+        app.action_open("settings")
         await pilot.pause()
         await pilot.pause()
         assert "1 waiting for you" in str(app.screen.query_one(Vertical).border_subtitle)
@@ -133,7 +133,7 @@ async def test_a_conversation_of_a_sub_agent_is_named_as_one_and_what_is_not_lis
         assert "u brings it back" in app.screen_text(), "what was done stands there, and not the limit"
 
 
-@pytest.mark.parametrize("action", ["keys", "diff"])
+@pytest.mark.parametrize("action", ["keys", "open('diff')"])
 async def test_a_page_of_another_kind_tells_what_waits_too(action: str) -> None:
     async with workspace(size=(80, 24)) as (app, pilot):
         await app.run_action(action)

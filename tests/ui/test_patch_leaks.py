@@ -20,7 +20,7 @@ from tests.ui.app_host import Host, workspace
 
 
 async def page(app: Host, pilot: Pilot[None]) -> None:
-    app.action_settings()
+    app.action_open("settings")
     await pilot.pause()
     await pilot.press("escape")
     await pilot.pause()

@@ -43,7 +43,7 @@ def read() -> ev.SettingsRead:
 @asynccontextmanager
 async def page(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Host, Pilot[None]]]:
     async with workspace(size=size) as (app, pilot):
-        app.action_settings()
+        app.action_open("settings")
         await pilot.pause()
         assert isinstance(app.screen, SettingsPage) and len(app.link.of(cmd.ReadSettings)) == 1
         await app.says(pilot, read())

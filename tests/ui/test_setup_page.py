@@ -25,7 +25,7 @@ SAVED = ev.SetupSaved(model="ollama/llama", file=FILE, created=True, keys=(("ass
 @asynccontextmanager
 async def page(size: tuple[int, int] = (80, 24), theme: str = "jp-night") -> AsyncIterator[tuple[Host, Pilot[None]]]:
     async with workspace(size=size, theme=theme) as (app, pilot):
-        app.action_setup()
+        app.action_open("setup")
         await pilot.pause()
         assert isinstance(app.screen, SetupPage) and len(app.link.of(ProbeSetup)) == 1
         yield app, pilot

@@ -35,7 +35,7 @@ SHOTS = [(scene, size, "jp-night") for scene in SCENES for size in SIZES]
 def steps(app: Host, scene: str) -> Callable[[Pilot[None]], Awaitable[None]]:
     async def run(pilot: Pilot[None]) -> None:
         await opened(app, pilot)
-        app.action_setup()
+        app.action_open("setup")
         await pilot.pause()
         for step in SCENES[scene]:
             if isinstance(step, str):

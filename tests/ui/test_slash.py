@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jp_tui.protocol import commands as cmd
-from jp_tui.ui.commands import COMMANDS
 from jp_tui.ui.composer.slash_list import SlashList
+from jp_tui.ui.pages import COMMANDS
 from jp_tui.ui.screens.keylist import KeyList
 from jp_tui.ui.screens.ledger import Ledger
 from jp_tui.ui.screens.picker import ThemePicker

@@ -54,7 +54,7 @@ def read(state: str = "untrusted", **more: object) -> ev.TrustRead:
 @asynccontextmanager
 async def page(first: ev.TrustRead, size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Host, Pilot[None]]]:
     async with workspace(size=size) as (app, pilot):
-        app.action_trust()
+        app.action_open("trust")
         await pilot.pause()
         assert isinstance(app.screen, TrustPage) and len(app.link.of(cmd.ReadTrust)) == 1
         await app.says(pilot, first)
@@ -124,7 +124,7 @@ def test_picture(snap_compare: Compare, size: tuple[int, int], theme: str) -> No
 
     async def run(pilot: Pilot[None]) -> None:
         await is_open(app, pilot)
-        app.action_trust()
+        app.action_open("trust")
         await pilot.pause()
         await app.says(pilot, read("changed", compared=True))
         await pilot.press("t")

@@ -14,6 +14,8 @@ from jp_tui.view.pages import first_run as view
 from jp_tui.view.pages.first_run import Wizard
 from jp_tui.view.wording.models import facts, tags
 
+WIRES = ("openai-chat", "anthropic")
+
 FILE = "/home/ada/.config/jp-tui/config.toml"
 FOUND = SetupFound(
     servers=(
@@ -41,7 +43,7 @@ def keys(now: Wizard, words: str = "") -> list[str]:
 
 
 def at_models() -> Wizard:
-    now, wanted = view.begin()
+    now, wanted = view.begin(WIRES)
     assert wanted == (ProbeSetup(),) and not keys(now) and "Looking" in view.lead(now)
     now, _ = view.heard(now, FOUND)
     assert keys(now) == ["openai", "ollama", view.OWN, view.AGAIN]
@@ -103,7 +105,7 @@ def test_the_usual_model_is_first_and_words_narrow_the_rest() -> None:
 
 
 def test_a_server_without_a_list_is_no_dead_end() -> None:
-    now, _ = view.chosen(view.heard(view.begin()[0], FOUND)[0], "openai")
+    now, _ = view.chosen(view.heard(view.begin(WIRES)[0], FOUND)[0], "openai")
     trouble = ServerProblem(provider="openai", kind="unauthorised", message="It was refused.", advice="Check it.")
     missing = MissingKey(provider="openai", variable="OPENAI_API_KEY")
     now, _ = view.heard(now, ModelsListed(provider="openai", models=(), problems=(trouble,), missing=(missing,)))
@@ -136,7 +138,7 @@ def test_what_nobody_waits_for_any_more_changes_nothing() -> None:
 
 
 def test_a_server_of_ones_own() -> None:
-    now, _ = view.chosen(view.heard(view.begin()[0], FOUND)[0], view.OWN)
+    now, _ = view.chosen(view.heard(view.begin(WIRES)[0], FOUND)[0], view.OWN)
     assert keys(now) == [*view.FIELDS, view.GO]
     now = view.written(now, "name", " mine ")
     now = view.written(now, "api_key_env", "MINE_KEY")
@@ -166,7 +168,7 @@ def test_what_could_not_be_written_is_said_where_it_was_asked_for() -> None:
 
 
 def test_with_nothing_found_it_says_what_to_do() -> None:
-    now, _ = view.heard(view.begin()[0], FOUND.model_copy(update={"servers": ()}))
+    now, _ = view.heard(view.begin(WIRES)[0], FOUND.model_copy(update={"servers": ()}))
     said = view.lead(now)
     assert "export GROQ_API_KEY=…" in said and "llamacpp at http://127.0.0.1:8080/v1" in said
     assert keys(now) == [view.OWN, view.AGAIN]

@@ -115,8 +115,8 @@ def _choices(prompt: PromptRequest) -> str:
             return f"The answer is JSON by this schema: {dump(schema)}"
         case SecretAnswer():
             return "The answer is a secret, which nobody will tell you."
-        case _:
-            return ""
+        case kind:
+            return f"The answer is {kind.form}." if kind.form else ""
 
 
 def _answers(prompt: PromptRequest) -> str:

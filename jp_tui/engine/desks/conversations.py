@@ -1,15 +1,15 @@
 """The desk of stored conversations: search, names, forks, archive, deletion, import.
 
-Whatever changes one holds it meanwhile, or is refused with who does. Nothing here appends to a conversation that was
-there before; the log of one that is open is its session's.
+A command that changes a conversation holds its lock meanwhile, or is refused with the name of the process that has it.
+Nothing here appends to an existing conversation; the log of one that is open belongs to its session.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from typing import ClassVar
+from typing import TypeVar
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
@@ -18,7 +18,7 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.base.dependencies import HeldBy, Lock
 from jp_tui.engine.desks.fork import fork
 from jp_tui.engine.desks.import_jp import import_all
-from jp_tui.engine.desks.port import DeskContext
+from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.desks.search import Finding
 from jp_tui.engine.desks.titles import Titles
 from jp_tui.engine.desks.upkeep import Progress, Upkeep, remove
@@ -26,35 +26,42 @@ from jp_tui.engine.record.event_codec import storable, stored_event
 from jp_tui.engine.record.rows import conversation_info
 from jp_tui.journal.port import ConversationRow
 from jp_tui.protocol import library as p
-from jp_tui.protocol.base import Model
 from jp_tui.protocol.events import ConversationOpened, Event, TitleChanged, TurnCompleted
 
 LONGEST_TITLE = 200
 CANCELLED = "Cancelled; nothing was changed."
 
+_Work = Coroutine[object, object, None]
+_J = TypeVar("_J", p.SearchConversations, p.ForkConversation, p.ImportConversations, p.DeleteConversation)
 
-class Library:
-    """See desks.Desk."""
 
-    takes: ClassVar[tuple[type[Model], ...]] = (
-        p.SearchConversations,
-        p.RenameConversation,
-        p.ForkConversation,
-        p.ArchiveConversation,
-        p.DeleteConversation,
-        p.RestoreConversation,
-        p.ImportConversations,
-        p.CancelWork,
+def desk(context: DeskContext) -> Desk:
+    """Stored conversations, titles and the upkeep of the journal."""
+    library = _Library(context)
+    return Desk(
+        beside={
+            p.SearchConversations: library.as_job(library.search),
+            p.ForkConversation: library.as_job(library.fork),
+            p.ImportConversations: library.as_job(library.import_jp),
+            p.DeleteConversation: library.as_job(library.delete),
+            p.RenameConversation: library.rename,
+            p.ArchiveConversation: library.archive,
+            p.RestoreConversation: library.restore,
+            p.CancelWork: library.cancel,
+        },
+        close=library.close,
     )
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house, self._setup = house, house.setup
-        self._upkeep = Upkeep(house.setup, house.publish)
-        self._finding = Finding(house.setup, self._upkeep)
-        self._titles = Titles(house)
+
+class _Library:
+    def __init__(self, context: DeskContext) -> None:
+        self._context, self._setup = context, context.setup
+        self._upkeep = Upkeep(context.setup, context.publish)
+        self._finding = Finding(context.setup, self._upkeep)
+        self._titles = Titles(context)
         self._jobs: dict[str, asyncio.Task[None]] = {}
-        if house.setup.client and not house.setup.via:  # a workspace, which stays open: there is time
-            house.hears.append(self._heard)
+        if context.setup.client and not context.setup.via:  # a workspace, which stays open: there is time
+            context.listeners.append(self._heard)
 
     async def close(self) -> None:
         await self._titles.close()
@@ -64,31 +71,15 @@ class Library:
         if isinstance(event, ConversationOpened | TurnCompleted):
             self._upkeep.start()
 
-    async def handle(self, command: Model) -> None:
-        """Raises JournalError, ValueError."""
-        match command:
-            case p.CancelWork(job=job):
-                if (task := self._jobs.get(job)) is not None:
-                    task.cancel()
-            case p.SearchConversations(job=job):
-                await self._as_job(job, self._search(command))
-            case p.ForkConversation(job=job):
-                await self._as_job(job, self._fork(command))
-            case p.ImportConversations(job=job):
-                await self._as_job(job, self._import(command))
-            case p.DeleteConversation(job=job):
-                await self._as_job(job, self._delete(command))
-            case p.RenameConversation():
-                await self._rename(command)
-            case p.ArchiveConversation():
-                await self._archive(command)
-            case p.RestoreConversation():
-                await self._restore(command)
-            case _:
-                raise AssertionError(command)
+    def as_job(self, work: Callable[[_J], _Work]) -> Callable[[_J], _Work]:
+        """A handler that CancelWork ends, and nothing else."""
 
-    async def _as_job(self, job: str, work: Coroutine[object, object, None]) -> None:
-        """Carry it out so that CancelWork ends it, and nothing else."""
+        async def handle(command: _J) -> None:
+            await self._as_job(command.job, work(command))
+
+        return handle
+
+    async def _as_job(self, job: str, work: _Work) -> None:
         task = asyncio.create_task(work)
         if job:
             self._jobs[job] = task
@@ -107,12 +98,16 @@ class Library:
 
     # --- the commands -------------------------------------------------------------------------------------
 
-    async def _search(self, command: p.SearchConversations) -> None:
+    async def search(self, command: p.SearchConversations) -> None:
         found = await self._finding.search(command)
         if found is not None:
-            self._house.publish(found)
+            self._context.publish(found)
 
-    async def _rename(self, command: p.RenameConversation) -> None:
+    async def cancel(self, command: p.CancelWork) -> None:
+        if (task := self._jobs.get(command.job)) is not None:
+            task.cancel()
+
+    async def rename(self, command: p.RenameConversation) -> None:
         row = self._row(command.conversation)
         async with self._holding([row.id]):
             title = first_line(storable(command.title))[:LONGEST_TITLE]
@@ -121,10 +116,10 @@ class Library:
             else:
                 title = self._first_line(row)
                 await self._setup.journal.set_title(row.id, title, "first_line")
-            if (session := self._house.sessions.get(row.id)) is not None:
+            if (session := self._context.sessions.get(row.id)) is not None:
                 session.log.title = title
             self._changed(row.id)
-        self._house.publish(TitleChanged(conversation=row.id, title=Foreign(title)))
+        self._context.publish(TitleChanged(conversation=row.id, title=Foreign(title)))
 
     def _first_line(self, row: ConversationRow) -> str:
         for stored in self._setup.journal.read(row.id, 0, 50):
@@ -133,19 +128,19 @@ class Library:
                 return line if len(line) <= 80 else f"{line[:79]}…"
         return ""
 
-    async def _fork(self, command: p.ForkConversation) -> None:
+    async def fork(self, command: p.ForkConversation) -> None:
         row = self._row(command.conversation)
-        progress = Progress(self._setup, self._house.publish, command.job, "fork")
+        progress = Progress(self._setup, self._context.publish, command.job, "fork")
         new, text = await fork(self._setup, row, command.at, command.before, progress)
-        self._house.publish(p.ConversationForked(info=conversation_info(self._row(new)), text=text))
+        self._context.publish(p.ConversationForked(info=conversation_info(self._row(new)), text=text))
 
-    async def _archive(self, command: p.ArchiveConversation) -> None:
+    async def archive(self, command: p.ArchiveConversation) -> None:
         row = self._row(command.conversation)
         async with self._holding([row.id]):
             await self._setup.journal.set_archived(row.id, command.archived)
             self._changed(row.id)
 
-    async def _delete(self, command: p.DeleteConversation) -> None:
+    async def delete(self, command: p.DeleteConversation) -> None:
         journal = self._setup.journal
         row = journal.conversation(command.conversation)
         if row is None and command.now:
@@ -153,7 +148,7 @@ class Library:
         row = row or self._row(command.conversation)
         family = [row.id, *journal.children(row.id)]
         for id_ in family:
-            if (session := self._house.sessions.get(id_)) is not None and (session.busy or command.now):
+            if (session := self._context.sessions.get(id_)) is not None and (session.busy or command.now):
                 what = "The model is still working in it" if session.busy else "It is open here"
                 raise ValueError(f"{what}; {'stop it' if session.busy else 'open another conversation'} first.")
         async with self._holding(family):
@@ -163,11 +158,11 @@ class Library:
                 self._changed(row.id, deleted=True)
         if command.now:
             told = journal.conversation(row.id, deleted=True) or row
-            progress = Progress(self._setup, self._house.publish, command.job, "delete", row.events)
+            progress = Progress(self._setup, self._context.publish, command.job, "delete", row.events)
             await remove(self._setup, reversed(family), progress)
-            self._house.publish(p.ConversationChanged(info=conversation_info(told), gone=True))
+            self._context.publish(p.ConversationChanged(info=conversation_info(told), gone=True))
 
-    async def _restore(self, command: p.RestoreConversation) -> None:
+    async def restore(self, command: p.RestoreConversation) -> None:
         row = self._setup.journal.conversation(command.conversation, deleted=True)
         if row is None:
             self._row(command.conversation)
@@ -176,9 +171,9 @@ class Library:
             await self._setup.journal.restore(row.id)
             self._changed(row.id)
 
-    async def _import(self, command: p.ImportConversations) -> None:
-        progress = Progress(self._setup, self._house.publish, command.job, "import")
-        self._house.publish(await import_all(self._setup, command.path, progress))
+    async def import_jp(self, command: p.ImportConversations) -> None:
+        progress = Progress(self._setup, self._context.publish, command.job, "import")
+        self._context.publish(await import_all(self._setup, command.path, progress))
 
     # --- parts of them ------------------------------------------------------------------------------------
 
@@ -200,7 +195,7 @@ class Library:
         locks: list[Lock] = []
         try:
             for id_ in ids:
-                session = self._house.sessions.get(id_)
+                session = self._context.sessions.get(id_)
                 if session is not None and session.mine:
                     continue
                 held = self._setup.lock(id_)
@@ -214,4 +209,4 @@ class Library:
 
     def _changed(self, conversation: str, *, deleted: bool = False) -> None:
         if (row := self._setup.journal.conversation(conversation, deleted=deleted)) is not None:
-            self._house.publish(p.ConversationChanged(info=conversation_info(row)))
+            self._context.publish(p.ConversationChanged(info=conversation_info(row)))

@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from jp_tui.engine.desks.file_match import SLICE, Matcher
-from jp_tui.engine.desks.port import DeskContext
-from jp_tui.protocol.base import Model
+from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.protocol.composing import FilesFound, FindFiles
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.tools.files.git import listed
@@ -29,23 +28,24 @@ EARLY = 8
 """Slices after which the best so far are shown."""
 
 
-class FilesDesk:
+def desk(context: DeskContext) -> Desk:
     """One list, of the engine's workspace."""
+    files = _Files(context)
+    return Desk(beside={FindFiles: files.find}, close=files.close)
 
-    takes: ClassVar[tuple[type[Model], ...]] = (FindFiles,)
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house = house
+class _Files:
+    def __init__(self, context: DeskContext) -> None:
+        self._context = context
         self._matcher: Matcher | None = None
         self._cut = False
         self._read = float("-inf")
         self._reading: asyncio.Task[None] | None = None
         self._newest: FindFiles | None = None
 
-    async def handle(self, command: Model) -> None:
-        assert isinstance(command, FindFiles)
+    async def find(self, command: FindFiles) -> None:
         self._newest = command
-        old = self._house.setup.monotonic() - self._read > FRESH
+        old = self._context.setup.monotonic() - self._read > FRESH
         if old and (self._reading is None or self._reading.done()):
             self._reading = asyncio.create_task(self._again())
         if self._matcher is not None:
@@ -65,11 +65,11 @@ class FilesDesk:
             self._matcher, self._cut = await self._listed()
         except FileProblem as trouble:
             problem = str(trouble)
-        self._read = self._house.setup.monotonic()
+        self._read = self._context.setup.monotonic()
         if (asked := self._newest) is None:
             return
         if self._matcher is None:
-            self._house.publish(FilesFound(revision=asked.revision, problem=problem or "there is no list"))
+            self._context.publish(FilesFound(revision=asked.revision, problem=problem or "there is no list"))
         else:
             await self._answer(asked)
 
@@ -88,11 +88,11 @@ class FilesDesk:
     def _tell(self, asked: FindFiles, matcher: Matcher, paths: tuple[str, ...], *, done: bool) -> None:
         total = len(matcher.paths)
         found = FilesFound(revision=asked.revision, paths=paths, total=total, cut=self._cut, done=done)
-        self._house.publish(found)
+        self._context.publish(found)
 
     async def _listed(self) -> tuple[Matcher, bool]:
         """Files and the folders that hold them, and whether there are more."""
-        root = self._house.setup.workspace
+        root = self._context.setup.workspace
         known = await listed(root, ".")
         names = _of_git(known) if known is not None else _walked(Root(root))
         paths: list[str] = []

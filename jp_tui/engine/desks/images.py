@@ -8,11 +8,9 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from hashlib import sha256
-from typing import ClassVar
 
 from jp_tui.engine.desks.image_reading import LARGEST, media, read
-from jp_tui.engine.desks.port import DeskContext
-from jp_tui.protocol.base import Model
+from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.protocol.composing import CheckImage, ImageChecked
 from jp_tui.system.children import ChildProblem, run
 from jp_tui.system.paths import private_folder
@@ -27,17 +25,17 @@ _ASKED = (
 SECONDS = 5.0
 
 
-class PictureDesk:
-    """Answers CheckImage."""
+def desk(context: DeskContext) -> Desk:
+    """Checks an image that is to be sent."""
+    return Desk(beside={CheckImage: _Images(context).check})
 
-    takes: ClassVar[tuple[type[Model], ...]] = (CheckImage,)
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house = house
+class _Images:
+    def __init__(self, context: DeskContext) -> None:
+        self._context = context
 
-    async def handle(self, command: Model) -> None:
-        assert isinstance(command, CheckImage)
-        session = self._house.sessions.get(command.conversation)
+    async def check(self, command: CheckImage) -> None:
+        session = self._context.sessions.get(command.conversation)
         takes = session.models.images if session is not None else None
         model = session.log.model if session is not None else ""
         path = command.path
@@ -45,15 +43,12 @@ class PictureDesk:
             if takes is False:
                 raise ValueError(f"{model} takes no images; the path is sent as it stands.")
             path = path or await self._pasted()
-            kind, data = read(path, self._house.setup.workspace)
+            kind, data = read(path, self._context.setup.workspace)
         except ValueError as problem:
             said = ImageChecked(ask=command.ask, path=path, problem=str(problem))
         else:
             said = ImageChecked(ask=command.ask, path=path, media_type=kind, size=len(data))
-        self._house.publish(said)
-
-    async def close(self) -> None:
-        """Nothing is held."""
+        self._context.publish(said)
 
     async def _pasted(self) -> str:
         """A file with what is on the clipboard. Raises ValueError with words."""
@@ -75,7 +70,7 @@ class PictureDesk:
 
     def _kept(self, data: bytes) -> str:
         try:
-            folder = private_folder(self._house.setup.scratch / "clipboard")
+            folder = private_folder(self._context.setup.scratch / "clipboard")
             path = folder / f"clipboard-{sha256(data).hexdigest()[:12]}.png"
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
                 file.write(data)

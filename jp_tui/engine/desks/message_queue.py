@@ -10,15 +10,13 @@ import asyncio
 import json
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from jp_tui.engine.desks.image_reading import say
-from jp_tui.engine.desks.port import DeskContext
+from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.record.drafts import QUEUE
 from jp_tui.engine.record.event_codec import storable
 from jp_tui.engine.session.session import Session
 from jp_tui.journal.port import JournalError
-from jp_tui.protocol.base import Model
 from jp_tui.protocol.composing import (
     QueueChanged,
     QueuedMessage,
@@ -52,19 +50,22 @@ class _Queue:
         return max((one.id for one in self.messages), default=0) + 1
 
 
-class QueueDesk:
+def desk(context: DeskContext) -> Desk:
     """The queues of the conversations that are open."""
+    queues = _Queues(context)
+    takes = (QueueTurn, TakeQueued, SendQueued, ReadQueue)
+    return Desk(beside=dict.fromkeys(takes, queues.handle), close=queues.close)
 
-    takes: ClassVar[tuple[type[Model], ...]] = (QueueTurn, TakeQueued, SendQueued, ReadQueue)
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house = house
+class _Queues:
+    def __init__(self, context: DeskContext) -> None:
+        self._context = context
         self._queues: dict[str, _Queue] = {}
 
-    async def handle(self, command: Model) -> None:
-        assert isinstance(command, QueueTurn | TakeQueued | SendQueued | ReadQueue)
+    async def handle(self, command: QueueTurn | TakeQueued | SendQueued | ReadQueue) -> None:
+        """One at a time for each queue. Raises JournalError, ValueError."""
         id_ = command.conversation
-        session = self._house.sessions.get(id_)
+        session = self._context.sessions.get(id_)
         if session is None or session.held_by:
             raise ValueError("That conversation is not open here for writing.")
         queue = self._queue(session)
@@ -92,7 +93,7 @@ class QueueDesk:
         if session.id not in self._queues:
             kept: list[QueuedMessage] = []
             with suppress(JournalError):
-                kept = _read(self._house.setup.journal.drafts(session.id).get(QUEUE, ""), session.log.turn)
+                kept = _read(self._context.setup.journal.drafts(session.id).get(QUEUE, ""), session.log.turn)
             self._queues[session.id] = _Queue(kept, RESTORED if kept and not _busy(session) else "")
         queue = self._queues[session.id]
         if not _busy(session) and queue.watching is None and queue.messages and not queue.held:
@@ -119,7 +120,7 @@ class QueueDesk:
         if not queue.messages:
             queue.held = ""
         await self._keep(session.id, queue)
-        self._house.publish(QueueTaken(conversation=session.id, message=message, dropped=drop))
+        self._context.publish(QueueTaken(conversation=session.id, message=message, dropped=drop))
         self._tell(session.id, queue)
 
     async def _go_on(self, session: Session, queue: _Queue) -> None:
@@ -150,7 +151,7 @@ class QueueDesk:
             while (queue.messages or queue.sent) and _busy(session):
                 await session.finished()
                 async with queue.at_work:
-                    if self._house.sessions.get(session.id) is not session or _busy(session):
+                    if self._context.sessions.get(session.id) is not session or _busy(session):
                         if _busy(session):
                             continue
                         return  # it was closed: what waits stands on the disk
@@ -167,7 +168,7 @@ class QueueDesk:
 
     async def _keep(self, id_: str, queue: _Queue) -> None:
         """On the disk before it is shown. Raises JournalError."""
-        journal, sent = self._house.setup.journal, queue.sent
+        journal, sent = self._context.setup.journal, queue.sent
         said: list[dict[str, object]] = [{"text": sent[0].text, "turn": sent[1]}] if sent is not None else []
         said += [{"text": one.text, "attachments": list(one.attachments)} for one in queue.messages]
         if said:
@@ -176,7 +177,7 @@ class QueueDesk:
             await journal.clear_draft(id_, QUEUE)
 
     def _tell(self, id_: str, queue: _Queue) -> None:
-        self._house.publish(QueueChanged(conversation=id_, messages=tuple(queue.messages), held=queue.held))
+        self._context.publish(QueueChanged(conversation=id_, messages=tuple(queue.messages), held=queue.held))
 
 
 def _busy(session: Session) -> bool:

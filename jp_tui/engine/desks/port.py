@@ -1,39 +1,55 @@
-"""What a desk is: it takes commands of its own and answers them in events, beside the turns; and what it may use."""
+"""A desk: commands, what carries each of them out, and what it may use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Any
 
 from jp_tui.engine.base.dependencies import Setup
+from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.session.session import Session
 from jp_tui.engine.session.subagents import Agents
+from jp_tui.journal.port import ConversationRow
 from jp_tui.protocol.base import Model
-from jp_tui.protocol.events import Event
+from jp_tui.protocol.events import Event, Refused
+
+Handler = Callable[[Any], Coroutine[object, object, None]]
+Handlers = Mapping[type[Model], Handler]
+"""By the type of the command. A handler raises JournalError, ModelError or ValueError with a message for the user,
+which becomes Refused."""
 
 
-class Desk(Protocol):
-    """One of them. Raises JournalError, ModelError or ValueError with words, which become Refused."""
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Commands of one topic, and `close`, which gives up what the desk holds.
 
-    takes: ClassVar[tuple[type[Model], ...]]
+    Those `beside` run in tasks of their own: a bug in one ends nothing else, and they are cancelled before `close`.
+    Those `in_order` are over before the next command begins.
+    """
 
-    async def handle(self, command: Model) -> None:
-        """Carry out a command of these types; runs beside the others, but for those in `registry.IN_ORDER`."""
-
-    async def close(self) -> None:
-        """Give up what it holds; its running commands are cancelled already."""
+    beside: Handlers = field(default_factory=dict)
+    in_order: Handlers = field(default_factory=dict)
+    close: Callable[[], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DeskContext:
-    """What a desk may use: what the engine was built from, its voice, and the conversations that are open.
+    """What a desk may use: what the engine was built from, and the conversations that are open.
 
-    What is put into `hears` is told every event that is published.
+    Every published event is passed to each callable in `listeners`. `resume` opens a stored conversation.
     """
 
     setup: Setup
     publish: Callable[[Event], None]
-    sessions: Mapping[str, Session]
+    sessions: MutableMapping[str, Session]
     agents: Agents
-    hears: list[Callable[[Event], None]] = field(default_factory=list)
+    checks: Checks
+    resume: Callable[[ConversationRow], Awaitable[Session]]
+    listeners: list[Callable[[Event], None]] = field(default_factory=list)
+
+    def unknown(self, command: str, conversation: str) -> None:
+        """Refuse a command for a conversation that doesn't exist."""
+        message = f"There is no conversation {conversation}."
+        advice = "`jp-tui conversations list` shows those there are."
+        self.publish(Refused(command=command, message=message, advice=advice))

@@ -1,38 +1,40 @@
-"""The desk for settings: lists them as the files are now, takes one back (issue "Settings").
+"""The desk for settings: lists them as the files are now, writes one, resets one (issue "Settings").
 
-What is written, and where, is the composition root's (`setup.read_settings`, `setup.unset_setting`).
+Where a setting is written is decided by `startup` (`setup.read_settings`, `setup.save_setting`, `setup.unset_setting`).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from jp_tui.engine.desks.port import DeskContext
-from jp_tui.protocol.base import Model
+from jp_tui.engine.desks.port import Desk, DeskContext
+from jp_tui.protocol.commands import SetSetting
 from jp_tui.protocol.events import SettingChanged
 from jp_tui.protocol.settings import ReadSettings, ResetSetting
 
 
-class Preferences:
-    """Answers for the user's own file."""
+def desk(context: DeskContext) -> Desk:
+    """The user's own file."""
+    setup = context.setup
 
-    takes: ClassVar[tuple[type[Model], ...]] = (ReadSettings, ResetSetting)
+    async def read(_: ReadSettings) -> None:
+        context.publish(setup.read_settings())
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house = house
+    async def save(command: SetSetting) -> None:
+        file = setup.save_setting(command.key, command.value)
+        context.publish(SettingChanged(key=command.key, value=command.value, file=str(file)))
+        await _changed(context)
 
-    async def handle(self, command: Model) -> None:
-        setup = self._house.setup
-        if isinstance(command, ResetSetting):
-            file = setup.unset_setting(command.key)
-            read = setup.read_settings()
-            value = next((one.value for one in read.entries if one.key == command.key), None)
-            self._house.publish(SettingChanged(key=command.key, value=value, file=str(file)))
-            for session in list(self._house.sessions.values()):
-                await session.ledger.settings_changed()
-            self._house.publish(read)
-        else:
-            self._house.publish(setup.read_settings())
+    async def reset(command: ResetSetting) -> None:
+        file = setup.unset_setting(command.key)
+        listed = setup.read_settings()
+        value = next((one.value for one in listed.entries if one.key == command.key), None)
+        context.publish(SettingChanged(key=command.key, value=value, file=str(file)))
+        await _changed(context)
+        context.publish(listed)
 
-    async def close(self) -> None:
-        """Holds nothing."""
+    # a setting that is written applies to the command after it
+    return Desk(beside={ReadSettings: read, ResetSetting: reset}, in_order={SetSetting: save})
+
+
+async def _changed(context: DeskContext) -> None:
+    for session in list(context.sessions.values()):
+        await session.ledger.settings_changed()

@@ -10,11 +10,9 @@ import asyncio
 import codecs
 import os
 from collections.abc import Callable
-from typing import ClassVar
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.desks.port import DeskContext
-from jp_tui.protocol.base import Model
+from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.protocol.composing import RunShell, ShellEnded, ShellOutput, StopShell
 from jp_tui.system.children import ChildProblem, run
 
@@ -28,42 +26,40 @@ AT_ONCE = 16_000
 """Characters of a report: what came before them in that time is in the end's text, if it is kept."""
 
 
-class ShellDesk:
-    """Runs what is typed behind a `!`."""
+def desk(context: DeskContext) -> Desk:
+    """What is typed behind a `!`. It holds nothing that its cancelled task doesn't give up."""
+    shell = _Shell(context)
+    return Desk(beside={RunShell: shell.run, StopShell: shell.stop})
 
-    takes: ClassVar[tuple[type[Model], ...]] = (RunShell, StopShell)
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house = house
+class _Shell:
+    def __init__(self, context: DeskContext) -> None:
+        self._context = context
         self._running: tuple[int, asyncio.Event] | None = None
 
-    async def handle(self, command: Model) -> None:
-        assert isinstance(command, RunShell | StopShell)
-        match command:
-            case StopShell(run=number):
-                if self._running is not None and self._running[0] == number:
-                    self._running[1].set()
-            case RunShell():
-                if self._running is not None:
-                    raise ValueError("Another command runs. Esc ends it.")
-                self._running = command.run, asyncio.Event()
-                try:
-                    self._house.publish(await self._run(command, self._running[1]))
-                finally:
-                    self._running = None
+    async def stop(self, command: StopShell) -> None:
+        if self._running is not None and self._running[0] == command.run:
+            self._running[1].set()
 
-    async def close(self) -> None:
-        """Its task is cancelled already, and with it the command."""
+    async def run(self, command: RunShell) -> None:
+        """Raises ValueError while another command runs."""
+        if self._running is not None:
+            raise ValueError("Another command runs. Esc ends it.")
+        self._running = command.run, asyncio.Event()
+        try:
+            self._context.publish(await self._run(command, self._running[1]))
+        finally:
+            self._running = None
 
     async def _run(self, command: RunShell, stop: asyncio.Event) -> ShellEnded:
-        said = _Said(lambda text: self._house.publish(ShellOutput(run=command.run, text=Foreign(text))))
+        said = _Said(lambda text: self._context.publish(ShellOutput(run=command.run, text=Foreign(text))))
         # both outputs into one, so that they come in order; the line itself is an argument, never part of a script
         argv = ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', _shell(), command.line]
         environment = {**os.environ, "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat"}
         try:
             done = await run(
                 argv,
-                cwd=self._house.setup.workspace,
+                cwd=self._context.setup.workspace,
                 output_limit=KEPT,
                 flood=FLOOD,
                 env_extra=environment,

@@ -37,11 +37,11 @@ _DRESS = " \t\"'`*_#“”„«»‘’"
 class Titles:
     """Names the conversations of one engine."""
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house = house
+    def __init__(self, context: DeskContext) -> None:
+        self._context = context
         self._tasks: set[asyncio.Task[None]] = set()
-        if house.setup.titles:
-            house.hears.append(self._heard)
+        if context.setup.titles:
+            context.listeners.append(self._heard)
 
     async def close(self) -> None:
         """Ask for nothing any more."""
@@ -52,7 +52,7 @@ class Titles:
     def _heard(self, event: Event) -> None:
         if not isinstance(event, TurnCompleted) or event.turn != 1 or event.outcome != "done":
             return
-        session = self._house.sessions.get(event.conversation)
+        session = self._context.sessions.get(event.conversation)
         if session is not None and session.mine and session.log.agent is None:
             task = asyncio.create_task(self._name(session))
             self._tasks.add(task)
@@ -60,7 +60,7 @@ class Titles:
 
     async def _name(self, session: Session) -> None:
         with suppress(m.ModelError, JournalError, TimeoutError, OSError):
-            model = await self._house.setup.open_model(session.log.model)
+            model = await self._context.setup.open_model(session.log.model)
             try:
                 said = await self._asked(session, model) if model.titles else ""
             finally:
@@ -85,10 +85,10 @@ class Titles:
             return await _said(model, request)
 
     async def _give(self, session: Session, title: str) -> None:
-        journal, id_ = self._house.setup.journal, session.id
+        journal, id_ = self._context.setup.journal, session.id
         if await journal.set_title(id_, title, "model", "first_line"):
             session.log.title = title
-            self._house.publish(TitleChanged(conversation=id_, title=Foreign(title)))
+            self._context.publish(TitleChanged(conversation=id_, title=Foreign(title)))
 
 
 async def _said(model: ModelSetup, request: m.ModelRequest) -> str:

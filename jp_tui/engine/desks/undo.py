@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.base.backups import CopyStore, Record
+from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.file_changes.change_list import MOST, Row, change, rows, why_not
 from jp_tui.engine.file_changes.restore import Goal, restore
 from jp_tui.engine.file_changes.undo_plan import turns
@@ -23,15 +23,11 @@ from jp_tui.engine.record.log import Log
 from jp_tui.engine.record.model_context import UNDONE
 from jp_tui.engine.recovery import repair_log
 from jp_tui.engine.session.session import Session
-from jp_tui.protocol.base import Model
 from jp_tui.protocol.changes import ChangesRead, ChangesUndone, LeftFile, ReadChanges, UndoChanges, Way
 from jp_tui.system.files import FileProblem
 from jp_tui.system.problem import shown
 from jp_tui.system.restoring import RestoringRoot
 from jp_tui.tools.port import commands
-
-if TYPE_CHECKING:
-    from jp_tui.engine.desks.port import DeskContext
 
 NAMED = 50
 """Files that are named to the model."""
@@ -39,28 +35,18 @@ LOOKED = 200
 """Turns that are looked at for calls whose changes are not known."""
 
 
-class Undoing:
-    """See `desks.Desk`."""
+def desk(context: DeskContext) -> Desk:
+    """What tools changed."""
+    undo = _Undo(context)
+    return Desk(beside={ReadChanges: undo.read, UndoChanges: undo.undo})
 
-    takes: ClassVar[tuple[type[Model], ...]] = (ReadChanges, UndoChanges)
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house = house
-
-    async def close(self) -> None:
-        pass
-
-    async def handle(self, command: Model) -> None:
-        match command:
-            case ReadChanges():
-                await self._read(command)
-            case UndoChanges():
-                await self._undo(command)
-            case _:
-                raise AssertionError(command)
+class _Undo:
+    def __init__(self, context: DeskContext) -> None:
+        self._context = context
 
     def _session(self, conversation: str) -> Session:
-        session = self._house.sessions.get(conversation)
+        session = self._context.sessions.get(conversation)
         if session is None:
             raise ValueError(f"Conversation {conversation} is not open.")
         if session.log.agent is not None:
@@ -69,13 +55,13 @@ class Undoing:
 
     @property
     def _store(self) -> CopyStore:
-        if self._house.setup.copies is None:
+        if self._context.setup.copies is None:
             raise ValueError("No copies are kept (undo.copies is off), so nothing is known of what was changed.")
-        return self._house.setup.copies
+        return self._context.setup.copies
 
     # --- looking ------------------------------------------------------------------------------------------
 
-    async def _read(self, command: ReadChanges) -> None:
+    async def read(self, command: ReadChanges) -> None:
         session, store = self._session(command.conversation), self._store
         every = store.records(command.conversation)
         records = _there(every)
@@ -89,7 +75,7 @@ class Undoing:
         if len(found) > MOST:
             notes = [*notes, f"{len(found) - MOST:,} more files were changed, which are not listed"]
         files = [await change(row, store, workspace) for row in found[:MOST]]
-        self._house.publish(
+        self._context.publish(
             ChangesRead(
                 conversation=command.conversation,
                 scope=command.scope,
@@ -102,7 +88,7 @@ class Undoing:
 
     # --- taking back --------------------------------------------------------------------------------------
 
-    async def _undo(self, command: UndoChanges) -> None:
+    async def undo(self, command: UndoChanges) -> None:
         session = self._session(command.conversation)
         self._may(session)
         records = _there(self._store.records(command.conversation))
@@ -111,7 +97,7 @@ class Undoing:
         if done:
             files = [path for row in done for path in _names(row)]
             await session.log.append([_told(session.log, command.way, turn, files)])
-        self._house.publish(
+        self._context.publish(
             ChangesUndone(
                 conversation=command.conversation,
                 scope=command.scope,

@@ -8,56 +8,48 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine.desks.port import DeskContext
+from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.event_codec import stored_event, totals
 from jp_tui.journal.port import Reading, Stored
-from jp_tui.protocol.base import Model
 from jp_tui.protocol.usage import AgentUsage, ReadUsage, RequestUsage, SwitchModel, TurnUsage, UsageRead
 from jp_tui.protocol.values import AgentInfo, UsageTotals
 
 PAGE = 500
 
 
-class Spending:
-    """Answers for one engine's conversations."""
+def desk(context: DeskContext) -> Desk:
+    """The model is switched in order: what is said after that goes to the new one."""
+    usage = _Usage(context)
+    return Desk(in_order={SwitchModel: usage.switch}, beside={ReadUsage: usage.read})
 
-    takes: ClassVar[tuple[type[Model], ...]] = (SwitchModel, ReadUsage)
 
-    def __init__(self, house: DeskContext) -> None:
-        self._house = house
+class _Usage:
+    def __init__(self, context: DeskContext) -> None:
+        self._context = context
 
-    async def handle(self, command: Model) -> None:
-        if isinstance(command, SwitchModel):
-            await self._switch(command)
-        elif isinstance(command, ReadUsage):
-            await self._read(command.conversation)
-
-    async def close(self) -> None:
-        """Holds nothing."""
-
-    async def _switch(self, command: SwitchModel) -> None:
-        session = self._house.sessions.get(command.conversation)
+    async def switch(self, command: SwitchModel) -> None:
+        session = self._context.sessions.get(command.conversation)
         if session is None:
             raise ValueError("That conversation is not open; open it first.")
         if session.held_by:
             raise ValueError(f"This conversation is being written by {session.held_by}; its model is theirs to choose.")
         if not command.model.strip():
             raise ModelError("unknown_model", "No model is named.", "`/model` lists those there are.")
-        setup = self._house.setup
+        setup = self._context.setup
         opens = setup.open_agent_model or setup.open_model
         await session.models.switch(await opens(command.model.strip()), once=command.once)
 
-    async def _read(self, conversation: str) -> None:
-        journal = self._house.setup.journal
+    async def read(self, command: ReadUsage) -> None:
+        conversation = command.conversation
+        journal = self._context.setup.journal
         row = journal.conversation(conversation)
-        fresh = self._house.sessions.get(conversation)
+        fresh = self._context.sessions.get(conversation)
         if row is None and fresh is not None:  # opened, and nothing was said in it yet
             said = UsageRead(
                 conversation=conversation,
@@ -66,7 +58,7 @@ class Spending:
                 total=UsageTotals(),
                 window=fresh.models.window,
             )
-            self._house.publish(said)
+            self._context.publish(said)
             return
         if row is None:
             raise ValueError(f"There is no conversation {conversation}.")
@@ -80,9 +72,9 @@ class Spending:
             total, reviews = total.plus(turn.usage), reviews.plus(turn.review_usage)
             for one in turn.agents:
                 agents = agents.plus(one.usage)
-        session = self._house.sessions.get(row.id)
+        session = self._context.sessions.get(row.id)
         window = session.models.window if session is not None else None
-        self._house.publish(
+        self._context.publish(
             UsageRead(
                 conversation=row.id,
                 model=row.model,

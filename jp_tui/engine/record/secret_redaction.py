@@ -14,13 +14,9 @@ from jp_tui.conversation.spellings import spellings
 from jp_tui.conversation.strict_json import Json
 from jp_tui.questions.types import (
     FormView,
-    MultiSelectAnswer,
-    Option,
     Part,
     Place,
     Question,
-    SchemaAnswer,
-    SelectAnswer,
 )
 
 REDACTED = "<redacted>"
@@ -77,17 +73,14 @@ class Secrets:
         """A later question without them."""
         if not self._everywhere and call not in self._of_call:
             return question
-        kind = question.answer_type
-        if isinstance(kind, SelectAnswer | MultiSelectAnswer):
-            kind = replace(kind, options=tuple(self._option(option, call) for option in kind.options))
-        elif isinstance(kind, SchemaAnswer) and isinstance(schema := self.json(kind.schema, call), dict):
-            kind = replace(kind, schema=schema)
         return replace(
             question,
             text=self.text(question.text, call),
             context=None if question.context is None else self.text(question.context, call),
             default=self.json(question.default, call),
-            answer_type=kind,
+            answer_type=question.answer_type.mapped(
+                lambda text: self.text(text, call), lambda value: self.json(value, call)
+            ),
             parts=tuple(self._part(part, call) for part in question.parts),
         )
 
@@ -107,14 +100,6 @@ class Secrets:
 
     def _part(self, part: Part, call: str) -> Part:
         return replace(part, title=self.text(part.title, call), diff=self.text(part.diff, call))
-
-    def _option(self, option: Option, call: str) -> Option:
-        return replace(
-            option,
-            value=self.text(option.value, call),
-            description=self.text(option.description, call),
-            preview=self.text(option.preview, call),
-        )
 
 
 def _longest_first(values: set[str]) -> list[str]:

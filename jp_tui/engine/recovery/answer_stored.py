@@ -8,7 +8,6 @@ from types import MappingProxyType
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import Json
-from jp_tui.engine.asking.answer_parser import typed
 from jp_tui.engine.record.inquiries import digest_of
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery.offered_answers import GONE, Settled
@@ -25,7 +24,7 @@ def said(request: ev.InquiryRequest, text: str) -> tuple[Question, Json]:
     """The question, and what the text is for it. ValueError, TypeError or KeyError where it is nothing, or the question
     is none."""
     question = read_recorded(str(request.metadata.get("question", "")), request.question)
-    return question, typed(question.answer_type, text)
+    return question, question.answer_type.typed(text)
 
 
 async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, text: str) -> Settled:

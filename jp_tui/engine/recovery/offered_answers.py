@@ -11,7 +11,6 @@ from contextlib import suppress
 
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonProblem, parse_object
-from jp_tui.engine.asking.answer_parser import typed
 from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.record.log import Log
 from jp_tui.inquiry import steps as s
@@ -75,7 +74,7 @@ class Offers:
         if digest and digest != shown.digest:
             return "stale", "the question has changed since"
         try:
-            value = typed(shown.question.answer_type, text)
+            value = shown.question.answer_type.typed(text)
         except ValueError as problem:
             return "invalid", str(problem)
         at, ms = timestamp(self._log.setup.now()), self._coordinator.showing.since(inquiry)

@@ -16,7 +16,7 @@ from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import first_line
 from jp_tui.conversation.visible import BIDI, pieces
 from jp_tui.engine.base.dependencies import Inquiry
-from jp_tui.questions.types import MultiSelectAnswer, Option, SchemaAnswer, SelectAnswer
+from jp_tui.questions.types import Option, SchemaAnswer
 
 ASKS = "The tool `{}` requires additional input."
 TELL = (
@@ -153,13 +153,10 @@ def _hidden(found: Evidence) -> str:
 
 
 def _choices(asked: Inquiry) -> str:
-    match asked.question.answer_type:
-        case SelectAnswer(options=options) | MultiSelectAnswer(options=options):
-            return "\n".join(map(_choice, options))
-        case SchemaAnswer(schema=schema):
-            return f"JSON by this schema: {dump(schema)}"
-        case _:
-            return ""
+    kind = asked.question.answer_type
+    if isinstance(kind, SchemaAnswer):
+        return f"JSON by this schema: {dump(kind.schema)}"
+    return "\n".join(map(_choice, kind.choices())) or kind.form
 
 
 def _choice(option: Option) -> str:

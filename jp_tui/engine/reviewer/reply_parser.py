@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse
 from jp_tui.conversation.visible import odd
 from jp_tui.questions.types import AnswerType, BooleanAnswer, SchemaAnswer
-from jp_tui.questions.validate import problem
 
 KEYS = ("reason", "answer")
 NOTHING = "the reply was empty"
@@ -60,7 +59,7 @@ def judge(reply: JsonObject, kind: AnswerType) -> Answer | Misfit:
     if "answer" not in reply:
         return Misfit(NO_ANSWER)
     value, reason = reply["answer"], reply.get("reason")
-    wrong = None if isinstance(kind, SchemaAnswer) else problem(kind, value)
+    wrong = None if isinstance(kind, SchemaAnswer) else kind.problem(value)
     if wrong is not None:
         return Misfit(f"`answer` is no answer: {wrong}")
     if isinstance(reason, str) and legible(reason):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from jp_tui.conversation.model import ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.schemas import one_valued
-from jp_tui.questions.types import AnswerType, BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SelectAnswer
+from jp_tui.questions.types import AnswerType, SchemaAnswer
 
 REASON = "Brief explanation of why you chose this answer."
 """M7."""
@@ -42,17 +42,9 @@ def verdict_tool(schema: JsonObject) -> ToolSpec:
 
 def _answer(kind: AnswerType) -> Json:
     """R125. A secret is asked of no model: whoever calls has seen to that."""
-    match kind:
-        case BooleanAnswer():
-            return {"type": "boolean"}
-        case SelectAnswer(options=options, allow_other=False):
-            return {"type": "string", "enum": [option.value for option in options]}
-        case MultiSelectAnswer(options=options):
-            return {"type": "array", "items": {"type": "string", "enum": [option.value for option in options]}}
-        case SchemaAnswer(schema=schema):
-            return schema if "$id" in schema else _moved(schema)
-        case _:
-            return {"type": "string"}
+    schema = kind.value_schema()
+    given = isinstance(kind, SchemaAnswer) and "$id" not in kind.schema
+    return _moved(schema) if given else schema
 
 
 def _moved(node: Json, *, names: bool = False) -> Json:

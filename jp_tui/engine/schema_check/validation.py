@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts, verdict_key
 from jp_tui.questions.types import AnswerType, SchemaAnswer
-from jp_tui.questions.validate import NO_VERDICTS, Verdicts, verdict_key
 
 
 class Checks(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jp_tui.headless.forms.answer import AnswerLines
 from jp_tui.headless.forms.approvals import DeliveryLines, PermissionLines
 from jp_tui.headless.forms.choices import BooleanLines, MultiSelectLines, SelectLines
@@ -12,7 +14,36 @@ from jp_tui.headless.forms.question import AskedQuestion
 from jp_tui.headless.forms.schema import SchemaLines
 from jp_tui.headless.forms.text import SecretLines, TextLines
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SecretAnswer, SelectAnswer
+from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SelectAnswer
+
+
+def _select(question: AskedQuestion) -> AnswerLines:
+    kind = question.prompt.question.answer_type
+    assert isinstance(kind, SelectAnswer)
+    return SelectLines(question, kind.options, other=kind.allow_other)
+
+
+def _multi_select(question: AskedQuestion) -> AnswerLines:
+    kind = question.prompt.question.answer_type
+    assert isinstance(kind, MultiSelectAnswer)
+    return MultiSelectLines(question, kind.options)
+
+
+def _schema(question: AskedQuestion) -> AnswerLines:
+    kind = question.prompt.question.answer_type
+    assert isinstance(kind, SchemaAnswer)
+    return SchemaLines(question, kind.schema)
+
+
+FORMS: dict[str, Callable[[AskedQuestion], AnswerLines]] = {
+    "boolean": BooleanLines,
+    "select": _select,
+    "multi_select": _multi_select,
+    "text": TextLines,
+    "secret": SecretLines,
+    "schema": _schema,
+}
+"""By the name of the kind of answer (`questions.types.KINDS`)."""
 
 
 def prompt_in_lines(prompt: PromptRequest, others: int = 0) -> Prompt:
@@ -30,18 +61,6 @@ def prompt_in_lines(prompt: PromptRequest, others: int = 0) -> Prompt:
 def answer_lines(question: AskedQuestion) -> AnswerLines:
     """Return the kind of answer for a question."""
     asked = question.prompt.question
-    match asked.answer_type:
-        case BooleanAnswer() if len(asked.parts) > 1:
-            return HunkLines(question)
-        case BooleanAnswer():
-            return BooleanLines(question)
-        case SelectAnswer(options=options, allow_other=other):
-            return SelectLines(question, options, other=other)
-        case MultiSelectAnswer(options=options):
-            return MultiSelectLines(question, options)
-        case SecretAnswer():
-            return SecretLines(question)
-        case SchemaAnswer(schema=schema):
-            return SchemaLines(question, schema)
-        case _:
-            return TextLines(question)
+    if isinstance(asked.answer_type, BooleanAnswer) and len(asked.parts) > 1:
+        return HunkLines(question)
+    return FORMS[asked.answer_type.type](question)

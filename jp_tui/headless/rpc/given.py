@@ -28,6 +28,7 @@ from jp_tui.questions.types import (
     BooleanAnswer,
     MultiSelectAnswer,
     SchemaAnswer,
+    SecretAnswer,
     SelectAnswer,
     TextAnswer,
 )
@@ -177,8 +178,13 @@ def _typed(prompt: PromptRequest, answer: str) -> Outcome:
         case SelectAnswer(options=options, allow_other=other):
             fits = other or any(option.value == answer for option in options)
             return Answered(value=answer) if fits else Misfit("it is none of the choices")
-        case _:
+        case SecretAnswer():
             return Answered(value=answer)
+        case kind:
+            try:
+                return Answered(value=kind.typed(answer))
+            except ValueError as problem:
+                return Misfit(str(problem))
 
 
 def _several(answer: str, known: set[str]) -> Outcome:

@@ -12,7 +12,7 @@ from typing import Literal
 from jp_tui.conversation.neutral import first_line, neutralise, warnings
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, PromptRequest
-from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
+from jp_tui.questions.types import BooleanAnswer
 from jp_tui.view.questions import escalation_text as why
 from jp_tui.view.questions.prompt_line import headline
 from jp_tui.view.wording import questions as w
@@ -40,13 +40,8 @@ def choices(prompt: PromptRequest, stage: Stage) -> tuple[str, ...]:
         return RUN_CHOICES
     if prompt.kind == "delivery":
         return DELIVER_CHOICES
-    match prompt.question.answer_type:
-        case BooleanAnswer():
-            return (w.YES, w.NO)
-        case SelectAnswer(options=options) | MultiSelectAnswer(options=options):
-            return tuple(option.value for option in options)
-        case _:
-            return ()
+    kind = prompt.question.answer_type
+    return (w.YES, w.NO) if isinstance(kind, BooleanAnswer) else tuple(option.value for option in kind.choices())
 
 
 def text(prompt: PromptRequest, stage: Stage, problem: str = "", *, arguments: bool = False) -> str:
@@ -104,8 +99,8 @@ def _asked(prompt: PromptRequest, stage: Stage) -> str:
 def _odd(prompt: PromptRequest) -> list[str]:
     """What deceives in anything foreign that is shown."""
     question = prompt.question
-    options = getattr(question.answer_type, "options", ())
-    shown = [question.text, question.context or "", prompt.result.raw, *(option.value for option in options)]
+    options = (option.value for option in question.answer_type.choices())
+    shown = [question.text, question.context or "", prompt.result.raw, *options]
     if prompt.kind == "permission":
         shown += [prompt.rendered.raw, prompt.arguments.raw]
     return list(dict.fromkeys(kind for one in shown for kind in warnings(one)))

@@ -7,13 +7,16 @@ sent as it is told to: whether this server enforces one is known to whoever asks
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, Result, Said, Thought
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.request_ids import fitting
-from jp_tui.providers.schemas import for_anthropic
 from jp_tui.providers.wire import table, text, used_ids
-from jp_tui.settings.layers.bounds import anthropic_cache
+from jp_tui.settings.layers.bounds import cache_span
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 32_000  # the API demands a number; every model since Claude 3.7 takes this one
@@ -21,10 +24,20 @@ _SHORT: JsonObject = {"type": "ephemeral"}  # five minutes
 _LONG: JsonObject = {"type": "ephemeral", "ttl": "1h"}
 
 
+def wire(_: Endpoint) -> Anthropic:
+    """See `registry.make_wire`."""
+    return Anthropic()
+
+
 class Anthropic:
     """The wire's request side."""
 
     path = "/v1/messages"
+    list_path = "/v1/models"
+    base_suffix = "/v1"
+
+    def list_query(self, after: str) -> str:
+        return "limit=1000" + (f"&after_id={quote(after, safe='')}" if after else "")
 
     def headers(self, key: str | None) -> dict[str, str]:
         return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
@@ -51,7 +64,7 @@ class Anthropic:
         if request.temperature is not None:
             body["temperature"] = request.temperature
         body |= request.extra
-        if request.output is not None and (schema := for_anthropic(request.output)) is not None:
+        if request.output is not None and (schema := reply_format(request.output)) is not None:
             # beside what else stands there, an effort for example
             body["output_config"] = {
                 **table(body, "output_config"),
@@ -65,7 +78,7 @@ class Anthropic:
 
 def _hint(cache: str) -> JsonObject:
     """R134: `off` gives none; up to five minutes is what it does by itself, all beyond an hour."""
-    offered = anthropic_cache(cache)
+    offered = cache_span(cache)
     return {} if offered == "off" else {"cache_control": _LONG if offered == "long" else _SHORT}
 
 

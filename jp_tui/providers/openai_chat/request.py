@@ -7,27 +7,41 @@ else. No cache hints: these servers cache by themselves.
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, Result, Said, Thought, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.openai_chat.schemas import fits_strict
 from jp_tui.providers.openai_chat.stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.request_ids import fitting
-from jp_tui.providers.schemas import fits_strict, one_valued
+from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.wire import text, used_ids
 
 NAME = "verdict"
 """What a schema for the whole reply is called."""
 
 
+def wire(endpoint: Endpoint) -> OpenAIChat:
+    """See `registry.make_wire`."""
+    return OpenAIChat(endpoint.name, urlsplit(endpoint.base_url).hostname or "")
+
+
 class OpenAIChat:
     """`host` decides between the two spellings of what servers disagree about."""
 
     path = "/chat/completions"
+    list_path = "/models"
+    base_suffix = ""
 
     def __init__(self, provider: str, host: str = "") -> None:
         self._provider = provider
         self._openai = host == "api.openai.com"
         self._limit = "max_completion_tokens" if self._openai else "max_tokens"
         self._asks_for_usage = host != "api.mistral.ai"  # it always reports usage, and refused this field
+
+    def list_query(self, _: str) -> str:
+        return ""
 
     def headers(self, key: str | None) -> dict[str, str]:
         return {"authorization": f"Bearer {key}"} if key else {}

@@ -7,6 +7,7 @@ what its script does not know gets the script's fallback, and a broken expectati
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -29,13 +30,21 @@ from jp_tui.conversation.model import (
     Usage,
 )
 from jp_tui.conversation.strict_json import Json, JsonProblem, dump, parse, same
-from jp_tui.providers.scripted.script import Expect, Script, Scripted, Walk
+from jp_tui.providers.catalogue import Listed
+from jp_tui.providers.scripted.script import Expect, Script, Scripted, Walk, read_script
 from jp_tui.providers.scripted.verdicts import asks_verdict, choose_verdict, replied
+from jp_tui.settings.data import DEMO
 
 MAX_WORDS = 6  # a longer text is no menu choice, even when a keyword stands in it
 TICK = 0.02  # seconds between two pieces while streaming
 TITLE = "title"  # what a request for a title has as its `inquiry`
 CHARS_PER_TOKEN = 3  # an estimate, as in inquiries.md R133: no tokenizer is involved
+
+
+def open_provider(model: str) -> DemoProvider:
+    """`tour` is ours; PATH.toml any script (surface S20, S22). Raises ScriptProblem, which names file and line."""
+    path = Path(DEMO, "tour.toml") if model == "tour" else Path(os.path.abspath(os.path.expanduser(model)))
+    return DemoProvider(read_script(path))
 
 
 class DemoProvider:
@@ -91,6 +100,10 @@ class DemoProvider:
         if not rate:
             await asyncio.sleep(0)  # a turn at once still lets others run
         yield Finished(ends, Usage(input=_tokens(_length(request)), output=_tokens(said)))
+
+    async def models(self) -> tuple[Listed, ...]:
+        """The tour; scripts are named by their path."""
+        return (Listed("tour"),)
 
     async def close(self) -> None:
         """Nothing to give up."""

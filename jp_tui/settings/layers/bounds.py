@@ -29,8 +29,9 @@ def cache_seconds(cache: str) -> float | None:
     return int(number) * _SECONDS.get(cache.removeprefix(number), 1)
 
 
-def anthropic_cache(cache: str) -> Literal["off", "short", "long"]:
-    """What an Anthropic server offers for a `cache` setting: nothing, 5 minutes (`short`) or 1 hour (`long`)."""
+def cache_span(cache: str) -> Literal["off", "short", "long"]:
+    """What a server that keeps prompts as asked offers for a `cache` setting: nothing, 5 minutes (`short`) or 1 hour
+    (`long`)."""
     seconds = cache_seconds(cache)
     if seconds is not None:
         return "long" if seconds > 300 else "short" if seconds > 0 else "off"

@@ -19,6 +19,7 @@ from jp_tui.settings.schema.nodes import stricter
 from jp_tui.settings.schema.notify import NOTIFY
 from jp_tui.settings.schema.tools import TOOLS, name
 from jp_tui.settings.schema.undo import UNDO
+from jp_tui.settings.wires import SERVER_WIRES
 
 
 def _alias(value: Any) -> str:
@@ -38,7 +39,7 @@ PREFIX = "JP_TUI_"
 """What the names of environment variables that set a key begin with."""
 PROVIDER = Group(
     {
-        "wire": Leaf(checks.choice("openai-chat", "anthropic"), acts=True, help="the protocol that the server speaks"),
+        "wire": Leaf(checks.choice(*SERVER_WIRES), acts=True, help="the protocol that the server speaks"),
         "base_url": Leaf(checks.base_url, acts=True, help="where it is, up to what the wire appends"),
         "api_key_env": Leaf(checks.variable, acts=True, help="the environment variable that holds the key"),
         "headers": Group(named=Leaf(checks.header, acts=True), key_check=_header_name),

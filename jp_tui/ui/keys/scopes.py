@@ -53,10 +53,11 @@ def sheets() -> tuple[Titled, ...]:
     from jp_tui.ui.sheets.areas.permission import PermissionArea
     from jp_tui.ui.sheets.areas.select import SelectArea
     from jp_tui.ui.sheets.areas.text import FreeTextArea
+    from jp_tui.ui.sheets.registry import AREAS
     from jp_tui.ui.sheets.schema.area import SchemaArea
     from jp_tui.ui.sheets.sheet import Sheet
 
-    return (
+    listed: tuple[Titled, ...] = (
         ("In a question", Sheet),
         ("In a yes-or-no question", BooleanArea),
         ("In a change by hunks", HunkArea),
@@ -68,6 +69,9 @@ def sheets() -> tuple[Titled, ...]:
         ("In a question for data", SchemaArea),
         ("In the last look at a form", FormSummaryArea),
     )
+    known = {kind for _, kind in listed}
+    more = {name: area for name, area in AREAS.items() if area not in known and vars(area).get("BINDINGS")}
+    return (*listed, *((f"In a question for a {name}", area) for name, area in more.items()))
 
 
 def screens() -> tuple[Titled, ...]:

@@ -5,16 +5,14 @@ It follows what happens while it is open. It starts and stops nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
 from textual import on
 from textual.binding import Binding
-from textual.message import Message
+from textual.content import Content
 from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys.bindings import words as literal
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.view.activity.agents import Agent, standing
@@ -24,6 +22,20 @@ FOLLOWS = 1.0
 EMPTY = "No sub-agent works here."
 _QUIET = "$muted-foreground"
 _LISTING = ("listing.down", "listing.up", "listing.break")
+
+
+def open_page(host: Host, _: str) -> Agents | Content | None:
+    """Open a sub-agent's conversation; from there, back to the one that it works for."""
+    agents = host.main.agents
+    if parent := host.main.parent_conversation:
+        host.go_to(parent)
+    elif not agents:
+        return ours("No sub-agent works here")
+    elif len(agents) == 1:
+        host.go_to(agents[0].info.conversation)
+    else:
+        return Agents(host)
+    return None
 
 
 class Agents(Listing, inherit_bindings=False):
@@ -37,16 +49,9 @@ class Agents(Listing, inherit_bindings=False):
     title_words = "Sub-agents"
     rows = Rows
 
-    @dataclass
-    class Chosen(Message):
-        """This conversation is to be shown."""
-
-        conversation: str
-
-    def __init__(self, known: Callable[[], Sequence[Agent]]) -> None:
-        """`known` gives those there are now."""
+    def __init__(self, host: Host) -> None:
         super().__init__()
-        self._known = known
+        self._host = host
         self._shown: tuple[Item, ...] | None = None
 
     def on_mount(self) -> None:
@@ -59,14 +64,15 @@ class Agents(Listing, inherit_bindings=False):
 
     def paint(self) -> None:
         """How far they are by now."""
-        items = tuple(map(_item, self._known()))
+        items = tuple(map(_item, self._host.main.agents))
         if items != self._shown:
             self._shown = items
             self.show(items, ours(EMPTY))
 
     def action_choose(self) -> None:
         if self.chosen is not None:
-            self.post_message(self.Chosen(self.chosen.key))
+            self.dismiss(None)
+            self._host.go_to(self.chosen.key)
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:

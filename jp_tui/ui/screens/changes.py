@@ -6,7 +6,6 @@ asked a second time, and overwrites what somebody else changed only where exactl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import monotonic
 
 from textual import events
@@ -14,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -22,7 +20,9 @@ from textual.widgets.option_list import Option
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, ReadChanges, Scope, UndoChanges, Way
+from jp_tui.ui.external_editor import opened_outside
 from jp_tui.ui.keys.bindings import words
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
@@ -83,6 +83,24 @@ class FileDiff(Vertical):
         view.put(Foreign(say.body(one)))
 
 
+def open_page(host: Host, argument: str) -> Changes | Content:
+    """All changes of the last turn; `all` of the conversation."""
+    return _opened(host, argument, undo=False)
+
+
+def open_undo(host: Host, argument: str) -> Changes | Content:
+    """The same, and take them back."""
+    return _opened(host, argument, undo=True)
+
+
+def _opened(host: Host, argument: str, *, undo: bool) -> Changes | Content:
+    if not host.main.conversation:
+        return ours("There is no conversation yet")
+    if argument not in ("", "all"):
+        return ours("only `all` may stand behind it: all turns of this conversation")
+    return Changes(host, scope="conversation" if argument == "all" else "turn", undo=undo)
+
+
 class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
     """The page; `undo` asks at once whether all that it shows is to be taken back."""
 
@@ -127,21 +145,9 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
     }
     """
 
-    @dataclass
-    class Copy(Message):
-        """This text is wanted on the clipboard."""
-
-        text: str
-
-    @dataclass
-    class Edit(Message):
-        """This file is to be opened in the user's editor."""
-
-        file: str
-
-    def __init__(self, conversation: str, *, scope: Scope = "turn", undo: bool = False) -> None:
+    def __init__(self, host: Host, *, scope: Scope = "turn", undo: bool = False) -> None:
         super().__init__()
-        self._conversation, self._scope, self._turn = conversation, scope, 0
+        self._copy, self._conversation, self._scope, self._turn = host.copy, host.main.conversation, scope, 0
         self._found: ChangesRead | None = None
         self._undo_at_once = undo
         self._sure: UndoChanges | None = None
@@ -355,19 +361,20 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
 
     def action_copy(self) -> None:
         if (one := self.chosen) is not None and one.diff:
-            self.post_message(self.Copy(one.diff.raw))
+            self._copy(one.diff.raw, "the diff")
 
     def action_edit(self) -> None:
         if (one := self.chosen) is not None:
-            if one.at:
-                self.post_message(self.Edit(one.at))
-            else:
+            if not one.at:
                 self._say(ours("There is no file to edit there now"))
-
-    def edited(self, wrong: str) -> None:
-        """The editor is done, or could not be used."""
-        self._say(foreign(Foreign(wrong), style="$failed-foreground") if wrong else blank())
-        self._read()
+                return
+            wrong = ""
+            try:
+                opened_outside(self.app, one.at)
+            except OSError as error:
+                wrong = f"The editor could not be used: {error}"
+            self._say(foreign(Foreign(wrong), style="$failed-foreground") if wrong else blank())
+            self._read()
 
     def action_again(self) -> None:
         self._say(blank())

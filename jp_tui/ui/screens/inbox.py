@@ -6,20 +6,18 @@ went and why, and reads a clock only then. It answers nothing itself, and what i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import OptionList
 
 from jp_tui.ui.keys.bindings import words as literal
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.vi import VI
+from jp_tui.ui.transcript.inbox_controller import InboxController
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.view.questions import inbox as view
 from jp_tui.view.questions import inbox_lines as words
@@ -33,6 +31,14 @@ NOTICE = 6.0
 """Seconds for which it is said what went."""
 _QUIET = "$muted-foreground"
 _LISTING = ("listing.down", "listing.up", "listing.break", *(one.id for one in VI))
+
+
+def open_page(host: Host, _: str) -> Inbox | Content:
+    """All that waits, live while it is open (E51)."""
+    waits = host.main.waits
+    if waits is None or not host.main.conversation:
+        return ours("There is no conversation yet")
+    return Inbox(host, waits)
 
 
 class Inbox(Listing, inherit_bindings=False):
@@ -54,30 +60,9 @@ class Inbox(Listing, inherit_bindings=False):
     title_words = "Waiting for you"
     rows = Rows
 
-    @dataclass
-    class Jump(Message):
-        """To this question; with `alike` its answer is that of all of these."""
-
-        key: Key
-        alike: tuple[Key, ...] = ()
-
-    @dataclass
-    class PutOff(Message):
-        """This one is put off for so many seconds, with None until nothing else waits."""
-
-        key: Key
-        seconds: float | None
-
-    @dataclass
-    class TakeBack(Message):
-        """This one is not put off any more."""
-
-        key: Key
-
-    def __init__(self, *, clock: Callable[[], float], wall: Callable[[], float]) -> None:
-        """`clock` is the face's, in seconds, `wall` gives seconds since 1970."""
+    def __init__(self, host: Host, waits: InboxController) -> None:
         super().__init__()
-        self._clock, self._wall = clock, wall
+        self._host, self._waits, self._clock, self._wall = host, waits, host.clock, host.wall
         self._entries: dict[str, view.Entry] = {}
         self._rows: dict[str, words.Row] | None = None
         self._inbox: view.Inbox | None = None
@@ -85,13 +70,23 @@ class Inbox(Listing, inherit_bindings=False):
         self._unsaid: Timer | None = None
 
     def on_mount(self) -> None:
+        self._waits.follow(True)
         self.set_interval(AGES, self.paint)
+
+    def on_unmount(self) -> None:
+        self._waits.follow(False)
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self.inbox_changed(self._host.main.inbox)
 
     def waits(self, words: str) -> None:
         """Its rows say it."""
 
-    def listed(self, inbox: view.Inbox) -> None:
+    def inbox_changed(self, inbox: view.Inbox | None) -> None:
         """What waits now; what went since is named."""
+        if inbox is None:
+            return
         before, self._inbox = self._inbox, inbox
         if before is not None and inbox.gone is not None and inbox.gone is not before.gone:
             self._tell_gone(inbox.gone)
@@ -161,15 +156,20 @@ class Inbox(Listing, inherit_bindings=False):
         """Whether anything else waits here, so that one can wait for that."""
         return any(one.here and not one.off and name != self._asks for name, one in self._entries.items())
 
+    def _jump(self, key: Key, alike: tuple[Key, ...] = ()) -> None:
+        """To this question; with `alike` its answer is that of all of these."""
+        self.dismiss(None)
+        self._waits.jump(key, alike)
+
     def action_choose(self) -> None:
         if (entry := self.entry) is not None:
-            self.post_message(self.Jump(entry.key))
+            self._jump(entry.key)
 
     action_take_up = action_choose
 
     def action_alike(self) -> None:
         if (entry := self.entry) is not None:
-            self.post_message(self.Jump(entry.key, entry.alike))
+            self._jump(entry.key, entry.alike)
 
     def action_snooze(self) -> None:
         if self.chosen is not None:
@@ -177,12 +177,12 @@ class Inbox(Listing, inherit_bindings=False):
 
     def action_wake(self) -> None:
         if (entry := self.entry) is not None:
-            self.post_message(self.TakeBack(entry.key))
+            self._waits.unsnooze(entry.key)
 
     def action_off(self, which: int) -> None:
         if (entry := self._entries.get(self._asks)) is not None:
             self._ask("")
-            self.post_message(self.PutOff(entry.key, words.SNOOZES[which][1]))
+            self._waits.snooze(entry.key, words.SNOOZES[which][1])
 
     def action_stay(self) -> None:
         self._ask("")

@@ -5,9 +5,15 @@ A page to read; the same words as the trail in the conversation. It answers noth
 
 from __future__ import annotations
 
+from textual.content import Content
+
 from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.commands import ListInquiries
 from jp_tui.protocol.values import InquiryInfo
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import inquiries as records
 
@@ -19,10 +25,32 @@ _STYLES = {
 }
 
 
-class Inquiries(Listing):
+def open_page(host: Host, _: str) -> Inquiries | Content:
+    """See `ui/pages.py`."""
+    return Inquiries(host) if host.main.conversation else ours("There is no conversation yet")
+
+
+class Inquiries(Overlay, Listing):
     """Questions and their fates, oldest first."""
 
     title_words = "Asked and answered"
+
+    def __init__(self, host: Host) -> None:
+        super().__init__()
+        self._host = host
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self.wants(ListInquiries(conversation=self._host.main.conversation))
+
+    def hear(self, event: ev.Event) -> None:
+        match event:
+            case ev.InquiriesListed(inquiries=inquiries):
+                self.listed(inquiries)
+            case ev.Refused(message=message, advice=advice):
+                self.refused(message, advice)
+            case _:
+                pass
 
     def listed(self, inquiries: tuple[InquiryInfo, ...]) -> None:
         """What is on record now; the newest is highlighted at first."""

@@ -1,27 +1,34 @@
 """The ledger: all that is remembered or allowed now, and how to take it back (asking.md E43, R236).
 
-It shows what the engine lists, live, and posts what is to be revoked; what edits a file is asked once more. What the
+It shows what the engine lists, live, and revokes; what edits a file is asked once more. What the
 engine refuses is said here, in place.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual import events
 from textual.binding import Binding
-from textual.message import Message
+from textual.content import Content
 from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.commands import ReadLedger, RevokeEntry
 from jp_tui.protocol.values import LedgerEntry
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.activity.status import shortened
 from jp_tui.view.pages import permissions as words
 
 
-class Ledger(Listing):
+def open_page(host: Host, _: str) -> Ledger | Content:
+    """See `ui/pages.py`."""
+    return Ledger(host) if host.main.conversation else ours("There is no conversation yet")
+
+
+class Ledger(Overlay, Listing):
     """Entries with scope, age, use and revoke."""
 
     BINDINGS = [
@@ -29,16 +36,24 @@ class Ledger(Listing):
     ]
     title_words = "Remembered and allowed"
 
-    @dataclass
-    class Revoke(Message):
-        """Take this entry back."""
-
-        key: str
-
-    def __init__(self) -> None:
+    def __init__(self, host: Host) -> None:
         super().__init__()
+        self._host = host
         self._rows: dict[str, words.LedgerRow] = {}
         self._sure = ""
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self.wants(ReadLedger(conversation=self._host.main.conversation))
+
+    def hear(self, event: ev.Event) -> None:
+        match event:
+            case ev.LedgerRead(entries=entries):
+                self.listed(entries)
+            case ev.Refused(message=message, advice=advice):
+                self.refused(message, advice)
+            case _:
+                pass
 
     def listed(self, entries: tuple[LedgerEntry, ...]) -> None:
         """What stands in the ledger now."""
@@ -67,7 +82,7 @@ class Ledger(Listing):
         else:
             self._sure = row.key
             self.say(ours(words.TAKING))
-            self.post_message(self.Revoke(row.key))
+            self.wants(RevokeEntry(conversation=self._host.main.conversation, key=row.key))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing can be taken back where there is nothing, and the list is live: it need not be read again (E5)."""

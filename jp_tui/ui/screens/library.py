@@ -6,14 +6,11 @@ deleted here is gone before seven days.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from textual import on
 from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 
@@ -22,6 +19,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.library import Found, Hit
 from jp_tui.protocol.values import ConversationInfo
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.exporting import Exporting, suggested
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.searching import Searching
@@ -39,6 +37,11 @@ MOST = 500
 Which = Literal["active", "archived", "deleted"]
 _NEXT: dict[Which, Which] = {"active": "archived", "archived": "deleted", "deleted": "active"}
 JOB = "library"
+
+
+def open_page(host: Host, _: str) -> Library:
+    """See `ui/pages.py`."""
+    return Library(host)
 
 
 class Library(Searching):
@@ -69,16 +72,10 @@ class Library(Searching):
     """
     title_words = "Conversations"
 
-    @dataclass
-    class Chosen(Message):
-        """This conversation is to be opened."""
-
-        conversation: str
-
-    def __init__(self, *, workspace: str, home: str, here: str, wall: Callable[[], float]) -> None:
-        """`here` is the conversation that is open; `wall` seconds since 1970."""
+    def __init__(self, host: Host) -> None:
         super().__init__()
-        self._workspace, self._home, self._here, self._wall = workspace, home, here, wall
+        self._host, self._wall, self._here = host, host.wall, host.main.conversation
+        self._workspace, self._home = host.main.place
         self._everywhere = False
         self._which: Which = "active"
         self._rows: tuple[Found, ...] | None = None
@@ -90,6 +87,10 @@ class Library(Searching):
         self._undo: tuple[str, str] | None = None
         self._wished = ""
         self._exports: Exporting | None = None
+
+    def _go_to(self, conversation: str) -> None:
+        self.dismiss(None)
+        self._host.go_to(conversation)
 
     # -- the engine
 
@@ -131,7 +132,7 @@ class Library(Searching):
             case ev.ConversationChanged(info=info):
                 self._has_changed(info)
             case ev.ConversationForked(info=info):
-                self.post_message(self.Chosen(info.id))
+                self._go_to(info.id)
             case ev.ConversationsImported():
                 words = say.imported(len(event.imported), event.before, event.problems)
                 self.say(foreign(Foreign(words), mode="line" if "\n" not in words else "conversation"))
@@ -224,7 +225,7 @@ class Library(Searching):
 
     def action_open(self) -> None:
         if self.row is not None and not self.row.info.deleted:
-            self.post_message(self.Chosen(self.row.info.id))
+            self._go_to(self.row.info.id)
 
     def action_places(self) -> None:
         self._everywhere = not self._everywhere

@@ -13,12 +13,21 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.commands import ListModels, SetSetting, SwitchModel
 from jp_tui.protocol.models import ModelInfo
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import models as say
 
 _QUIET = "$muted-foreground"
+
+
+def open_page(host: Host, name: str) -> Models | None:
+    """The model of that name from the next turn on, or a list of them."""
+    if name:
+        host.send(SwitchModel(conversation=host.main.conversation, model=name))
+        return None
+    return Models(host.main.conversation, host.main.model)
 
 
 class Models(Searching):

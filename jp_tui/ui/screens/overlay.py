@@ -1,8 +1,7 @@
 """What lies over the workspace and speaks with the engine itself: it says which commands it wants sent, and hears what
 the engine says for lists while it is on top.
 
-The app carries both ways and knows no overlay by name. A command whose refusal belongs here is in
-PAGE_COMMANDS, an event in PAGE_EVENTS (`transcript/conversation_controller.py`).
+The app carries both ways and knows no overlay by name: each has a line in `ui/pages.py`.
 """
 
 from __future__ import annotations

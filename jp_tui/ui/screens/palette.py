@@ -1,6 +1,6 @@
 """Textual's command palette over jp-tui's commands. Ctrl+C closes it, like every page.
 
-It lists the commands of `ui/commands.py`, each action once, and actions that have only a key.
+It lists the commands of `ui/pages.py`, each action once, and actions that have only a key.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.dom import DOMNode
 
-from jp_tui.ui.commands import by_action, run
 from jp_tui.ui.keys.bindings import spelled, words
+from jp_tui.ui.pages import PAGES, by_action, run
 from jp_tui.ui.text import join, ours, styled
 
 
@@ -67,7 +67,7 @@ class CommandProvider(Provider):
     def _keys(self) -> list[_KeyAction]:
         """Actions that have only a key and are enabled where the palette was opened."""
         entries = by_action()
-        known = {name for entry in entries for name in (entry.action, f"app.{entry.action}")}
+        known = {name for entry in entries for name in (entry.action, f"app.{entry.action}")} | PAGES.keys()
         titles = {entry.title for entry in entries}
         found: dict[str, _KeyAction] = {}
         for active in self.screen.active_bindings.values():

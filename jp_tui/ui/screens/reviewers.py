@@ -6,18 +6,18 @@ user's file is asked once more. It counts nothing itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.commands import ReadReviewers, SetSetting
 from jp_tui.protocol.values import ReviewerFigures
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import reviewers as words
 from jp_tui.view.pages.reviewers import Row
@@ -28,7 +28,12 @@ _STRIP = 21
 """Cells of the strip of outcomes that there is room for at 80 columns."""
 
 
-class Reviewers(Listing):
+def open_page(_: Host, __: str) -> Reviewers:
+    """See `ui/pages.py`. The figures are of all conversations: none need be open."""
+    return Reviewers()
+
+
+class Reviewers(Overlay, Listing):
     """A row a reviewer and question; the most asked first."""
 
     BINDINGS = [
@@ -38,17 +43,25 @@ class Reviewers(Listing):
     ]
     title_words = "How reviewers fared"
 
-    @dataclass
-    class Change(Message):
-        """Set this key in the user's file."""
-
-        key: str
-        value: Any
-
     def __init__(self) -> None:
         super().__init__()
         self._rows: dict[str, Row] = {}
         self._sure = ""
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self.wants(ReadReviewers())
+
+    def hear(self, event: ev.Event) -> None:
+        match event:
+            case ev.ReviewersRead(reviewers=reviewers):
+                self.listed(reviewers)
+            case ev.SettingChanged(file=file):
+                self.changed(file)
+            case ev.Refused(message=message, advice=advice):
+                self.refused(message, advice)
+            case _:
+                pass
 
     def listed(self, found: tuple[ReviewerFigures, ...]) -> None:
         """The figures as they are now."""
@@ -76,7 +89,8 @@ class Reviewers(Listing):
             self.say(ours(words.EDITS, key=Foreign(row.key), value=Foreign(str(row.value))))
         else:
             self._sure = ""
-            self.post_message(self.Change(row.key, row.value))
+            self.wants(SetSetting(key=row.key, value=row.value))
+            self.wants(ReadReviewers())
 
     @property
     def _offered(self) -> Row | None:

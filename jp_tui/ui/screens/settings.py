@@ -6,13 +6,11 @@ TOML. The engine reads and writes; this shows what it says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from textual import on
 from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, OptionList
 
 from jp_tui.conversation.text import Foreign
@@ -22,6 +20,7 @@ from jp_tui.protocol.settings import SettingEntry
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers.explain import toml_value
 from jp_tui.settings.layers.toml import parse_value
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.searching import Searching
@@ -30,6 +29,11 @@ from jp_tui.view.pages import settings as say
 
 _QUIET = "$muted-foreground"
 _KEY, _VALUE, _DETAIL = 52, 40, 1_500
+
+
+def open_page(host: Host, _: str) -> SettingsPage:
+    """See `ui/pages.py`."""
+    return SettingsPage(host)
 
 
 class SettingsPage(Searching):
@@ -48,18 +52,11 @@ class SettingsPage(Searching):
         Binding("m", "mine", "only yours", id="settings.mine", tooltip="What stands in your file, or all again"),
     ]
 
-    @dataclass
-    class Wear(Message):
-        """This theme holds now."""
-
-        theme: str
-
     title_words = "Settings"
 
-    def __init__(self, themes: tuple[str, ...] = ()) -> None:
-        """`themes` are the names that `ui.theme` may have."""
+    def __init__(self, host: Host) -> None:
         super().__init__()
-        self._themes = themes
+        self._wear, self._themes = host.wear, tuple(host.themes())
         self._entries: tuple[SettingEntry, ...] | None = None
         self._file, self._wrote = "", ""
         self._typed: tuple[str, str] | None = None
@@ -79,7 +76,7 @@ class SettingsPage(Searching):
                 self.found()
             case ev.SettingChanged(key=key, file=file, value=value):
                 if key == "ui.theme" and isinstance(value, str):
-                    self.post_message(self.Wear(value))
+                    self._wear(value)
                 self.say(ours(say.WRITTEN, file=foreign(Foreign(file), mode="line")))
                 if key == self._wrote:
                     self._wrote = ""

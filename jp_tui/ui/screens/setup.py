@@ -6,18 +6,17 @@ nothing is written. The engine looks, tests and writes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
+from jp_tui.settings.wires import SERVER_WIRES
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
@@ -26,6 +25,11 @@ from jp_tui.ui.widgets.line import Line
 from jp_tui.view.pages import first_run as view
 
 _QUIET = "$muted-foreground"
+
+
+def open_page(host: Host, _: str) -> SetupPage:
+    """See `ui/pages.py`."""
+    return SetupPage(host)
 
 
 class SetupPage(Overlay, Listing):
@@ -52,14 +56,9 @@ class SetupPage(Overlay, Listing):
     title_words = "Setup"
     rows = Rows
 
-    @dataclass
-    class Saved(Message):
-        """The configuration was written: conversations are held with this model from now on."""
-
-        model: str
-
-    def __init__(self) -> None:
+    def __init__(self, host: Host) -> None:
         super().__init__()
+        self._host = host
         self._now = view.Wizard()
 
     def compose(self) -> ComposeResult:
@@ -76,13 +75,13 @@ class SetupPage(Overlay, Listing):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self._go(view.begin())
+        self._go(view.begin(SERVER_WIRES))
 
     def hear(self, event: ev.Event) -> None:
         before = self._now.step
         self._go(view.heard(self._now, event))
         if isinstance(event, ev.SetupSaved) and before != "done":
-            self.post_message(self.Saved(event.model))
+            self._host.new()  # with the model that was chosen
 
     # -- steps
 

@@ -17,6 +17,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.commands import DistrustWorkspace, ReadTrust, TrustWorkspace
 from jp_tui.ui.keys.bindings import words
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
@@ -25,6 +26,11 @@ from jp_tui.view.wording import trust as say
 
 _QUIET = "$muted-foreground"
 _VALUE = 2_000
+
+
+def open_page(_: Host, __: str) -> TrustPage:
+    """See `ui/pages.py`."""
+    return TrustPage()
 
 
 class TrustPage(Overlay, Listing):

@@ -5,10 +5,13 @@ A row a turn, the newest first; the requests of the highlighted one stand below.
 
 from __future__ import annotations
 
+from textual.content import Content
+
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.commands import ReadUsage
 from jp_tui.protocol.usage import TurnUsage
+from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
@@ -17,6 +20,12 @@ from jp_tui.view.wording.amounts import short_model
 
 _QUIET = "$muted-foreground"
 _REQUESTS, _ASKED = 12, 40
+
+
+def open_page(host: Host, _: str) -> Usage | Content:
+    """See `ui/pages.py`."""
+    here = host.main.conversation
+    return Usage(here) if here else ours("There is no conversation yet")
 
 
 class Usage(Overlay, Listing):

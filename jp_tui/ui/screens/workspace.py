@@ -76,7 +76,13 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         Binding("escape", "home", "write", id="workspace.home", tooltip="Back to the composer; puts a notice away"),
         Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Open or fold the question that waits"),
         Binding("ctrl+t", "next", "next one", id="workspace.next", tooltip="Turn to the next question that waits"),
-        Binding("f3", "app.agents", "sub-agents", id="workspace.agents", tooltip="Open one's conversation, or go back"),
+        Binding(
+            "f3",
+            "app.open('agents')",
+            "sub-agents",
+            id="workspace.agents",
+            tooltip="Open one's conversation, or go back",
+        ),
         Binding("f4", "inbox", "inbox", id="workspace.inbox", tooltip="All that waits for you, wherever it is asked"),
         Binding("ctrl+b", "sidebar", "sidebar", id="workspace.sidebar", tooltip="Show or hide the tool activity"),
         Binding("pageup", "page(-1)", "page up", show=False, id="workspace.up", tooltip="Back in the conversation"),
@@ -474,7 +480,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self._controller.column.next_question()
 
     def action_inbox(self) -> None:
-        self.call_later(self.app.run_action, "app.inbox")
+        self.call_later(self.app.run_action, "app.open('inbox')")
 
     def action_part(self, step: int) -> None:
         """Focus the next part: after the composer the conversation, whose lines can be asked about."""

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import (
-    BooleanAnswer,
-    MultiSelectAnswer,
-    SchemaAnswer,
-    SecretAnswer,
-    SelectAnswer,
-    TextAnswer,
-)
 from jp_tui.ui.sheets.area import AnswerArea
 from jp_tui.ui.sheets.areas.boolean import BooleanArea
 from jp_tui.ui.sheets.areas.delivery import DeliveryArea
@@ -28,6 +18,16 @@ from jp_tui.ui.sheets.schema.area import SchemaArea
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.view.questions.drafts import Draft
 
+AREAS: dict[str, type[AnswerArea]] = {
+    "boolean": BooleanArea,
+    "select": SelectArea,
+    "multi_select": MultiSelectArea,
+    "text": FreeTextArea,
+    "secret": SecretArea,
+    "schema": SchemaArea,
+}
+"""By the name of the kind of answer (`questions.types.KINDS`)."""
+
 
 def area_for(prompt: PromptRequest) -> type[AnswerArea]:
     """Return the answer area for a prompt: permissions have their own, a question goes by its answer type."""
@@ -39,21 +39,7 @@ def area_for(prompt: PromptRequest) -> type[AnswerArea]:
         return DeliveryArea
     if by_hunks(prompt):
         return HunkArea
-    match prompt.question.answer_type:
-        case BooleanAnswer():
-            return BooleanArea
-        case SelectAnswer():
-            return SelectArea
-        case MultiSelectAnswer():
-            return MultiSelectArea
-        case TextAnswer():
-            return FreeTextArea
-        case SecretAnswer():
-            return SecretArea
-        case SchemaAnswer():
-            return SchemaArea
-        case other:
-            assert_never(other)
+    return AREAS[prompt.question.answer_type.type]
 
 
 def sheet_for(prompt: PromptRequest, gate: InputGate, draft: Draft) -> Sheet:

@@ -49,8 +49,8 @@ _STYLES: dict[Role, tuple[str, str]] = {
 }
 """The styles of a role's sign and of its text."""
 
-_CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.agents", "inbox": "app.inbox"}
-"""The action of a click on a line, by role."""
+_CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.open('agents')", "inbox": "app.open('inbox')"}
+"""What a click on a line of ours does."""
 _TALL = frozenset({"reason", "question", "waiting"})
 """Roles whose lines may take several rows."""
 _MOST_ROWS, _LEAST_ASIDE = 6, 4

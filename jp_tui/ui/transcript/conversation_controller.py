@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import assert_never
 
 from textual import on
 from textual.app import ComposeResult
@@ -22,6 +21,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.controller import COMPOSER_COMMANDS, ComposerController, ComposerEvent
 from jp_tui.ui.composer.drafts import COMPOSER, OWN, DraftStore
+from jp_tui.ui.pages import PAGE_COMMANDS
 from jp_tui.ui.sheets import preload
 from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.text import ours
@@ -41,22 +41,6 @@ from jp_tui.view.wording.failures import words as failed
 MANY, EACH = 50, 0.0008
 """Questions and running calls above which the state is reported less often, and seconds between two reports for each:
 the screen lists all of them again at every report."""
-PAGE_COMMANDS = (
-    "read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting",
-    "read_trust", "trust_workspace", "distrust_workspace",
-    "read_changes", "undo_changes", "read_settings", "reset_setting", "switch_model", "read_usage",
-    "list_models", "probe_setup", "test_model", "save_setup",
-    "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
-    "restore_conversation", "import_conversations", "cancel_work", "list_conversations", "read_conversation",
-)  # fmt: skip
-"""Commands of pages over the workspace, which show their refusals themselves."""
-PAGE_EVENTS = (
-    ev.ConversationsListed | ev.ConversationRead | ev.ConversationsFound | ev.ConversationChanged
-    | ev.ConversationForked | ev.ConversationsImported | ev.LibraryProgress | ev.InquiriesListed | ev.LedgerRead
-    | ev.ReviewersRead | ev.SettingChanged | ev.SettingsRead | ev.ModelSwitched | ev.UsageRead | ev.ModelsListed
-    | ev.SetupFound | ev.ModelTested | ev.SetupSaved | ev.TrustRead | ev.ChangesRead | ev.ChangesUndone
-)  # fmt: skip
-"""Events for such a page, whichever is open."""
 
 
 class ConversationController(Vertical):
@@ -77,7 +61,7 @@ class ConversationController(Vertical):
 
     @dataclass
     class ForPage(Message):
-        """The engine reports something for a page over the workspace."""
+        """An event for the page that lies over the workspace."""
 
         reported: ev.Event
 
@@ -260,10 +244,6 @@ class ConversationController(Vertical):
         return named not in ("", self._status.conversation)
 
     def _show_one(self, event: ev.Event) -> None:
-        if isinstance(event, PAGE_EVENTS):
-            if not (isinstance(event, ev.ConversationForked) and self.composing.fork_made(event)):
-                self.post_message(self.ForPage(event))
-            return
         if isinstance(event, ComposerEvent):
             self.composing.apply(event)
             return
@@ -315,7 +295,8 @@ class ConversationController(Vertical):
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
                 pass  # for the app, the status line, the inbox
             case _:
-                assert_never(event)
+                if not (isinstance(event, ev.ConversationForked) and self.composing.fork_made(event)):
+                    self.post_message(self.ForPage(event))
 
     def _opened(self, opened: ev.ConversationOpened) -> None:
         self._drafts.loaded(opened.conversation, opened.drafts)

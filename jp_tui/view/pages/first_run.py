@@ -21,7 +21,6 @@ OWN, AGAIN, GO, ASIS, OTHER, NONE, SAME, WRITE, CLOSE = (
     ":own", ":again", ":go", ":as-is", ":other", ":none", ":same", ":write", ":close"
 )  # fmt: skip
 FIELDS = ("name", "base_url", "wire", "api_key_env")
-WIRES = ("openai-chat", "anthropic")
 INHERIT = "inherit"
 _NUMBER: dict[Step, int] = {"servers": 1, "own": 1, "models": 2, "testing": 2, "failed": 2, "reviewer": 3}
 _REFUSED: dict[Step, Step] = {"saving": "confirm", "testing": "failed"}
@@ -29,12 +28,12 @@ _NAMES = {"name": "Name", "base_url": "Address", "wire": "Speaks", "api_key_env"
 _MEANS = {
     "name": "Of your choice: its models are then name/MODEL.",
     "base_url": "Up to what the wire appends: http://127.0.0.1:8080/v1",
-    "wire": "The protocol it speaks: most servers speak openai-chat. Enter turns it.",
+    "wire": "The protocol it speaks: most servers speak {wire}. Enter turns it.",
     "api_key_env": "The environment variable that holds its key, where it wants one. The key itself is never written.",
 }
 
 
-_DRAFT = ServerSpec(name="local", base_url="http://127.0.0.1:8080/v1")
+_DRAFT = ServerSpec(name="local", wire="", base_url="http://127.0.0.1:8080/v1")
 
 
 MOST_MODELS = 500
@@ -54,9 +53,11 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Wizard:
     """Where one is. `server` is one that is not configured yet, `provider` the name of the chosen one; `models` None
-    while they are asked for; `trouble` is why the last thing failed, in words."""
+    while they are asked for; `trouble` is why the last thing failed, in words. `wires` are the protocols that a
+    server may speak, the most common one first."""
 
     step: Step = "servers"
+    wires: tuple[str, ...] = ()
     found: SetupFound | None = None
     server: ServerSpec | None = None
     draft: ServerSpec = _DRAFT
@@ -72,8 +73,9 @@ class Wizard:
 Next = tuple[Wizard, tuple[Model, ...]]
 
 
-def begin() -> Next:
-    return Wizard(), (ProbeSetup(),)
+def begin(wires: tuple[str, ...]) -> Next:
+    """The first step; see Wizard."""
+    return Wizard(wires=wires, draft=_DRAFT.model_copy(update={"wire": wires[0]})), (ProbeSetup(),)
 
 
 # -- what the engine says
@@ -146,8 +148,8 @@ def _server(now: Wizard, key: str) -> Next:
 
 def _own(now: Wizard, key: str) -> Next:
     if key == "wire":
-        at = (WIRES.index(now.draft.wire) + 1) % len(WIRES) if now.draft.wire in WIRES else 0
-        return written(now, "wire", WIRES[at]), ()
+        at = (now.wires.index(now.draft.wire) + 1) % len(now.wires)
+        return written(now, "wire", now.wires[at]), ()
     if key != GO:
         return now, ()
     missing = [_NAMES[name] for name in ("name", "base_url") if not getattr(now.draft, name)]
@@ -250,7 +252,8 @@ def rows(now: Wizard, words: str = "") -> tuple[Row, ...]:
             return _servers(now)
         case "own":
             values = {name: str(getattr(now.draft, name)) for name in FIELDS}
-            fields = [Row(name, _NAMES[name], values[name] or "–", _MEANS[name]) for name in FIELDS]
+            means = {**_MEANS, "wire": _MEANS["wire"].format(wire=now.wires[0])}
+            fields = [Row(name, _NAMES[name], values[name] or "–", means[name]) for name in FIELDS]
             return (*fields, Row(GO, "Go on", "ask it for its models"))
         case "models":
             return _models(now, words)

@@ -6,13 +6,10 @@ parts. Pure; who sends the offer and hears what became of it is the face's `wait
 
 from __future__ import annotations
 
-from jp_tui.conversation.strict_json import dump
 from jp_tui.protocol.values import Answered, PromptRequest, Response, WaitingInfo
 from jp_tui.questions.reading import read_recorded
-from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer, TextAnswer
 
 ASSISTANT = "Assistant"
-KINDS = (BooleanAnswer, SelectAnswer, MultiSelectAnswer, TextAnswer)
 
 
 def prompt_of(one: WaitingInfo) -> PromptRequest | None:
@@ -23,7 +20,7 @@ def prompt_of(one: WaitingInfo) -> PromptRequest | None:
         question = read_recorded(one.inquiry, dict(one.question))
     except (ValueError, TypeError, KeyError):
         return None
-    if not isinstance(question.answer_type, KINDS) or question.parts:
+    if not question.answer_type.one_line or question.parts:
         return None
     source = one.source if one.source in ("tool", "assistant", "user") else "other"
     return PromptRequest(
@@ -50,12 +47,4 @@ def is_offered(prompt: PromptRequest) -> bool:
 
 def words_of(prompt: PromptRequest, said: Response) -> str | None:
     """The answer as it is offered; None for what is none."""
-    if not isinstance(said, Answered):
-        return None
-    match prompt.question.answer_type:
-        case BooleanAnswer():
-            return "yes" if said.value is True else "no"
-        case MultiSelectAnswer():
-            return dump(said.value)
-        case _:
-            return str(said.value)
+    return prompt.question.answer_type.spelled(said.value) if isinstance(said, Answered) else None

@@ -1,0 +1,80 @@
+"""Questions beside their turns: the record, what waits, checks of an answer, answers that come from elsewhere."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from jp_tui.engine.desks.port import Desk, DeskContext
+from jp_tui.engine.record.inquiries import listed
+from jp_tui.engine.session.answer_router import Offering
+from jp_tui.engine.session.background import Carrying
+from jp_tui.engine.session.inbox import Watching
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.questions.types import SchemaAnswer
+
+
+def desk(context: DeskContext) -> Desk:
+    """The inbox, and conversations that go on in the background once they are answered."""
+    inquiries = _Inquiries(context)
+    return Desk(
+        beside={c.CheckAnswer: inquiries.check, c.OfferAnswer: inquiries.offer, c.CarryOn: inquiries.carry_on},
+        in_order={c.ListInquiries: inquiries.list, c.WatchWaiting: inquiries.watch},
+        close=inquiries.close,
+    )
+
+
+class _Inquiries:
+    def __init__(self, context: DeskContext) -> None:
+        self._context = context
+        self._background = Carrying(context.setup, context.sessions, context.resume)
+        self._answers = Offering(context.setup, context.checks, context.sessions.get)
+        self._inbox = Watching(context.setup, context.publish, context.sessions)
+        context.listeners.append(self._inbox.heard)
+
+    async def close(self) -> None:
+        self._inbox.close()
+        await self._background.close()
+
+    async def check(self, command: c.CheckAnswer) -> None:
+        """Say whether a value fits the question that waits."""
+        session = self._context.sessions.get(command.conversation)
+        shown = session.prompt(command.inquiry) if session is not None else None
+        if shown is None:
+            raise ValueError("That question does not wait for an answer any more.")
+        kind = shown.question.answer_type
+        if isinstance(kind, SchemaAnswer):
+            found = await self._context.checks.problems(kind.schema, command.value)
+        else:
+            why = kind.problem(command.value)
+            found = [] if why is None else [("", why)]
+        self._context.publish(
+            e.AnswerChecked(
+                conversation=command.conversation,
+                inquiry=command.inquiry,
+                revision=command.revision,
+                problems=tuple(found),
+            )
+        )
+
+    async def offer(self, command: c.OfferAnswer) -> None:
+        settled = await self._answers.offer(command)
+        self._context.publish(settled)
+        if command.carry_on and settled.status == "accepted":
+            with suppress(ValueError):  # another process holds it, and resumes it
+                await self._background.carry_on(settled.conversation)
+
+    async def carry_on(self, command: c.CarryOn) -> None:
+        await self._background.carry_on(command.conversation)
+
+    async def list(self, command: c.ListInquiries) -> None:
+        journal, named = self._context.setup.journal, command.conversation
+        row = journal.conversation(named) if named else None
+        if named and row is None:
+            self._context.unknown(command.type, named)
+            return
+        found = listed(journal, row.id if row is not None else "", pending=command.pending)
+        self._context.publish(e.InquiriesListed(inquiries=tuple(found)))
+
+    async def watch(self, command: c.WatchWaiting) -> None:
+        self._inbox.watch(on=command.on)

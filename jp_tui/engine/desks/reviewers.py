@@ -1,0 +1,18 @@
+"""The results of reviewers over all conversations."""
+
+from __future__ import annotations
+
+from jp_tui.engine.desks.port import Desk, DeskContext
+from jp_tui.engine.reviewer.statistics import figures
+from jp_tui.protocol.commands import ReadReviewers
+from jp_tui.protocol.events import ReviewersRead
+
+
+def desk(context: DeskContext) -> Desk:
+    """Reads the record, in pieces."""
+
+    async def read(_: ReadReviewers) -> None:
+        found = await figures(context.setup.journal, context.setup.tools)
+        context.publish(ReviewersRead(reviewers=found))
+
+    return Desk(beside={ReadReviewers: read})

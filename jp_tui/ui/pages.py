@@ -1,0 +1,221 @@
+"""What can be done from everywhere, as one list: for `/` in the composer, for the palette, for the keys screen.
+
+A page over the workspace is a line here and a module of `screens/` with `open_page(host, argument)`, which is imported
+when the page is opened, never before (T23). Nothing is listed that does not work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from jp_tui.view.composer.commands import Command
+
+if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
+    from textual.app import App
+    from textual.content import Content
+    from textual.screen import Screen
+
+    from jp_tui.protocol.commands import Command as EngineCommand
+    from jp_tui.ui.transcript.inbox_controller import InboxController
+    from jp_tui.view.activity.agents import Agent
+    from jp_tui.view.questions.inbox import Inbox
+
+
+class Main(Protocol):
+    """What a page reads of the workspace: it changes while the page is open."""
+
+    @property
+    def conversation(self) -> str:
+        """The id of the one in sight; "" before there is any."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The workspace and the home folder."""
+
+    @property
+    def agents(self) -> tuple[Agent, ...]: ...
+
+    @property
+    def parent_conversation(self) -> str: ...
+
+    @property
+    def inbox(self) -> Inbox | None: ...
+
+    @property
+    def waits(self) -> InboxController | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """What a page may use. `new` begins a conversation, `go_to` opens one, `copy` takes a text and its name in our
+    words, `clock` is monotonic seconds, `wall` gives seconds since 1970."""
+
+    main: Main
+    send: Callable[[EngineCommand], None]
+    new: Callable[[], None]
+    go_to: Callable[[str], None]
+    wear: Callable[[str], object]
+    themes: Callable[[], Sequence[str]]
+    copy: Callable[[str, str], None]
+    clock: Callable[[], float]
+    wall: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppCommand(Command):
+    """A command that runs the app's action `action`, with the argument if the command takes one."""
+
+    action: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(AppCommand):
+    """`opens` is the function in `screens/` that opens it. `commands` are those of the engine whose refusals are shown
+    on the page. `over_sheet`: its key works while a question is open. `works` is whether its key does anything now."""
+
+    opens: str
+    commands: tuple[str, ...] = ()
+    over_sheet: bool = False
+    works: Callable[[Main], bool] = lambda main: True
+
+    def opener(self) -> Callable[[Host, str], Screen[None] | Content | None]:
+        """Returns the page; words for the last line why there is none; None where there is nothing to show."""
+        module, _, function = self.opens.partition(".")
+        opens: Callable[[Host, str], Screen[None] | Content | None]
+        opens = getattr(import_module(f"jp_tui.ui.screens.{module}"), function)
+        return opens
+
+
+def _page(name: str, title: str, does: str, *, opens: str = "", **more: Any) -> Page:
+    return Page(name=name, title=title, does=does, action=f"open('{name}')", opens=opens or f"{name}.open_page", **more)
+
+
+_ALL = {"argument": "all", "choices": ("all",)}
+_CHANGES = ("read_changes", "undo_changes")
+COMMANDS: tuple[AppCommand, ...] = (
+    AppCommand(name="new", title="New conversation", does="Begin an empty one", action="new"),
+    _page(
+        "conversations",
+        "Conversations",
+        "Search in all of them, open, rename, fork, archive, delete, import",
+        opens="library.open_page",
+        commands=(
+            "search_conversations",
+            "rename_conversation",
+            "fork_conversation",
+            "archive_conversation",
+            "delete_conversation",
+            "restore_conversation",
+            "import_conversations",
+            "cancel_work",
+            "list_conversations",
+            "read_conversation",
+        ),
+    ),
+    _page(
+        "ledger",
+        "Ledger",
+        "What is remembered or allowed now, and how to take it back",
+        commands=("read_ledger", "revoke_entry"),
+    ),
+    _page("inquiries", "Inquiries", "Who asked what here, who answered, and why", commands=("list_inquiries",)),
+    _page(
+        "diff",
+        "Changes",
+        "All changes of the last turn, or of all",
+        opens="changes.open_page",
+        commands=_CHANGES,
+        **_ALL,
+    ),
+    _page(
+        "undo",
+        "Undo",
+        "Take back what the last turn changed in files, or bring it back",
+        opens="changes.open_undo",
+        commands=_CHANGES,
+        **_ALL,
+    ),
+    _page("inbox", "Inbox", "All that waits for you, wherever it is asked", over_sheet=True),
+    _page(
+        "agents",
+        "Sub-agents",
+        "Open a sub-agent's conversation, or come back",
+        over_sheet=True,
+        works=lambda main: bool(main.agents or main.parent_conversation),
+    ),
+    _page(
+        "reviewers", "Reviewers", "How often reviewing models were right", commands=("read_reviewers", "set_setting")
+    ),
+    AppCommand(
+        name="decide",
+        title="Decide yourself",
+        does="Take over what a reviewing model is deciding now",
+        action="take_over",
+    ),
+    AppCommand(
+        name="interrupt",
+        title="Interrupt",
+        does="The menu of what can become of the turn that runs",
+        action="interrupt_menu",
+    ),
+    AppCommand(name="sidebar", title="Sidebar", does="Show or hide the tool activity", action="sidebar"),
+    AppCommand(name="theme", title="Theme", does="Choose how everything looks", argument="NAME", action="theme"),
+    _page(
+        "model",
+        "Model",
+        "Talk with another from the next turn on; a list of them with context and prices",
+        opens="models.open_page",
+        commands=("switch_model", "list_models", "set_setting"),
+        argument="NAME",
+    ),
+    _page("usage", "Usage", "Tokens and money, by turn, request and reviewer", commands=("read_usage",)),
+    _page(
+        "settings",
+        "Settings",
+        "All of them: what they mean, where they come from, and change them",
+        commands=("read_settings", "reset_setting", "set_setting"),
+    ),
+    _page(
+        "setup",
+        "Setup",
+        "Find a model, test it, and write the configuration",
+        commands=("probe_setup", "list_models", "test_model", "save_setup"),
+    ),
+    _page(
+        "trust",
+        "Trust",
+        "What the folder's own configuration would do, and whether it may",
+        commands=("read_trust", "trust_workspace", "distrust_workspace"),
+    ),
+    AppCommand(name="help", title="Help", does="What can be written and pressed", action="keys"),
+    AppCommand(name="keys", title="Keys", does="All keys, by where they work", action="keys"),
+    AppCommand(name="quit", title="Leave", does="End the turn, close the log, leave", action="leave"),
+)
+PAGES = {entry.name: entry for entry in COMMANDS if isinstance(entry, Page)}
+PAGE_COMMANDS = frozenset(command for page in PAGES.values() for command in page.commands)
+"""Commands of pages: their refusals are shown there, about whichever conversation."""
+
+
+def choosable(entries: tuple[AppCommand, ...], **choices: Iterable[str]) -> tuple[AppCommand, ...]:
+    """The same, with what may follow some of them, by their names."""
+    return tuple(replace(one, choices=tuple(choices.get(one.name, one.choices))) for one in entries)
+
+
+def by_action() -> list[AppCommand]:
+    """Return the commands with each action once: the first of those that share one."""
+    return list({command.action: command for command in reversed(COMMANDS)}.values())[::-1]
+
+
+def run(app: App[Any], command: AppCommand, argument: str = "") -> None:
+    """Run a command. Unlike `App.run_action`, this doesn't ask `check_action`."""
+    if isinstance(command, Page):
+        app.action_open(command.name, argument)  # type: ignore[attr-defined]  # the workspace's app
+        return
+    action = getattr(app, f"action_{command.action}")
+    _ = action(argument) if command.argument else action()
