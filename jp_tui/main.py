@@ -13,7 +13,7 @@ from jp_tui import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jp_tui.guardian import Wish
+    from jp_tui.first_frame.early_screen import EarlyScreen
 
 # fmt: off
 COMMANDS = frozenset((
@@ -55,9 +55,9 @@ def wants_screen(words: list[str]) -> bool:
     return command not in COMMANDS and not options & _WITHOUT_A_SCREEN
 
 
-def first_frame(words: list[str]) -> Wish | None:
-    """What these words say of the first frame; None where they hold what ends in words and no frame."""
-    from jp_tui.guardian import Wish
+def first_frame(words: list[str]) -> EarlyScreen | None:
+    """The screen until the app is loaded; None if these words contain an option that may end in text and no frame."""
+    from jp_tui.first_frame.early_screen import EarlyScreen, Start
 
     options, first = _look(words)
     if options - _KNOWN:
@@ -65,7 +65,7 @@ def first_frame(words: list[str]) -> Wish | None:
     theme = _values(words, "--theme")[-1:]
     blank = any(one.startswith("ui") for one in _values(words, "--cfg"))
     busy = bool(first) or "--" in words
-    return Wish("".join(theme), blank=blank, elsewhere="--workspace" in options, busy=busy)
+    return EarlyScreen(Start("".join(theme), blank=blank, elsewhere="--workspace" in options, busy=busy))
 
 
 def _values(words: list[str], option: str) -> list[str]:

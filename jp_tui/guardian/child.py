@@ -22,9 +22,13 @@ UP, DOWN, WORD = b"R", b"X", b"W"
 """The app's words over the pipe: screen (re)started, screen left and restored, a last word follows."""
 SO_FAR, GIVE = b"S", b"G"
 """Asks what was typed so far; asks for it all, and the keys are the app's from then on."""
+LAST_SCREEN = b"P"
+"""Followed by its length in eight hex digits: columns and rows in four hex digits each, and what is to be written."""
 HEAD = 32
 """Bytes before an answer: the cursor, how long the text and the rest are, and whether the alternate screen is there, as
 four numbers of eight hex digits."""
+NO_KEYS = b"%032x" % 0
+"""The answer of a guardian that has no keys."""
 WORD_LINES = 8
 
 
@@ -39,6 +43,7 @@ class Self:
     can_stop = True
     fronted = False
     drawn = 0
+    pictured = False
     original: list[Any] | None = None
     word: tuple[str, bool] | None = None
     lent: tuple[str, ...] = ()
@@ -97,6 +102,24 @@ def bring_back() -> None:
 def skeleton_stands() -> bool:
     """Whether the alternate screen was there already when the keys were taken."""
     return bool(Self.drawn)
+
+
+def show_last_screen(width: int, height: int, text: str) -> None:
+    """Have the guardian paint `text` over its frame while the terminal has this size; nothing happens without a frame.
+
+    Only sequences that place and colour printable text are allowed in it (`first_frame/last_screen.py` makes it).
+    """
+    if Self.fronted:
+        _asked(SO_FAR)
+    if Self.drawn:
+        Self.pictured = True
+        data = b"%04x%04x" % (width, height) + text.encode("utf-8", "replace")
+        _tell(LAST_SCREEN + b"%08x" % len(data) + data)
+
+
+def last_screen_shown() -> bool:
+    """True if the guardian was given a last screen, so that the app can wait for the conversation itself."""
+    return Self.pictured
 
 
 def typed_so_far() -> tuple[str, int]:
@@ -210,4 +233,9 @@ def return_environment() -> None:
 
 def _tell(data: bytes) -> None:
     if Self.to_parent >= 0:
-        quietly(posix.write, Self.to_parent, data)
+        quietly(_write, data)
+
+
+def _write(data: bytes) -> None:
+    while data:
+        data = data[posix.write(Self.to_parent, data) :]

@@ -15,8 +15,7 @@ import sys
 import termios
 import time
 
-from jp_tui.guardian.child import DOWN, GIVE, SO_FAR, UP, WORD, Self, set_stderr_aside
-from jp_tui.guardian.front import GONE, LEAVE, NOTHING, Front, Wish, possible
+from jp_tui.guardian.child import DOWN, GIVE, LAST_SCREEN, NO_KEYS, SO_FAR, UP, WORD, Self, set_stderr_aside
 from jp_tui.guardian.terminal import (
     STDERR,
     STDIN,
@@ -33,8 +32,29 @@ from jp_tui.guardian.terminal import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, Protocol
 
+    class Screen(Protocol):
+        """Who has the screen and the keys until the app takes them; `first_frame/early_screen.py` says more."""
+
+        def take(self, original: list[Any]) -> bool: ...
+        def begin(self) -> None: ...
+        def again(self) -> None: ...
+        def resized(self) -> None: ...
+        def read(self) -> str: ...
+        def show(self, width: int, height: int, text: str) -> None: ...
+        def wanted(self) -> None: ...
+        def due(self) -> float | None: ...
+        def answer(self, *, rest: bool) -> bytes: ...
+        def put_back(self) -> None: ...
+        @property
+        def full(self) -> bool: ...
+        @property
+        def drawn(self) -> bool: ...
+
+
+GONE, LEAVE = "gone", "leave"
+"""What `Screen.read` reports: the terminal hung up; the user pressed Ctrl+C twice."""
 _PASSED_ON = tuple(
     getattr(_signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGTSTP")
 )
@@ -48,7 +68,7 @@ class _Guardian:
     """The parent's loop: it sleeps in poll until a signal, a word of the child, or the child's end."""
 
     def __init__(
-        self, child: int, pipes: tuple[int, int, int], original: list[Any] | None, front: Front | None
+        self, child: int, pipes: tuple[int, int, int], original: list[Any] | None, front: Screen | None
     ) -> None:
         """`pipes`: what the child says, what it is told, what signals came."""
         self.child, self.original, self.front = child, original, front
@@ -75,7 +95,7 @@ class _Guardian:
             due = None if self.front is None else self.front.due()
             if due == 0.0:
                 self._hand_over()
-            if reads and (self.front is None or self.front.typed.full):
+            if reads and (self.front is None or self.front.full):
                 poll.unregister(STDIN)
                 reads = False
             events = dict(poll.poll(None if not due else due * 1000 + 1))
@@ -91,7 +111,7 @@ class _Guardian:
             if STDIN in events and self.front is not None:
                 self._keys(self.front)
 
-    def _keys(self, front: Front) -> None:
+    def _keys(self, front: Screen) -> None:
         self.resumed = 0.0  # the terminal is ours, so a stop now is a new one
         came = front.read()
         if came == GONE:
@@ -177,7 +197,14 @@ class _Guardian:
             self.heard += data
         while self.heard:
             tag = self.heard[:1]
-            if tag == WORD:
+            if tag == LAST_SCREEN:
+                size = int(self.heard[1:9], 16) if len(self.heard) >= 9 else 0
+                if len(self.heard) < 9 + max(size, 8):
+                    return
+                shown, self.heard = self.heard[9 : 9 + size], self.heard[9 + size :]
+                if self.front is not None:
+                    self.front.show(int(shown[:4], 16), int(shown[4:8], 16), shown[8:].decode("utf-8", "replace"))
+            elif tag == WORD:
                 size = int(self.heard[2:6], 16) if len(self.heard) >= 6 else 0xFFFF
                 if len(self.heard) < 6 + size:
                     return
@@ -199,7 +226,7 @@ class _Guardian:
         elif tag == GIVE and self.front is not None:
             self.front.wanted()
         elif tag in (SO_FAR, GIVE):
-            self._tell(NOTHING)
+            self._tell(NO_KEYS)
 
     def farewell(self, status: int) -> None:
         """After the restore: what it said before it had the screen, how it ended when that says something, then the
@@ -218,12 +245,12 @@ class _Guardian:
             put(self.word_fd, "\n".join(printable(self.word)) + "\n")
 
 
-def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:
+def run_guarded(child: Callable[[], int], screen: Screen | None = None) -> int:
     """Run `child` in a forked process under a guardian; the child's exit code, or 128 + the signal that ended it.
 
     To be called with one thread and before heavy imports. In the child `child()` is the whole program: when it
     has returned, its process ends at once (threads that are left are not waited for). Without fork it runs here.
-    With a `wish` the guardian has screen and keys until the child takes them (`child.take_keys`).
+    With a `screen` the guardian has screen and keys until the child takes them (`child.take_keys`).
     """
     original: list[Any] | None = None
     if posix.isatty(STDIN):
@@ -235,7 +262,7 @@ def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:
     for fd in (words_out, wake_out, wake_in):
         posix.set_blocking(fd, False)
     Self.can_stop = _has_job_control()
-    front = Front(original, wish) if wish is not None and original is not None and possible(original) else None
+    front = screen if screen is not None and original is not None and screen.take(original) else None
 
     handled = [n for n in _PASSED_ON if _signal.getsignal(n) != _signal.SIG_IGN]  # nohup means it
     handled += [_signal.SIGCHLD, _signal.SIGCONT] + ([_signal.SIGWINCH] if front else [])

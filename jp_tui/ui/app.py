@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual import events, on
 from textual.app import App
@@ -22,13 +22,13 @@ from jp_tui.guardian import used
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui import textual_patches, themes
-from jp_tui.ui.arriving import Arriving
 from jp_tui.ui.attention import Attention, Attentive
 from jp_tui.ui.background import Background
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.changes_actions import Changing
 from jp_tui.ui.commands import COMMANDS, Commands, choosable
 from jp_tui.ui.crash import CrashReports, EngineBroke
+from jp_tui.ui.handover import Handover
 from jp_tui.ui.keys import Twice
 from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.page_actions import Pages
@@ -55,7 +55,7 @@ PATIENCE = 5.0
 
 
 class Workspace(  # type: ignore[misc]  # untyped mixin
-    Arriving, CrashReports, Attentive, Personal, Pages, FirstRun, Changing, Commands, App[None], inherit_bindings=False
+    CrashReports, Attentive, Personal, Pages, FirstRun, Changing, Commands, App[None], inherit_bindings=False
 ):
     """jp-tui's workspace."""
 
@@ -105,7 +105,11 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self.crash_state = state_dir
         self._theme_files = themes
         self.take_own(own, environment or {})
-        super().__init__(driver_class=self.chosen_driver())
+        self.handover = Handover(self, lambda: self._main)
+        self.can_start: Callable[[], bool] = lambda: True
+        """Asked once the first frame is painted: whether there can be an engine. If not, the app ends with 2, and
+        whoever said so says why."""
+        super().__init__(driver_class=self.handover.driver_class())
         self.animation_level = "none"
         self._bridge = Bridge(link if callable(link) else lambda: link, self.post_message)
         self._open_command = open_command if callable(open_command) else lambda: open_command
@@ -207,7 +211,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             self.action_leave_now()
         elif not self._leaving:
             self._leaving = True
-            self.keep_look()
+            self.handover.keep_look()
+            self.handover.keep_screen()
             self.push_screen(Leaving())
             self._main.drafts.flush()
             from jp_tui.protocol.commands import Shutdown
@@ -217,6 +222,14 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
 
     def action_leave_now(self) -> None:
         self.exit(return_code=0)
+
+    def exit(self, *arguments: Any, **named: Any) -> None:
+        """However the app ends, the last screen is kept first."""
+        self.handover.keep_screen()
+        super().exit(*arguments, **named)
+
+    def post_display_hook(self) -> None:
+        self.handover.painted()
 
     async def action_quit(self) -> None:
         """Textual's own way out is ours."""

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from jp_tui.ui.bridge import Keys
     from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.waiting import Waits
+    from jp_tui.ui.widgets.transcript import Transcript
     from jp_tui.view.activity.agents import Agent
     from jp_tui.view.questions.inbox import Inbox
 
@@ -157,7 +158,8 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         self.query_one(StatusLine).status = self._status
         self.set_focus(self.composer)
         self.composer.typed_ahead(*guardian.typed_so_far())
-        self.call_after_refresh(self.set_timer, FIRST_BREATH, partial(self._load, iter(LATER)))
+        first = BREATH if guardian.last_screen_shown() else FIRST_BREATH  # the guardian echoes the keys meanwhile
+        self.call_after_refresh(self.set_timer, first, partial(self._load, iter(LATER)))
 
     def _load(self, names: Iterator[str]) -> None:
         """One module at a time, so that a key that is typed meanwhile is painted between two of them."""
@@ -190,6 +192,22 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         """What the engine reported, in order."""
         if self._exchange is not None:
             self._exchange.show(reported)
+
+    @property
+    def status(self) -> Status:
+        """What the status line shows."""
+        return self.query_one(StatusLine).status
+
+    @property
+    def transcript(self) -> Transcript | None:
+        """The conversation itself, once there is an exchange."""
+        there = self._exchange is not None and self._exchange.is_mounted
+        return self._exchange.column.transcript if there and self._exchange is not None else None
+
+    @property
+    def conversation_shown(self) -> bool:
+        """True if the open conversation and its status line are painted."""
+        return bool(self.status.conversation) and self.transcript is not None and self.transcript.painted
 
     @property
     def waits(self) -> Waits | None:

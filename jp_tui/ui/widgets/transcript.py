@@ -165,6 +165,22 @@ class Transcript(Readying):
         later = self._frame or self._settle_later
         return not (self._waiting or self._busy or later or self._asked or self._pane.story.has_fresh)
 
+    @property
+    def painted(self) -> bool:
+        """True if a conversation is open and everything of it that is in sight is painted."""
+        if not self._conversation or not self.height:
+            return False
+        last = self.top + self.height - 1
+        return not self._pane.unpainted(self.top, last) and not (self._asked and self._pane.missing(self.top, 0))
+
+    @property
+    def plain_end(self) -> int:
+        """The number of the last event, if the end of the log is in sight as a resumed conversation shows it: nothing
+        streams, is unfolded, marked or selected. Else 0."""
+        plain = self.settled and self.painted and self.following and not self._pane.story.live
+        touched = self._pane.unfolded or self.text_selection or self._news
+        return self._pane.pages.last if plain and not touched else 0
+
     # --- pages ---------------------------------------------------------------------------------------------
 
     def _read(self, event: ev.EventsRead) -> None:
