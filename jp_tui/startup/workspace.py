@@ -26,7 +26,7 @@ from jp_tui.startup.parts import Place, can_open, journal, kept_secret, opening,
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
-    from jp_tui.journal.port import Journal, Notice
+    from jp_tui.journal.port import ConversationRow, Journal, Notice
     from jp_tui.link.local import LocalLink
     from jp_tui.startup.parts import Parts
 
@@ -111,6 +111,11 @@ class _LastScreens:
         here = self._settings, str(self._place.workspace), terminal_key(os.environb)
         return repr((*here, size, conversation, last_seq, title, model))
 
+    def _glimpse(self, conversation: str | None) -> ConversationRow | None:
+        from jp_tui.journal.reader import glimpse
+
+        return glimpse(self._place.paths.database, str(self._place.workspace), conversation)
+
     def show(self) -> None:
         """Show the last screen of the conversation that is resumed, if it is still true."""
         arguments, paths = self._arguments, self._place.paths
@@ -119,10 +124,9 @@ class _LastScreens:
             return
         if not last_screen.any_kept(paths.state):
             return
-        from jp_tui.journal.reader import glimpse
         from jp_tui.system.lock import LockError, holder, lock_path
 
-        row = glimpse(paths.database, str(self._place.workspace), arguments.resume)
+        row = self._glimpse(arguments.resume)
         try:
             if row is None or holder(lock_path(paths.locks, row.id)) is not None:
                 return  # another process writes it, so it is read-only here
@@ -134,10 +138,14 @@ class _LastScreens:
             guardian.show_last_screen(*size, found)
 
     def keep(self, shown: last_screen.Painted, beside: bool) -> None:
-        """Keep a screen for the next start, unless settings have changed since this one or were changed by hand."""
-        if self._settings and shown.beside == beside and self._stamp() == self._settings:
-            facts = self._facts(shown.conversation, shown.last_seq, shown.title, shown.model, shown.size)
-            last_screen.keep(self._place.paths.state, shown.conversation, facts, shown.rows)
+        """Keep a screen for the next start if that would show the same: the settings haven't changed since this start,
+        the sidebar is as they say, and the store has the conversation as it is shown."""
+        if not self._settings or shown.beside != beside or self._stamp() != self._settings:
+            return
+        row = self._glimpse(shown.conversation)
+        facts = self._facts(shown.conversation, shown.last_seq, shown.title, shown.model, shown.size)
+        if row is not None and facts == self._facts(row.id, row.last_seq, row.title, row.model, shown.size):
+            last_screen.keep(self._place.paths.state, row.id, facts, shown.rows)
 
 
 class _Ready:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _LATER = 1.0
 """Seconds after which the look is kept: the start is over then, or the user chose a theme."""
-_PATIENCE = 2.0
+_PATIENCE = 3.0
 """Seconds after the app's first frame for which a last screen may stand in for the conversation: keys that the early
 screen doesn't know wait for it."""
 

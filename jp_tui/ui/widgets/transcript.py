@@ -177,7 +177,9 @@ class Transcript(Readying):
     def plain_end(self) -> int:
         """The number of the last event, if the end of the log is in sight as a resumed conversation shows it: nothing
         streams, is unfolded, marked or selected. Else 0."""
-        plain = self.settled and self.painted and self.following and not self._pane.story.live
+        story = self._pane.story
+        streams = story.live or story.has_fresh or self._busy or self._settle_later or self._asked
+        plain = self.painted and self.following and not streams
         touched = self._pane.unfolded or self.text_selection or self._news
         return self._pane.pages.last if plain and not touched else 0
 
