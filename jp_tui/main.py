@@ -1,7 +1,7 @@
-"""The front door: looks at the words of the command line before anything is imported (T29, designs.md A.1).
+"""The entry point: looks at the words of the command line before anything is imported (T29, designs.md A.1).
 
-`--version` answers from a constant, an interactive start forks under the guardian, everything else goes straight
-to the composition root. It parses nothing (that is `compose`'s work) and imports nothing heavy before the fork.
+`--version` prints a constant, an interactive start forks under the guardian, everything else goes straight to
+`startup`. It parses nothing (that is `settings/cli`) and imports nothing heavy before the fork.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def wants_screen(words: list[str]) -> bool:
-    """Whether these words ask for the full-screen workspace: no command, no help, not `--plain`."""
+    """True if these words ask for the full-screen workspace: no command, no help, not `--plain`."""
     options, command = _look(words)
     return command not in COMMANDS and not options & _WITHOUT_A_SCREEN
 
@@ -69,7 +69,7 @@ def first_frame(words: list[str]) -> EarlyScreen | None:
 
 
 def _values(words: list[str], option: str) -> list[str]:
-    """What the option is given, each time."""
+    """The values given to an option."""
     found = []
     for at, word in enumerate(words):
         if word == "--":
@@ -82,7 +82,7 @@ def _values(words: list[str], option: str) -> list[str]:
 
 
 def _look(words: list[str]) -> tuple[set[str], str]:
-    """The options up to `--`, and the first word that is neither an option nor an option's value (S7)."""
+    """The options before `--`, and the first word that is neither an option nor the value of one (S7)."""
     options: set[str] = set()
     first = ""
     at = 0
@@ -99,7 +99,7 @@ def _look(words: list[str]) -> tuple[set[str], str]:
 
 
 def _workspace(words: list[str]) -> int:
-    """The guarded child: settings that must come before the first heavy import, then the program."""
+    """Run the guarded child: first what must be set before the first heavy import, then the program."""
     import gc
 
     from jp_tui import guardian

@@ -95,7 +95,7 @@ def full_stamp(arguments: Arguments, paths: Paths, workspace_file: Path, environ
     if arguments.cfg or _variables(environment):
         return ""
     files = [data.DEFAULTS_FILE, data.TOOLS_FILE, str(workspace_file), str(paths.data / "trusted-workspaces")]
-    files += [str(paths.config_file), str(paths.keys_file), str(paths.themes)]
+    files += [str(paths.config_file), str(paths.config / "models.toml"), str(paths.keys_file), str(paths.themes)]
     with contextlib.suppress(OSError):
         files += sorted(one.path for one in os.scandir(paths.themes))
     flags = (arguments.toggles, arguments.theme, arguments.tool_use, arguments.model)

@@ -225,8 +225,10 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
 
     def exit(self, *arguments: Any, **named: Any) -> None:
         """However the app ends, the last screen is kept first."""
-        self.handover.keep_screen()
-        super().exit(*arguments, **named)
+        try:
+            self.handover.keep_screen()
+        finally:
+            super().exit(*arguments, **named)
 
     def post_display_hook(self) -> None:
         self.handover.painted()

@@ -147,9 +147,10 @@ def test_every_setting_is_in_the_facts_and_none_that_may_be_secret(tmp_path: Pat
         return full_stamp(arguments or Arguments(), paths, own, {"JP_TUI_HOME": str(tmp_path), **variables})
 
     seen = {now()}
-    for file in (paths.config_file, paths.keys_file, paths.themes / "mine.toml", own):
+    models = tmp_path / "config" / "models.toml"
+    for file in (paths.config_file, models, paths.keys_file, paths.themes / "mine.toml", own):
         file.write_text("a = 1")
         seen.add(now())
-    assert len(seen) == 5 and "" not in seen
+    assert len(seen) == 6 and "" not in seen
     assert now(Arguments(theme="jp-day")) not in seen and now(Arguments(model="a/b")) not in seen
     assert now(JP_TUI_PROVIDERS__X__KEY="secret") == "" == now(Arguments(cfg=("a.key=secret",)))

@@ -180,7 +180,7 @@ class Transcript(Readying):
         story = self._pane.story
         streams = story.live or story.has_fresh or self._busy or self._settle_later or self._asked
         plain = self.painted and self.following and not streams
-        touched = self._pane.unfolded or self.text_selection or self._news
+        touched = self._pane.unfolded or self.text_selection
         return self._pane.pages.last if plain and not touched else 0
 
     # --- pages ---------------------------------------------------------------------------------------------
