@@ -28,7 +28,7 @@ from tests.bench.program import Never, Program, family
 from tests.bench.report import Row
 from tests.bench.setting import Bench, Start, interleaved
 
-SECONDS = 150.0
+SECONDS = 120.0
 FEW, MANY = 100, 100_000
 EVENTS = {"short": FEW, "long": MANY}
 LAST = "zqend"
@@ -81,7 +81,7 @@ def rows(bench: Bench) -> list[Row]:
             left(start)
         forgetful = {f"none {name}": without_screen(bench, resumed[name]) for name in EVENTS}
         interleaved(min(bench.reps, 7), resumed | {"bare": bench.bare()}, measure)
-        interleaved(min(bench.reps, 5), forgetful, measure)
+        interleaved(min(bench.reps, 3), forgetful, measure)
         keys = first_keys(bench)
         pages = scrolled(bench)
     what, against, bare = f"start to the end of {MANY:,} events", f"{FEW} events", "start of the bare app"
