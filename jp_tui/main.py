@@ -1,7 +1,7 @@
-"""The front door: looks at the words of the command line before anything is imported (T29, designs.md A.1).
+"""The entry point: looks at the words of the command line before anything is imported (T29, designs.md A.1).
 
-`--version` answers from a constant, an interactive start forks under the guardian, everything else goes straight
-to the composition root. It parses nothing (that is `compose`'s work) and imports nothing heavy before the fork.
+`--version` prints a constant, an interactive start forks under the guardian, everything else goes straight to
+`startup`. It parses nothing (that is `settings/cli`) and imports nothing heavy before the fork.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jp_tui import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jp_tui.guardian import Wish
+    from jp_tui.first_frame.early_screen import EarlyScreen
 
 # fmt: off
 COMMANDS = frozenset((
@@ -50,14 +50,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def wants_screen(words: list[str]) -> bool:
-    """Whether these words ask for the full-screen workspace: no command, no help, not `--plain`."""
+    """True if these words ask for the full-screen workspace: no command, no help, not `--plain`."""
     options, command = _look(words)
     return command not in COMMANDS and not options & _WITHOUT_A_SCREEN
 
 
-def first_frame(words: list[str]) -> Wish | None:
-    """What these words say of the first frame; None where they hold what ends in words and no frame."""
-    from jp_tui.guardian import Wish
+def first_frame(words: list[str]) -> EarlyScreen | None:
+    """The screen until the app is loaded; None if these words contain an option that may end in text and no frame."""
+    from jp_tui.first_frame.early_screen import EarlyScreen, Start
 
     options, first = _look(words)
     if options - _KNOWN:
@@ -65,11 +65,11 @@ def first_frame(words: list[str]) -> Wish | None:
     theme = _values(words, "--theme")[-1:]
     blank = any(one.startswith("ui") for one in _values(words, "--cfg"))
     busy = bool(first) or "--" in words
-    return Wish("".join(theme), blank=blank, elsewhere="--workspace" in options, busy=busy)
+    return EarlyScreen(Start("".join(theme), blank=blank, elsewhere="--workspace" in options, busy=busy))
 
 
 def _values(words: list[str], option: str) -> list[str]:
-    """What the option is given, each time."""
+    """The values given to an option."""
     found = []
     for at, word in enumerate(words):
         if word == "--":
@@ -82,7 +82,7 @@ def _values(words: list[str], option: str) -> list[str]:
 
 
 def _look(words: list[str]) -> tuple[set[str], str]:
-    """The options up to `--`, and the first word that is neither an option nor an option's value (S7)."""
+    """The options before `--`, and the first word that is neither an option nor the value of one (S7)."""
     options: set[str] = set()
     first = ""
     at = 0
@@ -99,7 +99,7 @@ def _look(words: list[str]) -> tuple[set[str], str]:
 
 
 def _workspace(words: list[str]) -> int:
-    """The guarded child: settings that must come before the first heavy import, then the program."""
+    """Run the guarded child: first what must be set before the first heavy import, then the program."""
     import gc
 
     from jp_tui import guardian

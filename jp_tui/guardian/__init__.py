@@ -1,10 +1,10 @@
-"""The parent process that keeps the terminal safe and is there at once, and the app's side of the talk with it.
+"""The parent process that keeps the terminal safe, and the app's side of the channel between the two.
 
-Why: after TERM, HUP, QUIT, SEGV or KILL a full-screen program leaves the alternate screen, mouse modes and raw keys
-behind (T6), and a program that is still loading drops or garbles what is typed (designs.md A). `parent.py` forks and
-watches, `front.py` keeps the keys until the app is there, `skeleton.py` and `look.py` say how the screen looks till
-then, `typed.py` what was typed, `child.py` is the app's side, `terminal.py` the terminal itself.
-It imports no room and nothing beyond the bare modules of designs.md A.2.
+After TERM, HUP, QUIT, SEGV or KILL a full-screen program leaves the alternate screen, mouse modes and raw keys behind
+(T6), and a program that is still loading drops or garbles what is typed (designs.md A). `parent.py` forks and watches,
+`child.py` is the app's side, `terminal.py` the terminal itself. Until the app takes over, the parent gives the screen
+and the keys to the screen that it was started with (`first_frame/early_screen.py`).
+The package imports no other package of ours and nothing beyond the bare modules of designs.md A.2.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from jp_tui.guardian.child import (
     can_suspend,
     in_background,
     keeps_keys,
+    last_screen_shown,
     last_word,
     lend_environment,
     original_termios,
@@ -23,20 +24,17 @@ from jp_tui.guardian.child import (
     say_last_word,
     screen_down,
     screen_up,
+    show_last_screen,
     skeleton_stands,
     take_keys,
     typed_so_far,
 )
-from jp_tui.guardian.front import Wish
 from jp_tui.guardian.parent import run_guarded
-from jp_tui.guardian.skeleton import MOST, used
-from jp_tui.guardian.terminal import in_foreground, let_go, printable, put, restore, undiscarded
+from jp_tui.guardian.terminal import MOST, in_foreground, let_go, printable, put, restore, undiscarded, used
 
 __all__ = [
-    "MOST", "Wish", "abandoned", "bring_back", "can_suspend", "in_background", "in_foreground", "keeps_keys",
-    "last_word",
-    "lend_environment", "let_go", "original_termios",
-    "parent_pipe_fd", "printable", "put", "restore", "return_environment", "run_guarded", "say_last_word",
-    "screen_down", "screen_up", "skeleton_stands", "take_keys", "typed_so_far", "undiscarded",
-    "used",
+    "MOST", "abandoned", "bring_back", "can_suspend", "in_background", "in_foreground", "keeps_keys",
+    "last_screen_shown", "last_word", "lend_environment", "let_go", "original_termios", "parent_pipe_fd", "printable",
+    "put", "restore", "return_environment", "run_guarded", "say_last_word", "screen_down", "screen_up",
+    "show_last_screen", "skeleton_stands", "take_keys", "typed_so_far", "undiscarded", "used",
 ]  # fmt: skip

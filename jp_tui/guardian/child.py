@@ -1,6 +1,6 @@
-"""The app's side of the talk with its guardian: words over one pipe, answers and the guardian's death over the other.
+"""The app's side of the channel to its guardian: messages over one pipe, answers and the guardian's end over the other.
 
-Everything here does the plain thing in a process that has no guardian. It knows no screen and no key.
+In a process without a guardian every function here does nothing, or what is right without one.
 """
 
 from __future__ import annotations
@@ -19,17 +19,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 UP, DOWN, WORD = b"R", b"X", b"W"
-"""The app's words over the pipe: screen (re)started, screen left and restored, a last word follows."""
+"""Messages of the app: screen (re)started, screen left and restored, a last word follows."""
 SO_FAR, GIVE = b"S", b"G"
-"""Asks what was typed so far; asks for it all, and the keys are the app's from then on."""
+"""Requests: what was typed so far; everything that was typed, and from then on the app reads the keys."""
+LAST_SCREEN = b"P"
+"""Followed by its length in eight hex digits: columns and rows in four hex digits each, and what is to be written."""
 HEAD = 32
-"""Bytes before an answer: the cursor, how long the text and the rest are, and whether the alternate screen is there, as
-four numbers of eight hex digits."""
+"""Bytes before an answer, four numbers of eight hex digits: the cursor, the lengths of the text and of the rest, and
+whether the alternate screen was entered."""
+NO_KEYS = b"%032x" % 0
+"""The answer of a guardian that has no keys."""
 WORD_LINES = 8
 
 
 class Self:
-    """What this process knows of its guardian; the values of a process that has none until `run_guarded`."""
+    """What this process knows about its guardian; before `run_guarded` the values of a process that has none."""
 
     guardian = 0
     to_parent = -1
@@ -39,13 +43,14 @@ class Self:
     can_stop = True
     fronted = False
     drawn = 0
+    pictured = False
     original: list[Any] | None = None
     word: tuple[str, bool] | None = None
     lent: tuple[str, ...] = ()
 
 
 def parent_pipe_fd() -> int | None:
-    """Becomes readable (end of file) when the guardian has died; None when there is no guardian."""
+    """Becomes readable (end of file) when the guardian dies; None if there is no guardian."""
     return Self.from_parent if Self.from_parent >= 0 else None
 
 
@@ -56,7 +61,7 @@ def in_background(fd: int) -> bool:
 
 
 def original_termios() -> list[Any] | None:
-    """The terminal's settings from before the fork, None when there is no guardian."""
+    """The terminal's settings from before the fork; None if there is no guardian."""
     return Self.original
 
 
@@ -65,16 +70,16 @@ def can_suspend() -> bool:
     return Self.can_stop
 
 
-# -- what was typed before we were there
+# -- what was typed before the app was loaded
 
 
 def keeps_keys() -> bool:
-    """Whether the guardian has the screen and the keys still, until `take_keys`."""
+    """True while the guardian has the screen and the keys, until `take_keys`."""
     return Self.fronted
 
 
 def abandoned() -> bool:
-    """Whether the guardian died while it had screen and keys."""
+    """True if the guardian died while it had the screen and the keys."""
     if not Self.fronted:
         return False
     ready, _, _ = select.select([Self.from_parent], [], [], 0)
@@ -82,7 +87,7 @@ def abandoned() -> bool:
 
 
 def bring_back() -> None:
-    """What an `abandoned` app does, which is an orphan in the background perhaps: the terminal as it was."""
+    """Restore the terminal in an `abandoned` app, which may be an orphan in the background."""
     _signal.signal(_signal.SIGTTOU, _signal.SIG_IGN)
     if Self.original is not None:
         try:
@@ -95,19 +100,37 @@ def bring_back() -> None:
 
 
 def skeleton_stands() -> bool:
-    """Whether the alternate screen was there already when the keys were taken."""
+    """True if the guardian had entered the alternate screen when the keys were taken."""
     return bool(Self.drawn)
 
 
+def show_last_screen(width: int, height: int, text: str) -> None:
+    """Have the guardian paint `text` over its frame while the terminal has this size; nothing happens without a frame.
+
+    Only sequences that place and colour printable text are allowed in it (`first_frame/last_screen.py` makes it).
+    """
+    if Self.fronted:
+        _asked(SO_FAR)
+    if Self.drawn:
+        Self.pictured = True
+        data = b"%04x%04x" % (width, height) + text.encode("utf-8", "replace")
+        _tell(LAST_SCREEN + b"%08x" % len(data) + data)
+
+
+def last_screen_shown() -> bool:
+    """True if the guardian was given a last screen, so that the app can wait for the conversation itself."""
+    return Self.pictured
+
+
 def typed_so_far() -> tuple[str, int]:
-    """The text that was typed, and where the cursor stands in it."""
+    """The typed text so far, and the index of the cursor in it."""
     return _asked(SO_FAR)[:2] if Self.fronted else ("", 0)
 
 
 def take_keys() -> tuple[str, int, bytes]:
-    """The text, the cursor, and the bytes that the guardian did not understand; what is typed now stays in the kernel.
+    """The typed text, the cursor, and the bytes that the guardian did not interpret. Later keys stay in the kernel.
 
-    Waits for at most 0.3 s, while a sequence is cut in two. What a dead guardian knew is gone.
+    Waits for at most 0.3 s while a sequence is cut in two. What a dead guardian knew is lost.
     """
     if not Self.fronted:
         return "", 0, b""
@@ -126,7 +149,7 @@ def _asked(question: bytes) -> tuple[str, int, bytes]:
 
 
 def _heard(size: int) -> bytes:
-    """So many bytes from the guardian; fewer when it is gone."""
+    """Read `size` bytes from the guardian; fewer if it has died."""
     data = b""
     while len(data) < size:
         select.select([Self.from_parent], [], [])
@@ -141,8 +164,8 @@ def _heard(size: int) -> bytes:
 
 
 def screen_up(*, aside: bool = True) -> None:
-    """Say, before the first byte, that the screen is taken; stderr goes aside until `screen_down`, unless the driver
-    draws there."""
+    """Report, before the first byte is written, that the screen is taken. With `aside` stderr is redirected until
+    `screen_down`; without, the driver draws there."""
     _tell(UP)
     if aside:
         set_stderr_aside()
@@ -151,7 +174,7 @@ def screen_up(*, aside: bool = True) -> None:
 
 
 def set_stderr_aside() -> None:
-    """What is said there while the screen is taken is kept, and printed when the terminal is back."""
+    """Keep what is written to stderr while the screen is taken; it is printed when the terminal is restored."""
     if Self.capture >= 0 and Self.stderr < 0 and posix.isatty(STDERR):
         quietly(sys.stderr.flush)
         Self.stderr = posix.dup(STDERR)
@@ -159,7 +182,7 @@ def set_stderr_aside() -> None:
 
 
 def screen_down() -> None:
-    """Say that the terminal is as before; harmless when said twice."""
+    """Report that the terminal is restored; harmless twice."""
     _stderr_back()
     _tell(DOWN)
 
@@ -173,9 +196,9 @@ def _stderr_back() -> None:
 
 
 def last_word(text: str, *, error: bool = False) -> None:
-    """What is printed after the terminal is restored, on stdout or with `error` on stderr; the last call counts.
+    """Set what is printed after the terminal is restored, on stdout or with `error` on stderr; the last call counts.
 
-    One plain line; a crash may use a few. Without a guardian it waits for `say_last_word`.
+    One plain line; a crash may use a few. Without a guardian `say_last_word` prints it.
     """
     text = "\n".join(first(printable(text), WORD_LINES))
     Self.word = (text, error)
@@ -184,7 +207,7 @@ def last_word(text: str, *, error: bool = False) -> None:
 
 
 def say_last_word() -> None:
-    """Print the last word of a process that has no guardian (with one this does nothing)."""
+    """Print the last word of a process without a guardian."""
     if Self.to_parent < 0 and Self.word is not None:
         text, error = Self.word
         Self.word = None
@@ -192,7 +215,7 @@ def say_last_word() -> None:
 
 
 def lend_environment(values: Mapping[str, str]) -> None:
-    """Set what a library reads at its import only; what the user has set stays."""
+    """Set variables that a library reads only when it is imported; those that the user has set stay."""
     import os
 
     Self.lent = tuple(name for name in values if name not in os.environ)
@@ -200,7 +223,7 @@ def lend_environment(values: Mapping[str, str]) -> None:
 
 
 def return_environment() -> None:
-    """Take back what was lent, so that an editor or a tool started later does not inherit it."""
+    """Remove those variables, so that an editor or a tool started later doesn't inherit them."""
     import os
 
     for name in Self.lent:
@@ -210,4 +233,9 @@ def return_environment() -> None:
 
 def _tell(data: bytes) -> None:
     if Self.to_parent >= 0:
-        quietly(posix.write, Self.to_parent, data)
+        quietly(_write, data)
+
+
+def _write(data: bytes) -> None:
+    while data:
+        data = data[posix.write(Self.to_parent, data) :]

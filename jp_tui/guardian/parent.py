@@ -1,9 +1,9 @@
-"""The parent process: it forks, passes signals on, keeps the keys until the app is there, and restores the terminal.
+"""The parent process: forks, passes signals on, serves the first screen until the app is loaded, restores the terminal.
 
 It forks before anything heavy is imported (no exec: the child goes on in the same interpreter), passes signals, stop
-and continue on, and restores the terminal when the child did not. It never blocks on a terminal that stopped reading.
-Out of reach: guardian and app killed at the same instant by KILL, and a guardian that is itself the session leader
-(the kernel hangs the terminal up, nothing can be restored).
+and continue on, and restores the terminal if the child did not. It never blocks on a terminal that stopped reading.
+Not covered: guardian and app killed by KILL at the same instant, and a guardian that is itself the session leader
+(the kernel hangs the terminal up, so nothing can be restored).
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import sys
 import termios
 import time
 
-from jp_tui.guardian.child import DOWN, GIVE, SO_FAR, UP, WORD, Self, set_stderr_aside
-from jp_tui.guardian.front import GONE, LEAVE, NOTHING, Front, Wish, possible
+from jp_tui.guardian.child import DOWN, GIVE, LAST_SCREEN, NO_KEYS, SO_FAR, UP, WORD, Self, set_stderr_aside
 from jp_tui.guardian.terminal import (
     STDERR,
     STDIN,
@@ -33,8 +32,29 @@ from jp_tui.guardian.terminal import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, Protocol
 
+    class FirstScreen(Protocol):
+        """What has the screen and the keys until the app takes them; see `first_frame/early_screen.py`."""
+
+        def take(self, original: list[Any]) -> bool: ...
+        def begin(self) -> None: ...
+        def again(self) -> None: ...
+        def resized(self) -> None: ...
+        def read(self) -> str: ...
+        def show(self, width: int, height: int, text: str) -> None: ...
+        def wanted(self) -> None: ...
+        def due(self) -> float | None: ...
+        def answer(self, *, rest: bool) -> bytes: ...
+        def put_back(self) -> None: ...
+        @property
+        def full(self) -> bool: ...
+        @property
+        def drawn(self) -> bool: ...
+
+
+GONE, LEAVE = "gone", "leave"
+"""What `FirstScreen.read` reports: the terminal hung up; the user pressed Ctrl+C twice."""
 _PASSED_ON = tuple(
     getattr(_signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGTSTP")
 )
@@ -45,12 +65,12 @@ _TAIL_LINES, _EARLY_LINES = 5, 200
 
 
 class _Guardian:
-    """The parent's loop: it sleeps in poll until a signal, a word of the child, or the child's end."""
+    """The parent's loop: sleeps in poll until a signal, a message of the child, or the child's end."""
 
     def __init__(
-        self, child: int, pipes: tuple[int, int, int], original: list[Any] | None, front: Front | None
+        self, child: int, pipes: tuple[int, int, int], original: list[Any] | None, front: FirstScreen | None
     ) -> None:
-        """`pipes`: what the child says, what it is told, what signals came."""
+        """`pipes`: messages of the child, answers to it, numbers of signals."""
         self.child, self.original, self.front = child, original, front
         self.words, self.answers, self.wakeup = pipes
         self.capture = -1
@@ -75,7 +95,7 @@ class _Guardian:
             due = None if self.front is None else self.front.due()
             if due == 0.0:
                 self._hand_over()
-            if reads and (self.front is None or self.front.typed.full):
+            if reads and (self.front is None or self.front.full):
                 poll.unregister(STDIN)
                 reads = False
             events = dict(poll.poll(None if not due else due * 1000 + 1))
@@ -91,7 +111,7 @@ class _Guardian:
             if STDIN in events and self.front is not None:
                 self._keys(self.front)
 
-    def _keys(self, front: Front) -> None:
+    def _keys(self, front: FirstScreen) -> None:
         self.resumed = 0.0  # the terminal is ours, so a stop now is a new one
         came = front.read()
         if came == GONE:
@@ -101,7 +121,7 @@ class _Guardian:
             quietly(posix.kill, self.child, _signal.SIGINT)
 
     def _hand_over(self) -> None:
-        """The keys are the app's from now on."""
+        """Give the app everything that was typed, and read no more keys."""
         front, self.front = self.front, None
         if front is not None:
             self._tell(front.answer(rest=True))
@@ -159,14 +179,14 @@ class _Guardian:
         return True
 
     def put_back(self) -> None:
-        """The child has ended: the terminal as it was, if it did not see to that itself."""
+        """Restore the terminal after the child's end, if it did not do so itself."""
         if self.front is not None and not self.up:
             self.front.put_back()
         elif self.up:
             restore(self.original)
 
     def _listen(self) -> None:
-        """Read all that the child has said so far; a word that came in parts waits for its rest."""
+        """Read all messages of the child; one that came in parts waits for its rest."""
         while True:
             try:
                 data = posix.read(self.words, 65536)
@@ -177,7 +197,14 @@ class _Guardian:
             self.heard += data
         while self.heard:
             tag = self.heard[:1]
-            if tag == WORD:
+            if tag == LAST_SCREEN:
+                size = int(self.heard[1:9], 16) if len(self.heard) >= 9 else 0
+                if len(self.heard) < 9 + max(size, 8):
+                    return
+                shown, self.heard = self.heard[9 : 9 + size], self.heard[9 + size :]
+                if self.front is not None:
+                    self.front.show(int(shown[:4], 16), int(shown[4:8], 16), shown[8:].decode("utf-8", "replace"))
+            elif tag == WORD:
                 size = int(self.heard[2:6], 16) if len(self.heard) >= 6 else 0xFFFF
                 if len(self.heard) < 6 + size:
                     return
@@ -199,11 +226,11 @@ class _Guardian:
         elif tag == GIVE and self.front is not None:
             self.front.wanted()
         elif tag in (SO_FAR, GIVE):
-            self._tell(NOTHING)
+            self._tell(NO_KEYS)
 
     def farewell(self, status: int) -> None:
-        """After the restore: what it said before it had the screen, how it ended when that says something, then the
-        app's own last word."""
+        """After the terminal is restored, print what the child wrote before it had the screen, how it ended if that was
+        no plain end, then its own last word."""
         early = _size(self.capture) if self.early < 0 else self.early
         lines = first(printable(_captured(self.capture, 0, early)), _EARLY_LINES) if self.fronted else []
         captured = _captured(self.capture, early if self.fronted else 0, _size(self.capture))
@@ -218,12 +245,12 @@ class _Guardian:
             put(self.word_fd, "\n".join(printable(self.word)) + "\n")
 
 
-def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:
+def run_guarded(child: Callable[[], int], screen: FirstScreen | None = None) -> int:
     """Run `child` in a forked process under a guardian; the child's exit code, or 128 + the signal that ended it.
 
     To be called with one thread and before heavy imports. In the child `child()` is the whole program: when it
     has returned, its process ends at once (threads that are left are not waited for). Without fork it runs here.
-    With a `wish` the guardian has screen and keys until the child takes them (`child.take_keys`).
+    With a `screen` the guardian has screen and keys until the child takes them (`child.take_keys`).
     """
     original: list[Any] | None = None
     if posix.isatty(STDIN):
@@ -235,7 +262,7 @@ def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:
     for fd in (words_out, wake_out, wake_in):
         posix.set_blocking(fd, False)
     Self.can_stop = _has_job_control()
-    front = Front(original, wish) if wish is not None and original is not None and possible(original) else None
+    front = screen if screen is not None and original is not None and screen.take(original) else None
 
     handled = [n for n in _PASSED_ON if _signal.getsignal(n) != _signal.SIG_IGN]  # nohup means it
     handled += [_signal.SIGCHLD, _signal.SIGCONT] + ([_signal.SIGWINCH] if front else [])
@@ -301,7 +328,7 @@ def _be_child(child: Callable[[], int], mask: object) -> NoReturn:
 
 
 def _has_job_control() -> bool:
-    """A parent in our session but in another group is a shell that can continue us."""
+    """True if the parent is in our session but in another group: a shell that can continue us."""
     try:
         parent = posix.getppid()
         return posix.getsid(parent) == posix.getsid(0) and posix.getpgid(parent) != posix.getpgrp()
@@ -314,7 +341,7 @@ def _size(fd: int) -> int:
 
 
 def _captured(fd: int, start: int, end: int) -> str:
-    """What was said on stderr between two places, of that the last 16 KiB."""
+    """What was written to stderr between two offsets, at most the last 16 KiB."""
     if fd < 0 or end <= start:
         return ""
     start = max(start, end - 16384)
@@ -322,4 +349,4 @@ def _captured(fd: int, start: int, end: int) -> str:
 
 
 def _noted(number: int, frame: object) -> None:
-    """A signal is handled where the loop reads its number; Python only wants a handler to be there."""
+    """The loop handles a signal when it reads its number; Python only needs some handler."""

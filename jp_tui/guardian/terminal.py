@@ -28,11 +28,19 @@ RESET = (
     "\x1b[?1049l\x1b[?25h\x1b[0 q\x1b[0m"
 )
 """Undoes every mode that the app or Textual may have set; harmless for a terminal that is already clean."""
+MOST = (1_000, 400)
+"""Columns and rows that are used at most (Z27): a screen is laid out cell by cell, and 10,000 by 10,000 cells are
+gigabytes. A wall of 8K in the smallest legible font has fewer."""
 STALL = 0.5
 """Seconds for which a terminal may refuse to take a byte before it is given up."""
 _PIECE = 512
 """Bytes that a terminal which takes any takes at once (the kernel's line discipline says so from 256 on)."""
 _LINE = 400
+
+
+def used(width: int, height: int) -> tuple[int, int]:
+    """The columns and rows of a terminal that are used (Z27)."""
+    return min(width, MOST[0]), min(height, MOST[1])
 
 
 def put(fd: int, text: str, limit: float = STALL, piece: int = 1) -> bool:

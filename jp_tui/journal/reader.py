@@ -71,6 +71,24 @@ def has(path: Path, conversation: str) -> bool:
         return False
 
 
+def glimpse(path: Path, workspace: str, conversation: str | None) -> ConversationRow | None:
+    """The conversation that resuming would open: the one whose id begins so, or with None the latest of the workspace.
+
+    Nothing is written for that, and a busy database isn't waited for. None if there is none, if the file isn't of this
+    form or not sound, and if the conversation has drafts.
+    """
+    try:
+        with contextlib.closing(look_in(path)) as db:
+            db.execute("PRAGMA busy_timeout = 20")
+            if check(db, path) < len(STEPS):
+                return None
+            reader = Reader(db, path)
+            row = reader.latest(workspace) if conversation is None else reader.conversation(conversation)
+            return None if row is None or reader.drafts(row.id) else row
+    except (JournalError, sqlite3.Error):
+        return None
+
+
 class Reader:
     """Implements `port.Reading` over one connection. One thread at a time."""
 

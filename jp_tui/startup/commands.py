@@ -11,11 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from jp_tui.first_frame.cached_settings import interrupts
 from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.startup.engine import link
-from jp_tui.startup.parts import Place, can_open, interrupts, journal, opening, parts
+from jp_tui.startup.parts import Place, can_open, journal, opening, parts
 from jp_tui.startup.streams import asking, lines, output, prompt, say, terminal
 from jp_tui.system.paths import PathsError
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from jp_tui.system.paths import Paths, workspace_root
 
-if TYPE_CHECKING:  # the settings are read behind the first frame, where nothing changed (`wishes.py`)
+if (
+    TYPE_CHECKING
+):  # the settings are read behind the first frame, where nothing changed (`first_frame/cached_settings.py`)
     from jp_tui.journal.port import Journal
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.settings.cli.arguments import Arguments
@@ -22,7 +24,6 @@ if TYPE_CHECKING:  # the settings are read behind the first frame, where nothing
     from jp_tui.settings.layers.layers import Settings
     from jp_tui.settings.sources import Sources
     from jp_tui.settings.toolset import ToolSettings
-    from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 
 class Place:
@@ -119,12 +120,3 @@ def kept_secret(settings: Settings) -> list[str]:
     from jp_tui.settings import providers
 
     return [one.reveal() for one in providers.secrets(providers.providers(settings, os.environ), os.environ)]
-
-
-def interrupts(settings: Settings) -> InterruptWishes:
-    """What an interruption does without a menu (R233)."""
-    from jp_tui.settings import typed_settings as config
-    from jp_tui.view.questions.interrupt_menu import InterruptWishes
-
-    wishes = config.interrupts(settings)
-    return InterruptWishes(streaming=wishes.streaming, tool_call=wishes.tool_call)

@@ -17,6 +17,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import CopyStore, Limits
 from jp_tui.engine.base.dependencies import ModelSetup, Setup, ToolSetup
 from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.first_frame import last_screen
 from jp_tui.journal.port import Journal
 from jp_tui.settings import providers as servers
 from jp_tui.settings import reviewing, toolset
@@ -97,6 +98,7 @@ def setup(
         trust=Trusting(parts.sources),
         read_settings=lambda: read_settings(parts.sources),
         keep_report=lambda message, report: _keep_report(parts, message, report),
+        deleted=lambda conversation: last_screen.forget(parts.paths.state, conversation),
     )
 
 

@@ -1,7 +1,7 @@
-"""The face with a screen: what the first frame needs, then the app; the rest is made behind the first frame, and the
-settings are read there too where nothing has changed since the last start (`wishes.py`).
+"""The screen's front end: what the first frame needs, then the app. The rest is made behind the first frame, and the
+settings are read there too if nothing has changed since the last start (`first_frame/cached_settings.py`).
 
-Whatever cannot start is said before there is anything to work in: in the shell, with status 2.
+Whatever cannot start is reported before there is anything to work in: in the shell, with status 2.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
+from jp_tui import guardian
+from jp_tui.first_frame import cached_settings, last_screen
+from jp_tui.first_frame.early_screen import terminal_size
+from jp_tui.first_frame.saved_look import terminal_key
 from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.themes import themes
-from jp_tui.startup import wishes
 from jp_tui.startup.debugging import debug
 from jp_tui.startup.engine import link
 from jp_tui.startup.parts import Place, can_open, journal, kept_secret, opening, parts
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
-    from jp_tui.journal.port import Journal, Notice
+    from jp_tui.journal.port import ConversationRow, Journal, Notice
     from jp_tui.link.local import LocalLink
     from jp_tui.startup.parts import Parts
 
@@ -33,12 +36,13 @@ def workspace(arguments: Arguments, place: Place) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the workspace needs a terminal; `jp-tui query PROMPT` works without one")
     paths = place.paths
+    screens = _LastScreens(arguments, place)
+    screens.show()
     settings = cache(lambda: place.sources.load())  # with the modules that it needs
-    now = wishes.stamp(arguments, place, os.environ)
-    known = wishes.remembered(paths.state, now)
-    wish = known or wishes.wished(settings(), str(paths.themes))
+    now = cached_settings.stamp(arguments, paths, place.settings_file, os.environ)
+    cached = cached_settings.remembered(paths.state, now)
+    look = cached or cached_settings.of(settings(), str(paths.themes))
     paths.prepare()
-    from jp_tui import guardian
     from jp_tui.ui.app import WorkspaceApp
     from jp_tui.ui.ascii_signs import wanted
     from jp_tui.ui.failures.crash_report import install_excepthook, keep_out
@@ -51,9 +55,9 @@ def workspace(arguments: Arguments, place: Place) -> int:
 
     def make() -> Parts:
         made = parts(arguments, settings(), place)
-        read = wish if known is None else wishes.wished(settings(), str(paths.themes))
-        if read != known:
-            wishes.remember(paths.state, now, settings(), read)
+        read = look if cached is None else cached_settings.of(settings(), str(paths.themes))
+        if read != cached:
+            cached_settings.remember(paths.state, now, settings(), read)
         return made
 
     ready = _Ready(make)
@@ -63,22 +67,24 @@ def workspace(arguments: Arguments, place: Place) -> int:
         open_command=lambda: opening(arguments),
         workspace=str(place.workspace),
         home=os.environ.get("HOME", ""),
-        theme=wish.theme,
+        theme=look.theme,
         themes=themes.names(str(paths.themes)),
         user_paths=UserPaths(str(paths.keys_file), str(paths.themes)),
-        ascii_signs=wanted(wish.ascii, os.environ),
-        sidebar=wish.sidebar,
+        ascii_signs=wanted(look.ascii, os.environ),
+        sidebar=look.sidebar,
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,
         clock=time.monotonic,
-        interrupts=wish.interrupts,
-        notify=wish.notify,
+        interrupts=look.interrupts,
+        notify=look.notify,
         environment=dict(os.environ),
-        notices=wish.notices,
+        notices=look.notices,
     )
     install_excepthook(paths.state, app.failures.report_from_thread)
-    if wish.widely:  # a folder's own theme is not how it looks elsewhere
-        app.handover.keeps = Keep(arguments.theme or "")
+    # A folder's own theme isn't the look of other folders.
+    app.handover.keeps = Keep(
+        arguments.theme or "" if look.widely else None, lambda shown: screens.keep(shown, look.sidebar != "hide")
+    )
     app.can_start = ready.or_why_not
     app.run()
     if ready.problem is not None:
@@ -89,6 +95,58 @@ def workspace(arguments: Arguments, place: Place) -> int:
     if said:
         guardian.last_word("\n".join(said))
     return app.return_code or 0
+
+
+class _LastScreens:
+    """The last screens of conversations: shown before anything is loaded, and kept when the workspace is left."""
+
+    def __init__(self, arguments: Arguments, place: Place) -> None:
+        self._arguments, self._place = arguments, place
+        self._settings = self._stamp()
+
+    def _stamp(self) -> str:
+        return cached_settings.full_stamp(self._arguments, self._place.paths, self._place.settings_file, os.environ)
+
+    def _facts(self, conversation: str, last_seq: int, title: str, model: str, size: tuple[int, int]) -> str:
+        """Everything that the painted rows depend on, in one line."""
+        here = self._settings, str(self._place.workspace), terminal_key(os.environb)
+        return repr((*here, size, conversation, last_seq, title, model))
+
+    def _glimpse(self, conversation: str | None) -> ConversationRow | None:
+        from jp_tui.journal.reader import glimpse
+
+        return glimpse(self._place.paths.database, str(self._place.workspace), conversation)
+
+    def show(self) -> None:
+        """Show the last screen of the conversation that is resumed, if it is still true."""
+        arguments, paths = self._arguments, self._place.paths
+        resumes = arguments.resume is not None or arguments.continue_last
+        if not resumes or arguments.prompt or not self._settings or not guardian.keeps_keys():
+            return
+        if not last_screen.any_kept(paths.state):
+            return
+        from jp_tui.system.lock import LockError, holder, lock_path
+
+        row = self._glimpse(arguments.resume)
+        try:
+            if row is None or holder(lock_path(paths.locks, row.id)) is not None:
+                return  # another process writes it, so it is read-only here
+        except LockError:
+            return
+        size = terminal_size()
+        facts = self._facts(row.id, row.last_seq, row.title, row.model, size)
+        if (found := last_screen.load(paths.state, row.id, facts, size)) is not None:
+            guardian.show_last_screen(*size, found)
+
+    def keep(self, shown: last_screen.Painted, beside: bool) -> None:
+        """Keep a screen for the next start if that would show the same: the settings haven't changed since this start,
+        the sidebar is as they say, and the store has the conversation as it is shown."""
+        if not self._settings or shown.beside != beside or self._stamp() != self._settings:
+            return
+        row = self._glimpse(shown.conversation)
+        facts = self._facts(shown.conversation, shown.last_seq, shown.title, shown.model, shown.size)
+        if row is not None and facts == self._facts(row.id, row.last_seq, row.title, row.model, shown.size):
+            last_screen.keep(self._place.paths.state, row.id, facts, shown.rows)
 
 
 class _Ready:

@@ -1,8 +1,9 @@
-"""Data classes are made with one piece of generated code instead of six, which is a tenth of the workspace's start.
+"""Make data classes with one piece of generated code instead of six, which saves a tenth of the workspace's start.
 
-Up to Python 3.12 `dataclasses` writes, compiles and runs the text of each method of each class. Here equality, hash,
-repr and what refuses changes are functions of the fields' names; they do and say the same, which a test compares.
-Only `__init__` is compiled still, for it is called most. Later versions of Python do not need it and are left alone.
+Up to Python 3.12 `dataclasses` writes, compiles and runs source text for each method of each class. Here equality,
+hash, repr and the methods that refuse changes are closures over the fields' names; a test compares their results with
+the generated ones. Only `__init__` is still compiled, since it is called most. Later versions of Python don't need this
+and are left alone. `python -m tests.bench --only patches` measures what it saves.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ _KNOWN = {
     "_hash_fn": ("fields", "globals"),
     "_frozen_get_del_attr": ("cls", "fields", "globals"),
 }
-"""What is replaced, and what it takes where we know it."""
+"""The functions of `dataclasses` that are replaced, with the parameters that they are known to have."""
 
 
 def install() -> bool:
-    """Make all data classes from now on so; false where Python makes them in another way, and then nothing is done."""
+    """Patch `dataclasses`. False, and nothing is changed, if its functions aren't the known ones."""
     if sys.version_info >= (3, 13):
         return False
     for name, takes in _KNOWN.items():
@@ -38,7 +39,7 @@ def install() -> bool:
 
 
 def _values(names: Sequence[str]) -> Callable[[object], tuple[object, ...]]:
-    """What gets these attributes of an object."""
+    """A function that returns these attributes of an object as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     if names:
@@ -58,7 +59,7 @@ def _repr(fields: _Fields, globals: object) -> Callable[[Any], str]:
 
 
 def _compared(others: Callable[..., object]) -> Callable[..., object]:
-    """`others` makes the comparisons that order."""
+    """Replacement of `_cmp_fn` for equality; `others` makes the ordering comparisons."""
 
     def compared(name: str, op: str, self_tuple: str, other_tuple: str, globals: object) -> object:
         if op != "==":

@@ -218,6 +218,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         elif not self._leaving:
             self._leaving = True
             self.handover.keep_look()
+            self.handover.keep_screen()
             self.push_screen(Leaving())
             self._main.drafts.flush()
             from jp_tui.protocol.commands import Shutdown
@@ -251,7 +252,11 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         self.failures.hold_exit_message()
 
     def exit(self, result: None = None, return_code: int = 0, message: object = None) -> None:
-        super().exit(result, self.failures.status(return_code), message)  # type: ignore[arg-type]
+        """Keep the last screen first, however the app ends."""
+        try:
+            self.handover.keep_screen()
+        finally:
+            super().exit(result, self.failures.status(return_code), message)  # type: ignore[arg-type]
 
     # -- events of the engine
 

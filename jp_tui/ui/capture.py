@@ -1,8 +1,7 @@
-"""How the screen looks, for the next start: read off what is painted, and kept in a small file (designs.md A.2).
+"""Read the painted screen for the next start: the look of its first frame, and the last screen (designs.md A.2).
 
-The guardian draws its skeleton from it before anything of us is loaded (`guardian/look.py` has the form). Colours are
-taken from the painted cells as this terminal gets them. Nothing is kept that does not fit the skeleton's geometry, and
-a file that says the same already is not written.
+Colours are taken from the painted cells in the form that this terminal gets. Nothing is kept that doesn't fit the
+geometry of the first frame, and a look that is kept already isn't written again.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.guardian.look import COLOURS, DEFAULT, Look, file_of, parse, terminal_key
-from jp_tui.guardian.skeleton import composer_width
+from jp_tui.first_frame.last_screen import Painted, Row, Run
+from jp_tui.first_frame.saved_look import COLOURS, DEFAULT, Look, file_of, parse, terminal_key
+from jp_tui.first_frame.skeleton import composer_width
 from jp_tui.system.paths import PathsError, write_passing
 from jp_tui.ui.ascii_signs import ascii_text
 from jp_tui.ui.sidebar.sidebar import Sidebar
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 Keys = list[tuple[str, str, int]]
 ROOMS = (60, 24, 12, 8)
-"""Cells that the status line gives to the folder, the most first (`widgets/status.py`)."""
+"""Cells that the status line gives to the folder, widest first (`widgets/status.py`)."""
 
 
 class _Cells:
-    """The painted screen by cells."""
+    """The cells of the painted screen."""
 
     def __init__(self, main: WorkspaceScreen) -> None:
         self._strips = rendered(main)
@@ -46,17 +46,28 @@ class _Cells:
         self.known = bool(self._strips)
 
     def at(self, x: int, y: int) -> tuple[str, str]:
-        """A cell's character and its colours."""
+        """The character and the SGR numbers of a cell."""
         for segment in self._strips[y].crop(x, x + 1):
             return segment.text, self.codes(segment.style)
         return " ", ""
+
+    def runs(self, start: int, end: int, y: int) -> list[Run]:
+        """The cells `start` to `end` of a row as they are written, neighbours of the same colours together."""
+        found: list[Run] = []
+        for text, style, _ in self._strips[y].crop(start, end):
+            said, codes = output_gate.passed(text), self.codes(style)
+            said = ascii_text(said) if output_gate.is_ascii() else said
+            if found and found[-1][0] == codes:
+                said = found.pop()[1] + said
+            found.append((codes, said))
+        return found
 
     def codes(self, style: Style | None) -> str:
         system = output_gate.color_system(self._main.app.console)
         return "" if style is None or system is None else Strip.render_ansi(style, system)
 
     def unpainted(self, style: Style, ground: Color) -> str:
-        """Colours of what is not on the screen just now."""
+        """The SGR numbers of a style that isn't on the screen now."""
         strip = Strip([Segment("x", style)])
         for one in self._main.app.get_line_filters():
             strip = strip.apply_filter(one, ground)
@@ -64,8 +75,8 @@ class _Cells:
 
 
 def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
-    """What is seen, while nothing is written; None where it is not what the skeleton can draw. `keys` are those of the
-    first frame; without them the ones of our default."""
+    """The look of an empty composer's screen; None if the early frame couldn't draw it. `keys` are those of the first
+    frame; without them the default ones are taken."""
     composer, sidebar = main.composer, main.query_one(Sidebar)
     width, height = main.size
     if composer.text or not composer.has_focus or composer.locked or main.app.screen is not main:
@@ -100,8 +111,32 @@ def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
     return look if set(look.colours) == set(COLOURS) and parse(look.written()) is not None else None
 
 
+def last_screen_of(main: WorkspaceScreen) -> Painted | None:
+    """The end of the conversation as it is painted, without the composer and the keys.
+
+    None unless nothing happens and nothing is shown that a resumed conversation would not show, or if the frame of the
+    next start would have another geometry.
+    """
+    status, transcript, composer = main.status, main.transcript, main.composer
+    waits = status.waiting or status.put_off or status.elsewhere or status.reviewed or status.working
+    unlike = waits or status.held_by or status.parent or status.trouble or not status.conversation
+    if unlike or transcript is None or composer.text or main.app.screen is not main:
+        return None
+    if transcript.has_focus or main.query_one(Sidebar).has_focus:
+        return None
+    width, height = main.size
+    wide, top = main.query_one(Sidebar).region.x if main.query_one(Sidebar).display else width, height - 4
+    regions = (composer.region, (0, top, wide, 3)), (transcript.region, (0, 1, wide, top - 1))
+    cells = _Cells(main)
+    if not (last := transcript.plain_end) or any(tuple(found) != meant for found, meant in regions) or not cells.known:
+        return None
+    rows: list[Row] = [(y, 0, cells.runs(0, width, y)) for y in range(top)]
+    rows += [(y, wide, cells.runs(wide, width, y)) for y in range(top, height - 1) if wide < width]
+    return Painted(status.conversation, last, status.title.raw, status.model, main.beside, (width, height), rows)
+
+
 def _label(cells: _Cells, width: int, height: int) -> str:
-    """The colours of the first word in the last line that is no key."""
+    """The SGR numbers of the first word in the last line that isn't a key."""
     key = cells.at(1, height - 1)[1]
     for x in range(2, width):
         char, codes = cells.at(x, height - 1)
@@ -125,7 +160,7 @@ def _beside(look: Look, cells: _Cells, sidebar: Sidebar, at: int) -> None:
 
 
 def _name_place(look: Look, main: WorkspaceScreen) -> None:
-    """The folder, when it is the one that we were started in."""
+    """Set the folder if it is the one that the program was started in."""
     workspace, home = main.place
     with contextlib.suppress(OSError):
         here = os.getcwd()
@@ -135,7 +170,7 @@ def _name_place(look: Look, main: WorkspaceScreen) -> None:
 
 
 def keep(look: Look, theme: str) -> None:
-    """Put it where the guardian looks; without a word when that is impossible: the next start has no skeleton then."""
+    """Write the look where the guardian reads it. No error if that is impossible: the next start has no frame then."""
     file = Path(os.fsdecode(file_of(os.environb, theme)))
     data = look.written().encode()
     with contextlib.suppress(OSError, PathsError):

@@ -38,7 +38,12 @@ PARTS: dict[str, str] = {
     "idle": "tests.bench.idle",
 }
 """The module of each part, by its name on the command line: together at most fifteen minutes."""
-MORE = {"interrupt": "tests.bench.interrupts", "schema": "tests.bench.sheets", "many": "tests.bench.many"}
+MORE = {
+    "interrupt": "tests.bench.interrupts",
+    "schema": "tests.bench.sheets",
+    "many": "tests.bench.many",
+    "patches": "tests.bench.patches",
+}
 """What was promised besides: with `--more`, or by name."""
 DRIVER = "tests.bench.driver"
 
@@ -94,7 +99,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few repetitions: does it work, not how fast is it")
     parser.add_argument("--only", metavar="PART,…", help=f"some of {', '.join([*PARTS, *MORE])}")
-    parser.add_argument("--more", action="store_true", help=f"with {', '.join(MORE)}, which take eight minutes more")
+    parser.add_argument("--more", action="store_true", help=f"with {', '.join(MORE)}, which take 13 minutes more")
     parser.add_argument("--driver", action="store_true", help="the bare app with and without guardian and driver")
     parser.add_argument("--save", action="store_true", help="keep the results, of a clean tree only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples, in seconds, to FILE")

@@ -1,5 +1,9 @@
-"""A conversation of 100,000 events, beside one of 100 and beside the bare app's start: opened, in memory, and scrolled
-through by pages. It is open when its last word is on the screen.
+"""A conversation of 100,000 events, beside one of 100 and beside the bare app's start: resumed, in memory, and scrolled
+through by pages.
+
+A conversation's end is on the screen when its last word is. It was resumed and left before, so its last screen is kept
+and shown first; two more rows have no goal: the same without a last screen, and the conversation itself, which takes
+the last screen's place (the app's own first frame then).
 
 A page is timed from its key to the end of the frame that shows all of it; the screen after every frame on the way is
 looked at, too: a row that is not there yet is blank or has the sign for that. Scrolls up and down again, across what
@@ -8,20 +12,23 @@ was read at the start, at a steady pace that no page may hold up.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shutil
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pyte
 
 from tests.bench import store
-from tests.bench.program import Program, family
+from tests.bench.program import Never, Program, family
 from tests.bench.report import Row
-from tests.bench.setting import Bench, interleaved
+from tests.bench.setting import Bench, Start, interleaved
 
-SECONDS = 110.0
+SECONDS = 120.0
 FEW, MANY = 100, 100_000
 EVENTS = {"short": FEW, "long": MANY}
 LAST = "zqend"
@@ -33,6 +40,7 @@ PAGES = 80
 PACE = 0.12
 """Seconds between two pages."""
 UP, DOWN = b"\x1b[5~", b"\x1b[6~"
+LEAVE = b"\x11"
 SYNC, ANSWER, END = b"\x1b[?2026$p", b"\x1b[?2026;2$y", b"\x1b[?2026l"
 NOT_THERE = "⋯"
 _PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*[ -/]*[a-z]")
@@ -50,7 +58,8 @@ def seeded(bench: Bench, sizes: dict[str, int]) -> None:
 def rows(bench: Bench) -> list[Row]:
     """Time, memory, pages."""
     seeded(bench, EVENTS)
-    times: dict[str, list[float]] = {name: [] for name in (*EVENTS, "bare")}
+    ways = {"-c": ("-c",), "short": ("--resume", "short"), "long": ("--resume", "long")}
+    times: dict[str, list[float]] = {name: [] for name in (*ways, "bare", "none short", "none long", "itself")}
     memory: dict[str, list[float]] = {name: [] for name in EVENTS}
 
     def measure(name: str, program: Program) -> None:
@@ -58,24 +67,58 @@ def rows(bench: Bench) -> list[Row]:
             times[name].append(program.whole())
             return
         times[name].append(program.wait(LAST) - program.start)
+        itself = program.whole()
+        if name == "long":
+            times["itself"].append(itself)
         program.settle(0.3)
         program.pass_time(0.5)
-        memory[name].append(private(program))
+        if name in memory:
+            memory[name].append(private(program))
 
     with bench.model():
-        resumed = {name: bench.ours("--resume", name) for name in EVENTS}
+        resumed: dict[str, Start] = {name: bench.ours(*words) for name, words in ways.items()}
+        for start in resumed.values():
+            left(start)
+        forgetful = {f"none {name}": without_screen(bench, resumed[name]) for name in EVENTS}
         interleaved(min(bench.reps, 7), resumed | {"bare": bench.bare()}, measure)
+        interleaved(min(bench.reps, 3), forgetful, measure)
         keys = first_keys(bench)
         pages = scrolled(bench)
-    what, against = f"start to the end of {MANY:,} events", f"{FEW} events"
+    what, against, bare = f"start to the end of {MANY:,} events", f"{FEW} events", "start of the bare app"
     return [
         Row(what, times["long"], times["short"], against, goal=1.1),
-        Row(what, times["long"], times["bare"], "start of the bare app", goal=1.3),
-        Row(f"start to the end of {FEW} events", times["short"], times["bare"], "start of the bare app", goal=1.3),
+        Row(what, times["long"], times["bare"], bare, goal=1.3),
+        Row(f"start to the end of {FEW} events", times["short"], times["bare"], bare, goal=1.3),
+        Row("start to the end of the latest conversation, -c", times["-c"], times["bare"], bare, goal=1.3),
+        Row(f"{what}, the conversation itself", times["itself"], times["bare"], bare),
+        Row(f"{what}, no last screen", times["none long"], times["bare"], bare),
+        Row(f"start to the end of {FEW} events, no last screen", times["none short"], times["bare"], bare),
         *keys,
         Row(f"memory with {MANY:,} events", memory["long"], memory["short"], against, goal=1.3, unit="B"),
         *pages,
     ]
+
+
+def left(start: Start) -> None:
+    """Resume a conversation and leave it, so that its last screen is kept."""
+    with start() as program:
+        program.wait(LAST)
+        program.whole()
+        program.settle(0.5)
+        program.pass_time(0.7)
+        os.write(program.master, LEAVE)
+        with contextlib.suppress(Never):
+            program.pass_time(10.0)
+
+
+def without_screen(bench: Bench, start: Start) -> Start:
+    """The same start with no last screen kept."""
+
+    def started() -> AbstractContextManager[Program]:
+        shutil.rmtree(bench.home / "state" / "last-screens", ignore_errors=True)
+        return start()
+
+    return started
 
 
 def first_keys(bench: Bench) -> list[Row]:
@@ -154,6 +197,7 @@ def scrolled(bench: Bench) -> list[Row]:
     absent: list[float] = []
     count = 15 if bench.quick else PAGES
     bench.runs += 1
+    shutil.rmtree(bench.home / "state" / "last-screens", ignore_errors=True)  # its frames have no ends
     program = Filmed([sys.executable, "-m", "jp_tui", "--resume", "long"], bench.env, bench.workspace)
     try:
         program.wait(LAST)

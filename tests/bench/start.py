@@ -2,8 +2,9 @@
 
 The first key is echoed by the guardian, long before there is a workspace. The workspace is whole when the conversation
 is on the screen: a new one when the top line names its model, which only the engine knows, and one with a history when
-its last word is there. The bare app is whole with its first frame. The row of the app's own first frame, which comes
-before the engine is loaded, has no goal. jp-tui has run before, as it has for everybody but once.
+its last word is there, at first in its last screen. The bare app is whole with its first frame. The rows of the app's
+own first frame and of the conversation that takes the last screen's place have no goal. jp-tui has run before, as it
+has for everybody but once, and so has the conversation been resumed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from tests.bench.opening import FEW, LAST, seeded
+from tests.bench.opening import FEW, LAST, left, seeded
 from tests.bench.program import Program
 from tests.bench.report import Row
 from tests.bench.setting import Bench, Samples, interleaved
@@ -30,6 +31,7 @@ def rows(bench: Bench) -> list[Row]:
         Row("start to first echoed key", ours["first key"], theirs["first key"], goal=0.15),
         Row("start to the whole workspace, a new conversation", whole["new"], whole["bare app"], goal=1.25),
         Row("start to the whole workspace, 100 events", whole["history"], whole["bare app"], goal=1.25),
+        Row("start to the whole workspace, 100 events, itself", whole["itself"], whole["bare app"]),
         Row("start to the app's first frame", whole["frame"], whole["bare app"]),
         Row("jp-tui --version", version["jp-tui"], version["pass"], against="python -c pass", goal=3),
     ]
@@ -38,21 +40,23 @@ def rows(bench: Bench) -> list[Row]:
 def wholes(bench: Bench) -> Samples:
     """Seconds until the bare app's first frame, until a new conversation and one with a history are on the screen, and
     until the first frame of jp-tui itself."""
-    found: Samples = {"bare app": [], "new": [], "history": [], "frame": []}
+    found: Samples = {"bare app": [], "new": [], "history": [], "itself": [], "frame": []}
     seeded(bench, {"short": FEW})
 
     def measure(name: str, program: Program) -> None:
-        frame = program.whole()
-        if name == "bare app":
-            found[name].append(frame)
+        if name == "history":
+            found[name].append(program.wait(LAST) - program.start)
+            found["itself"].append(program.whole())
         else:
-            found[name].append(program.wait(MODEL if name == "new" else LAST) - program.start)
+            frame = program.whole()
+            found["frame" if name == "new" else name].append(frame)
         if name == "new":
-            found["frame"].append(frame)
+            found[name].append(program.wait(MODEL) - program.start)
         program.settle(0.3)
 
     with bench.model():
         starts = {"bare app": bench.bare(), "new": bench.ours(), "history": bench.ours("--resume", "short")}
+        left(starts["history"])
         interleaved(bench.reps, starts, measure)
     return found
 

@@ -69,6 +69,7 @@ class Bench:
         self.delta: JsonObject = {}
         self.reloads: list[list[JsonObject]] = []
         self.unset: list[str] = []
+        self.deleted: list[str] = []
         self.on_failure: Literal["ask", "fail"] = "ask"
         self.retry = Retry(2, 1, 1.0, least_secs=0.0)
         self.events: list[e.Event] = []
@@ -145,6 +146,7 @@ class Bench:
             jp_data=self.jp_data,
             via=self.via,
             open_agent_model=self.agent_model,
+            deleted=self.deleted.append,
             keep_report=lambda message, report: (
                 crash_report.redacted_line(message),
                 crash_report.keep_report(report, self.home / "state"),

@@ -161,6 +161,7 @@ def test_a_deleted_one_is_gone_at_once_and_can_be_restored(bench: Bench) -> None
     bench.stop()
     bench.run()
     assert changed(bench, p.DeleteConversation(conversation=conversation)).deleted
+    assert bench.deleted == [conversation], "what is kept elsewhere of it goes, too"
     assert listed(bench) == listed(bench, "all") == [] and listed(bench, "deleted") == [conversation]
     assert search(bench, "first", archived=True).found == ()
     bench.send(c.ReadHistory())

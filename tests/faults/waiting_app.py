@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from jp_tui import guardian
+from jp_tui.first_frame.early_screen import EarlyScreen, Start
 
 
 def program() -> int:
@@ -24,4 +25,4 @@ def program() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(guardian.run_guarded(program, guardian.Wish()))
+    sys.exit(guardian.run_guarded(program, EarlyScreen(Start())))

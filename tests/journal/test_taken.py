@@ -15,7 +15,7 @@ import pytest
 
 from jp_tui.journal.doubt import Displaced
 from jp_tui.journal.port import MISSING, Holding, JournalError
-from jp_tui.journal.reader import has, open_reader
+from jp_tui.journal.reader import glimpse, has, open_reader
 from jp_tui.journal.recovery import kept_aside
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
@@ -417,6 +417,32 @@ def test_what_went_apart_is_copied_once_by_all_who_had_it(
     for journal in two:
         journal.flush().result(10)
     assert {row.id for row in two[0].conversations()} == {"c1", "c1-2", "c2"}
+
+
+def test_a_glimpse_of_what_would_be_resumed(journal: SqliteJournal, database: Path) -> None:
+    """The one that the journal itself would give, while it is open and afterwards; nothing is left behind."""
+    begin(journal, "c2")
+    journal.append("c2", [entry(1), entry(2)]).result(10)
+    found = journal.conversation("c2")
+    assert found is not None and found.last_seq == 2
+    assert glimpse(database, "/elsewhere", "c2") == found
+    latest = journal.latest(found.workspace)
+    assert glimpse(database, found.workspace, None) == latest is not None
+    assert glimpse(database, "/elsewhere", None) is None is glimpse(database, found.workspace, "nobody")
+    assert glimpse(database, found.workspace, "c") is None, "it could be either"
+    journal.save_draft("c2", "composer", "begun").result(10)
+    assert glimpse(database, found.workspace, "c2") is None, "the composer has something in it"
+    journal.clear_draft("c2", "composer").result(10)
+    journal.close()
+    before = sorted(os.listdir(database.parent))
+    assert glimpse(database, "/elsewhere", "c2") == found
+    assert sorted(os.listdir(database.parent)) == before
+    again = open_journal(database)
+    again.hide("c2", "2026-01-01 00:00:00").result(10)
+    again.close()
+    assert glimpse(database, found.workspace, "c2") is None, "it is deleted"
+    database.write_text("no database" * 99)
+    assert glimpse(database, found.workspace, None) is None
 
 
 def test_only_what_can_be_opened_is_named(filled: SqliteJournal, database: Path) -> None:

@@ -12,6 +12,7 @@ from jp_tui.engine.base.dependencies import ModelSetup, Retry
 from jp_tui.engine.model import response_retry
 from jp_tui.engine.reviewer.request import output_tokens
 from jp_tui.engine.reviewer.stream import Ear, Response
+from jp_tui.first_frame import cached_settings
 from jp_tui.providers.anthropic.request import Anthropic
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import Failures
@@ -20,7 +21,6 @@ from jp_tui.settings.adjusted import Adjusted
 from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import bounds
-from jp_tui.startup import wishes
 from jp_tui.startup.parts import Place
 from tests.fakes.models import text
 from tests.headless.rpc_peer import rpc
@@ -247,7 +247,7 @@ def test_the_workspace_gets_it_with_its_first_frame(low: Path, monkeypatch: pyte
     """(Z4)"""
     monkeypatch.setenv("JP_TUI_HOME", str(low))
     place = Place(Arguments(workspace=str(low)))
-    found = wishes.wished(place.sources.load(), str(place.paths.themes))
+    found = cached_settings.of(place.sources.load(), str(place.paths.themes))
     assert [words.endswith(WORDS) for words in found.notices] == [True]
 
 

@@ -142,7 +142,7 @@ def test_the_bytes_that_are_asked_about_are_those_that_count(home: Home) -> None
 
 
 def test_a_theme_that_we_do_not_have_keeps_nobody_out_when_a_folder_names_it(home: Home, tmp_path: Path) -> None:
-    from jp_tui.startup.wishes import _theme
+    from jp_tui.first_frame.cached_settings import _theme
 
     theme, (said,) = _theme(home.load("ui.theme = 'jp-day'", "ui.theme = 'evil'"), str(tmp_path))
     assert theme == "jp-day" and said.startswith(f"{home.workspace}:1:1: ") and "evil" in said

@@ -196,7 +196,7 @@ class Setup:
     nothing when nobody does: a look, no claim. `read_settings` lists all keys as the
     files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept. `keep_report`
     takes the message and the report of a bug that ends nothing; it returns the redacted message and the report's file,
-    "" where none could be written.
+    "" where none could be written. `deleted` is called with the id of each conversation that is deleted.
     """
 
     journal: Journal
@@ -231,3 +231,4 @@ class Setup:
     holder: Callable[[str], str] = lambda _: ""
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
+    deleted: Callable[[str], None] = lambda conversation: None

@@ -154,6 +154,8 @@ class _Library:
         async with self._holding(family):
             if not row.deleted:
                 await journal.hide(row.id, timestamp(self._setup.now()))
+            for id_ in family:
+                self._setup.deleted(id_)
             if not command.now:
                 self._changed(row.id, deleted=True)
         if command.now:

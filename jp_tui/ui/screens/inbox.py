@@ -17,8 +17,8 @@ from jp_tui.ui.keys.bindings import words as literal
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.vi import VI
-from jp_tui.ui.transcript.inbox_controller import InboxController
 from jp_tui.ui.text import blank, foreign, join, ours, styled
+from jp_tui.ui.transcript.inbox_controller import InboxController
 from jp_tui.view.questions import inbox as view
 from jp_tui.view.questions import inbox_lines as words
 from jp_tui.view.questions.queue import Key

@@ -28,7 +28,7 @@ from jp_tui.ui.composer.drafts import DraftStore
 from jp_tui.ui.composer.slash_list import SlashList
 from jp_tui.ui.keys.bindings import DOUBLE_PRESS, DoublePress, words
 from jp_tui.ui.sidebar.sidebar import Sidebar
-from jp_tui.ui.staged_imports import import_one_by_one
+from jp_tui.ui.staged_imports import PAUSE, import_one_by_one
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.status import StatusLine
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from jp_tui.ui.bridge import KeyPriority
     from jp_tui.ui.transcript.conversation_controller import ConversationController
     from jp_tui.ui.transcript.inbox_controller import InboxController
+    from jp_tui.ui.transcript.transcript import Transcript
     from jp_tui.view.activity.agents import Agent
     from jp_tui.view.questions.inbox import Inbox
 
@@ -169,7 +170,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.set_focus(self.composer)
         self.composer.typed_ahead(*guardian.typed_so_far())
         load = partial(import_one_by_one, self, iter(LOADED_LATER), partial(self.call_later, self._mount_conversation))
-        self.call_after_refresh(self.set_timer, FIRST_PAUSE, load)
+        pause = PAUSE if guardian.last_screen_shown() else FIRST_PAUSE  # the guardian echoes the keys meanwhile
+        self.call_after_refresh(self.set_timer, pause, load)
 
     async def _mount_conversation(self) -> None:
         """Mount what the first frame doesn't need: the conversation, the sheets, and so the protocol (T23)."""
@@ -200,6 +202,22 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def composer(self) -> Composer:
         """The field in which the user writes."""
         return self.query_one(Composer)
+
+    @property
+    def status(self) -> Status:
+        """What the status line shows."""
+        return self.query_one(StatusLine).status
+
+    @property
+    def transcript(self) -> Transcript | None:
+        """The conversation itself, once it is mounted."""
+        controller = self._controller
+        return controller.column.transcript if controller is not None and controller.is_mounted else None
+
+    @property
+    def conversation_shown(self) -> bool:
+        """True if the open conversation and its status line are painted."""
+        return bool(self.status.conversation) and self.transcript is not None and self.transcript.painted
 
     @property
     def waits(self) -> InboxController | None:

@@ -195,6 +195,24 @@ class Transcript(VirtualList[TranscriptDocument]):
         later = self._frame or self._settle_later
         return not (self._waiting or self._busy or later or self._asked or self.document.story.has_fresh)
 
+    @property
+    def painted(self) -> bool:
+        """True if a conversation is open and everything of it that is in sight is painted."""
+        if not self._conversation or not self.height:
+            return False
+        document, last = self.document, self.top + self.height - 1
+        return not document.unpainted(self.top, last) and not (self._asked and document.missing(self.top, 0))
+
+    @property
+    def plain_end(self) -> int:
+        """The number of the last event, if the end of the log is in sight as a resumed conversation shows it: nothing
+        streams, is unfolded, marked or selected. Else 0."""
+        story = self.document.story
+        streams = story.live or story.has_fresh or self._busy or self._settle_later or self._asked
+        plain = self.painted and self.following and not streams
+        touched = self.document.unfolded or self.text_selection
+        return self.document.pages.last if plain and not touched else 0
+
     # --- pages ---------------------------------------------------------------------------------------------
 
     def _read(self, event: ev.EventsRead) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from jp_tui.first_frame import cached_settings
+from jp_tui.first_frame.cached_settings import FrameSettings
 from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.schema.notify import Notify
-from jp_tui.startup import wishes
 from jp_tui.startup.parts import Place
-from jp_tui.startup.wishes import Wishes
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 
@@ -31,17 +31,18 @@ class Start:
         self.config.parent.mkdir(parents=True, exist_ok=True)
 
     def stamp(self, arguments: Arguments | None = None) -> str:
-        return wishes.stamp(arguments or self.arguments, Place(arguments or self.arguments), os.environ)
+        place = Place(arguments or self.arguments)
+        return cached_settings.stamp(arguments or self.arguments, place.paths, place.settings_file, os.environ)
 
-    def first(self) -> Wishes:
+    def first(self) -> FrameSettings:
         place, now = Place(self.arguments), self.stamp()
         settings = place.sources.load()
-        found = wishes.wished(settings, str(place.paths.themes))
-        wishes.remember(self.state, now, settings, found)
+        found = cached_settings.of(settings, str(place.paths.themes))
+        cached_settings.remember(self.state, now, settings, found)
         return found
 
-    def known(self) -> Wishes | None:
-        return wishes.remembered(self.state, self.stamp())
+    def known(self) -> FrameSettings | None:
+        return cached_settings.remembered(self.state, self.stamp())
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_the_next_start_knows_it(start: Start) -> None:
         "interrupt.streaming.action = 'stop'\ninterrupt.tool_call.action = 'restart'\n"
     )
     found = start.first()
-    assert found == Wishes(
+    assert found == FrameSettings(
         theme="jp-day",
         sidebar="hide",
         ascii="always",
@@ -67,8 +68,8 @@ def test_the_next_start_knows_it(start: Start) -> None:
         interrupts=InterruptWishes(streaming="stop", tool_call="restart"),
     )
     assert start.known() == found
-    assert stat.S_IMODE((start.state / wishes.NAME).stat().st_mode) == 0o600
-    assert [one.name for one in start.state.iterdir()] == [wishes.NAME], "no spare file is left"
+    assert stat.S_IMODE((start.state / cached_settings.NAME).stat().st_mode) == 0o600
+    assert [one.name for one in start.state.iterdir()] == [cached_settings.NAME], "no spare file is left"
 
 
 def _touched(start: Start) -> None:
@@ -141,13 +142,13 @@ def test_what_acts_or_is_to_be_told_is_not_kept(start: Start) -> None:
         lambda text: text.replace("'command': ()", "'command': ('touch', 'x')"),
         lambda text: text.replace("'sidebar'", "'other'"),
         lambda text: text.replace("'bell'", "'other'"),
-        lambda text: text + " " * wishes.MOST,
+        lambda text: text + " " * cached_settings.MOST,
         lambda text: text.replace("jp-night", "\udc80"),
     ],
 )
 def test_a_file_of_another_form_is_none(start: Start, change: Callable[[str], str]) -> None:
     start.first()
-    file = start.state / wishes.NAME
+    file = start.state / cached_settings.NAME
     text = file.read_text()
     assert change(text) != text
     file.write_bytes(change(text).encode("utf-8", "surrogateescape"))
@@ -157,7 +158,7 @@ def test_a_file_of_another_form_is_none(start: Start, change: Callable[[str], st
 
 def test_a_link_and_a_folder_in_its_place_are_none(start: Start, tmp_path: Path) -> None:
     start.first()
-    file = start.state / wishes.NAME
+    file = start.state / cached_settings.NAME
     file.rename(tmp_path / "elsewhere")
     file.symlink_to(tmp_path / "elsewhere")
     assert start.known() is None

@@ -1,15 +1,15 @@
-"""How the last run's first frame looked: a small file that the app writes and the guardian reads (designs.md A.2).
+"""The look of the last run's first frame: a small file that the app writes and the guardian reads (designs.md A.2).
 
-Pure but for `read`, which takes a plain file of ours of at most `MOST` bytes and nothing else. What it holds is not
-trusted: colours are digits, words are printable, all has limits; whatever is wrong with it, there is no look.
-Only what is drawn is in it, in the terminal's own colours, so it holds for one kind of terminal: `terminal_key`.
+Only `read_own` touches a file. The content isn't trusted: colours are digits, words are printable, everything has a
+limit, and a file with any fault counts as no look. It holds what is drawn in the terminal's own colours, so it is valid
+for one kind of terminal (`terminal_key`).
 """
 
 from __future__ import annotations
 
 import posix
 
-from jp_tui.guardian.typed import width
+from jp_tui.first_frame.typed_keys import width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 MAGIC = "jp-tui first frame 1"
 MOST = 8192
 THEME = "jp-night"
-"""What is worn where nobody said anything else."""
+"""Default theme."""
 COLOURS = (
     "ground", "bar", "brand", "folder", "frame", "text", "hint", "cursor", "key", "label", "side", "edge",
 )  # fmt: skip
-"""Behind all, the two bars, `jp`, the folder, the composer's frame, what is written, its hint, the cursor, a key, what
-it does, the sidebar and its edge."""
+"""Background, the two bars, `jp`, the folder, the composer's border, its text, its hint, the cursor, a key, what it
+does, the sidebar and its edge."""
 SIGNS = 9
 """The frame's corners and sides by rows, then the sidebar's edge."""
 _LONGEST, _KEYS, _FOLDERS = 300, 12, 4
@@ -36,8 +36,9 @@ _OWN = "JP_TUI_UI__"
 
 
 class Look:
-    """Colours as SGR numbers, by their names; signs; the hint; keys as (key, what it does, which goes how early where
-    room is short); the folder in several lengths, and of which folder that is; the sidebar's width."""
+    """What the frame needs: `colours` as SGR numbers by name; `signs`; the composer's `hint`; `keys` as (key, what it
+    does, rank: the lowest is dropped first where room is short); `place` and its spellings in `folders`, longest
+    first; the columns of the sidebar, `side`."""
 
     def __init__(self) -> None:
         self.colours: dict[str, str] = {}
@@ -47,7 +48,7 @@ class Look:
         self.side = 0
 
     def written(self) -> str:
-        """As it stands in the file."""
+        """The text of the file."""
         lines = [MAGIC, f"terminal\t{self.terminal}", f"signs\t{self.signs}", f"says\t{self.hint}"]
         lines += [f"beside\t{self.side}"] + [f"{name}\t{self.colours[name]}" for name in COLOURS]
         lines += [f"keys\t{key}\t{does}\t{order}" for key, does, order in self.keys]
@@ -57,7 +58,7 @@ class Look:
 
 
 def parse(text: str) -> Look | None:
-    """The look that is written there; None when anything is wrong with it."""
+    """Decode a file's text; None for any fault."""
     lines = text.split("\n")
     if lines[0] != MAGIC or len(text) > MOST:
         return None
@@ -73,7 +74,7 @@ def parse(text: str) -> Look | None:
 def _taken(look: Look, name: str, values: list[str]) -> bool:
     if name in COLOURS and len(values) == 1:
         look.colours[name] = values[0]
-        return all(part.isascii() and part.isdigit() and len(part) <= 3 for part in values[0].split(";") if part)
+        return sgr(values[0])
     if name in ("terminal", "signs", "says") and len(values) == 1:
         setattr(look, "hint" if name == "says" else name, values[0])
         return name == "terminal" or all(width(char) == 1 or name == "signs" for char in values[0])
@@ -89,12 +90,17 @@ def _taken(look: Look, name: str, values: list[str]) -> bool:
     return False
 
 
+def sgr(codes: str) -> bool:
+    """True if these are the numbers of an SGR sequence and nothing else."""
+    return all(part.isascii() and part.isdigit() and len(part) <= 3 for part in codes.split(";") if part)
+
+
 def _harmless(value: str) -> bool:
     return len(value) <= _LONGEST and value.isprintable()
 
 
 def file_of(environment: Mapping[bytes, bytes], theme: str) -> bytes:
-    """Where it stands: with `theme` the look of runs with `--theme`, else of all others; empty when that is unknown."""
+    """The path of the file: one for each `theme` given with `--theme`, one for all other runs; empty if unknown."""
     if theme and (len(theme) > 40 or not _NAMED.issuperset(theme)):
         return b""
     own, home = environment.get(b"JP_TUI_HOME", b""), environment.get(b"HOME", b"")
@@ -111,14 +117,15 @@ def file_of(environment: Mapping[bytes, bytes], theme: str) -> bytes:
 
 
 def terminal_key(environment: Mapping[bytes, bytes]) -> str:
-    """All that decides how colours and signs are written to this terminal, and the user's variables about the face."""
+    """Everything that decides how colours and signs are written to this terminal, and the user's `ui` variables."""
     said = [environment.get(name.encode(), b"") for name in _SAYS]
     said += sorted(name + b"=" + value for name, value in environment.items() if name.startswith(_OWN.encode()))
     return b"\0".join(said).hex()[:_LONGEST]
 
 
-def read(file: bytes) -> tuple[bool, Look | None]:
-    """Whether there is such a file, and the look in it. Never waits, and follows no link."""
+def read_own(file: bytes, most: int) -> tuple[bool, str | None]:
+    """Whether there is such a file, and its text; None if it isn't a regular file of this user with at most `most`
+    bytes of UTF-8. Never blocks, and follows no link."""
     if not file or b"\0" in file:
         return False, None
     try:
@@ -129,9 +136,9 @@ def read(file: bytes) -> tuple[bool, Look | None]:
         return True, None
     try:
         found = posix.fstat(descriptor)
-        if found.st_mode & 0o170000 != 0o100000 or found.st_uid != posix.geteuid() or found.st_size > MOST:
+        if found.st_mode & 0o170000 != 0o100000 or found.st_uid != posix.geteuid() or found.st_size > most:
             return True, None
-        return True, parse(posix.read(descriptor, MOST + 1).decode())
+        return True, posix.read(descriptor, most + 1).decode()
     except (OSError, UnicodeDecodeError):
         return True, None
     finally:
@@ -139,9 +146,10 @@ def read(file: bytes) -> tuple[bool, Look | None]:
 
 
 def chosen(environment: Mapping[bytes, bytes], theme: str) -> Look | None:
-    """The look for this run and this terminal; without a file our default theme's, where colours are sure."""
-    there, look = read(file_of(environment, theme))
+    """The look for this run and this terminal; without a file that of the default theme, where colours are certain."""
+    there, text = read_own(file_of(environment, theme), MOST)
     if there:
+        look = None if text is None else parse(text)
         return look if look is not None and look.terminal == terminal_key(environment) else None
     plain = environment.get(b"COLORTERM", b"") in (b"truecolor", b"24bit") and theme in ("", THEME)
     said = next((environment[name] for name in (b"LC_ALL", b"LC_CTYPE", b"LANG") if environment.get(name)), b"utf8")
@@ -176,4 +184,4 @@ keys	^B	sidebar	1
 keys	^P	palette	3
 keys	F1	keys	5
 """
-"""Of our default theme, in a terminal of all colours; `tests/ui/test_first_frame.py` compares it with the screen."""
+"""The default theme in a truecolor terminal. `tests/first_frame/test_skeleton.py` compares it with the screen."""

@@ -10,10 +10,10 @@ import pyte
 import pytest
 from rich.console import Console
 
-from jp_tui.guardian import look as looks
-from jp_tui.guardian.look import DEFAULT, Look, chosen, file_of, parse, read, terminal_key
-from jp_tui.guardian.skeleton import BEGIN, LEAST, WIDE, Place, frame, painted, room
-from jp_tui.guardian.skeleton import line as typed_line
+from jp_tui.first_frame import saved_look as looks
+from jp_tui.first_frame.saved_look import DEFAULT, Look, chosen, file_of, parse, read_own, terminal_key
+from jp_tui.first_frame.skeleton import BEGIN, LEAST, WIDE, Place, frame, painted, room
+from jp_tui.first_frame.skeleton import line as typed_line
 from jp_tui.ui import ascii_signs
 from jp_tui.ui.capture import keep, look_of
 from jp_tui.ui.screens.small import LEAST as SMALLEST
@@ -217,12 +217,12 @@ def test_a_hostile_file_is_no_look(tmp_path: Path, data: bytes) -> None:
 def test_what_is_no_plain_file_of_ours_is_not_read(tmp_path: Path) -> None:
     """Neither a link, nor a folder, nor a pipe that nobody writes to."""
     good = written(tmp_path, DEFAULT.encode())
-    assert read(str(good).encode())[1] is not None
+    assert read_own(str(good).encode(), looks.MOST)[1] is not None
     (tmp_path / "link").symlink_to(good)
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "pipe", "state"):
-        assert read(str(tmp_path / name).encode()) == (True, None)
-    assert read(str(tmp_path / "none").encode()) == (False, None) == read(b"") == read(b"a\0b")
+        assert read_own(str(tmp_path / name).encode(), looks.MOST) == (True, None)
+    assert read_own(str(tmp_path / "none").encode(), 9) == (False, None) == read_own(b"", 9) == read_own(b"a\0b", 9)
 
 
 def test_a_look_holds_for_its_terminal_only(tmp_path: Path) -> None:

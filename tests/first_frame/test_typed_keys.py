@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from jp_tui.guardian.typed import CUT, KEEP, LONE, Typed, width
+from jp_tui.first_frame.typed_keys import CUT, KEEP, LONE, Typed, width
 
 
 def typed(*pieces: bytes, room: int = 70) -> Typed:

@@ -1,45 +1,36 @@
-"""The frame that stands there before the app does: where what is, drawn from a look (designs.md A.2). Pure.
+"""The geometry of the first frame, drawn from a saved look before the app is loaded (designs.md A.2). Pure.
 
-The geometry is the workspace's own first frame: the status line above, the keys below, the composer over them, the
-sidebar beside it where there is room. `tests/ui/test_first_frame.py` compares the two cell by cell. No sequence here
-asks the terminal anything, so no answer can come to the wrong reader.
+It is that of the workspace's own first frame: the status line at the top, the keys at the bottom, the composer above
+them, the sidebar beside it where there is room. `tests/first_frame/test_skeleton.py` compares the two cell by cell. No
+sequence queries the terminal, so no answer can reach the wrong reader.
 """
 
 from __future__ import annotations
 
-from jp_tui.guardian.typed import width as cells
+from jp_tui.first_frame.typed_keys import width as cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jp_tui.guardian.look import Look
+    from jp_tui.first_frame.saved_look import Look
 
 Span = tuple[int, int, str, str]
 """Row, column, the name of a colour, text."""
-MOST = (1_000, 400)
-"""Columns and rows that are used at most (Z27): a screen is laid out cell by cell, and 10,000 by 10,000 cells are
-gigabytes. A wall of 8K in the smallest legible font has fewer."""
 LEAST = (60, 16)
-"""Columns and rows below which the workspace says that it has no room."""
+"""Columns and rows below which the workspace says that the terminal is too small."""
 WIDE = 100
-"""Columns from which on the sidebar stands beside the conversation."""
+"""Columns from which on the sidebar is beside the conversation."""
 BEGIN = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?7l"
-"""Alternate screen, no cursor, pastes with their marks, no wrapping: nothing that a terminal answers."""
+"""Alternate screen, no cursor, bracketed paste, no wrapping: nothing that a terminal answers."""
 _BRAND, _FOLDER_AT, _GAP = "jp", 5, 2
 _INSET = 2
-"""The composer's border and padding, at each side."""
+"""The composer's border and padding, on each side."""
 
 
 class Place:
-    """Of which folder the run is (empty when another was asked for), and whether the composer is busy from the start
-    (a prompt on the command line): then its keys are others."""
+    """The run's folder (empty with `--workspace`), and `busy` if a prompt was given, which changes the keys."""
 
     def __init__(self, folder: str = "", busy: bool = False) -> None:
         self.folder, self.busy = folder, busy
-
-
-def used(width: int, height: int) -> tuple[int, int]:
-    """The columns and rows of a terminal that are used (Z27)."""
-    return min(width, MOST[0]), min(height, MOST[1])
 
 
 def composer_width(look: Look, width: int) -> int:
@@ -48,13 +39,13 @@ def composer_width(look: Look, width: int) -> int:
 
 
 def room(look: Look, width: int) -> int:
-    """Cells of a text that surely stays on one line in the composer."""
+    """Cells of a text that certainly stays on one line in the composer."""
     return composer_width(look, width) - 2 * _INSET - 2
 
 
 def spans(look: Look, place: Place, width: int, height: int) -> list[Span]:
-    """All but what is typed, in the order in which it is drawn; every cell is, for some terminals erase in another
-    colour than they were told."""
+    """Everything but the typed text, in drawing order. Covers every cell, since some terminals erase in another colour
+    than the current one."""
     found: list[Span] = [(0, 0, "bar", " " * width), (0, 1, "brand", _BRAND)]
     if place.folder and place.folder == look.place:
         fits = [one for one in look.folders if _cells(one) and _FOLDER_AT - 1 + _cells(one) <= width - 2]
@@ -74,7 +65,7 @@ def spans(look: Look, place: Place, width: int, height: int) -> list[Span]:
 
 
 def _keys(look: Look, width: int, row: int) -> list[Span]:
-    """As many as fit, what goes first where room is short left out first."""
+    """As many keys as fit; the lowest rank is dropped first."""
     shown = list(look.keys)
     while len(shown) > 1 and sum(len(key) + len(does) + 1 + _GAP for key, does, _ in shown) - _GAP > width - 2:
         shown.remove(min(shown, key=lambda one: one[2]))
@@ -87,7 +78,7 @@ def _keys(look: Look, width: int, row: int) -> list[Span]:
 
 
 def line(look: Look, text: str, cursor: int, width: int, height: int) -> list[Span]:
-    """What is typed, in the composer."""
+    """The typed text in the composer."""
     row, at = height - 3, _INSET
     if not text:
         return [(row, at, "hint", look.hint + " " * max(room(look, width) - len(look.hint), 0)),
@@ -98,17 +89,17 @@ def line(look: Look, text: str, cursor: int, width: int, height: int) -> list[Sp
 
 
 def _cells(text: str) -> int:
-    """The width of a text; 0 when that is not sure of all of it."""
+    """The width of a text in cells; 0 if it isn't certain."""
     widths = [1 if char == "…" else cells(char) for char in text]
     return sum(widths) if 0 not in widths else 0
 
 
 def painted(look: Look, found: list[Span]) -> str:
-    """As it is written to the terminal."""
+    """The spans as terminal output."""
     colours = look.colours
     return "".join([f"\x1b[{y + 1};{x + 1}H\x1b[0;{colours[name]}m{text}" for y, x, name, text in found]) + "\x1b[0m"
 
 
 def frame(look: Look, place: Place, text: str, cursor: int, width: int, height: int) -> str:
-    """The whole of it, over whatever stands there."""
+    """The whole frame as terminal output."""
     return painted(look, spans(look, place, width, height) + line(look, text, cursor, width, height))

@@ -1,8 +1,8 @@
-"""What is typed before the app is there: a line of text as far as it is surely understood, the rest as it came.
+"""Keys typed before the app is loaded: one line of text as far as it is certain, the rest as raw bytes.
 
-Pure: bytes in; text, cursor and rest out. At the first byte whose meaning in the composer it does not surely know it
-freezes, and everything from there on is the app's (designs.md A.3): control keys, Enter, what begins a command or
-names a file, letters whose width it does not know, what would need a second line. It draws nothing and sends nothing.
+Pure: bytes in; text, cursor and rest out. It freezes at the first byte whose meaning in the composer isn't certain, and
+all bytes from there on are left to the app (designs.md A.3): control keys, Enter, what begins a command or a file name,
+letters of unknown width, what would need a second line. It draws nothing and sends nothing.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ _ARROWS = {b"\x1b[D": -1, b"\x1bOD": -1, b"\x1b[C": 1, b"\x1bOC": 1}
 _PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
 _KNOWN = (*_ARROWS, _PASTE)
 _FIRST = "/!"
-"""At the beginning: a command, a line for the shell."""
+"""At the beginning of the line they start a command or a line for the shell."""
 _SPECIAL = "@"
-"""Begins a file's name, which opens a list."""
+"""Begins a file name, which opens a list."""
 _PATHS = "/\\"
-"""In a paste: perhaps an image, which the composer makes a mark of."""
+"""In a paste they may be the path of an image, which the composer shows as a mark."""
 _NARROW = ((0x20, 0x7E), (0xA1, 0xAC), (0xAE, 0x2FF), (0x386, 0x386), (0x388, 0x3FF), (0x400, 0x482), (0x48A, 0x52F))
 _WIDE = ((0x3041, 0x3096), (0x30A1, 0x30FA), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0xFF01, 0xFF60))
 _UNASSIGNED = frozenset((0x38B, 0x38D, 0x3A2))
 KEEP = 65536
-"""Bytes of the rest from which on nothing more is read: the kernel and the terminal keep it."""
+"""Bytes of the rest from which on nothing more is read: the kernel and the terminal keep the keys then."""
 LONE, CUT = 0.05, 0.3
-"""Seconds that a lone ESC and any other cut sequence wait for what belongs to them."""
+"""Seconds that a lone ESC and any other cut sequence wait for the rest of the sequence."""
 
 
 def width(char: str) -> int:
-    """How many cells a character takes, 0 when that is not surely known."""
+    """The cells of a character, 0 if that isn't certain."""
     code = ord(char)
     if any(low <= code <= high for low, high in _NARROW):
         return 0 if code in _UNASSIGNED else 1
@@ -34,7 +34,7 @@ def width(char: str) -> int:
 
 
 class Typed:
-    """`text` with the `cursor` before that character of it; `rest` are the bytes that are not in it."""
+    """The typed `text`, the `cursor` as an index into it, and the bytes that aren't in it, `rest`."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -42,20 +42,20 @@ class Typed:
         self.rest = b""
         self.frozen = False
         self.room = 0
-        """Cells that the text may take; what would take more freezes."""
+        """Cells that the text may take; a key that needs more freezes."""
 
     def freeze(self) -> None:
-        """From here on everything is the app's."""
+        """Leave everything from here on to the app."""
         self.frozen = True
 
     @property
     def full(self) -> bool:
-        """Whether nothing more should be read."""
+        """True if nothing more should be read."""
         return len(self.rest) >= KEEP
 
     @property
     def cut(self) -> float:
-        """Seconds that the end of what came may wait for its other half; 0 when it is whole."""
+        """Seconds that the end of the input may wait for its other half; 0 if it is complete."""
         if not self.rest:
             return 0.0
         if not self.frozen:
@@ -71,7 +71,7 @@ class Typed:
         return CUT if begun or _utf8_missing(self.rest) else 0.0
 
     def feed(self, data: bytes) -> bool:
-        """Take what was typed; whether text or cursor changed."""
+        """Take typed bytes. True if the text or the cursor changed."""
         before = self.text, self.cursor
         self.rest += data
         while self.rest and not self.frozen:
@@ -83,7 +83,7 @@ class Typed:
         return (self.text, self.cursor) != before
 
     def _one(self, data: bytes) -> int:
-        """Do what the first key does; how many bytes it had, 0 while it is cut."""
+        """Apply the first key. Returns its length in bytes, 0 while it is cut."""
         first = data[0]
         if first == 0x1B:
             return self._sequence(data)
@@ -123,7 +123,7 @@ class Typed:
         return not any(char in _PATHS or char in _SPECIAL or char in _FIRST for char in said) and self._insert(said)
 
     def _insert(self, said: str) -> bool:
-        """Whether it could be put in at the cursor."""
+        """Insert at the cursor. False if it doesn't fit or its width isn't certain."""
         widths = [width(char) for char in said]
         if 0 in widths or sum(widths) + sum(map(width, self.text)) > self.room:
             return False
@@ -137,7 +137,7 @@ class Typed:
 
 
 def _utf8_missing(data: bytes) -> bool:
-    """Whether the last character lacks bytes."""
+    """True if the last character lacks bytes."""
     for back in range(1, min(4, len(data)) + 1):
         byte = data[-back]
         if byte >= 0xC0:
