@@ -267,7 +267,7 @@ def imported() -> None:
 
     for name in (
         "startup.parts", "startup.commands", "startup.library", "startup.setup", "engine.hub", "headless.lists.export",
-        "headless.lists.config", "link.local", "ui.crash", "tools.fs_modify_file", "tools.ask_user",
+        "headless.lists.config", "link.local", "ui.failures.crash_report", "tools.fs_modify_file", "tools.ask_user",
         "providers.scripted.provider", "settings.edit.edit", "journal.store", "engine.turn.turn", "tools.local.tool",
         "settings.cli.parsers",
     ):  # fmt: skip
