@@ -43,6 +43,9 @@ class SheetFrame:
         self.time = Static(id="time")
         self.notice = Static(id="problem")
         self.line = KeyLine()
+
+    def hide_notices(self) -> None:
+        """Hide what is shown only when there is a reason."""
         for hidden in (self.why, self.time, self.notice):
             hidden.display = False
 

@@ -13,7 +13,6 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets import texts
 from jp_tui.ui.sheets.key_line import Hint
-from jp_tui.ui.sheets.messages import LayoutChanged
 from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.context import ContextView
@@ -39,11 +38,13 @@ class ContextReader:
         *,
         others: Callable[[], Mapping[str, Foreign]],
         show: Callable[[], None],
+        relayout: Callable[[], None],
     ) -> None:
-        """`others` returns what can be read in place of the context, by name; `show` updates the sheet."""
+        """`others` returns what can be read in place of the context, by name; `show` updates the sheet, `relayout` lays it
+        out again."""
         self.context = context
         self.aside = ContextView(Foreign(""), focus=False, id="aside")
-        self._banner, self._others, self._show = banner, others, show
+        self._banner, self._others, self._show, self._relayout = banner, others, show, relayout
         self._name = ""
         for view in self.views:
             view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
@@ -143,4 +144,4 @@ class ContextReader:
         """Show a diff in one column or in two."""
         if self.view and self.view.hunk[1]:
             self.view.action_split()
-            self.view.post_message(LayoutChanged())
+            self._relayout()

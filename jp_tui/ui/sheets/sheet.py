@@ -126,7 +126,9 @@ class Sheet(Vertical, can_focus=True):
         self.frame = SheetFrame(prompt, self._question)
         self.menu = SheetMenu(prompt, self._keys)
         context = kind.make_context(prompt, above) if above else None
-        self.reading = ContextReader(context, self.frame.banner, others=self._texts, show=self.show)
+        self.reading = ContextReader(
+            context, self.frame.banner, others=self._texts, show=self.show, relayout=self.relayout
+        )
         self.steps = FormSteps(
             self, tab_moves=self._keys.action_of("tab") == "place(1)", changed=lambda: self.area.changed
         )
@@ -144,6 +146,7 @@ class Sheet(Vertical, can_focus=True):
     def compose(self) -> ComposeResult:
         frame = self.frame
         self.reading.aside.display = self.menu.list.display = False
+        frame.hide_notices()
         if self.steps.tabs:
             yield from (self.steps.tabs, self.steps.beneath)
         if frame.banner:
@@ -234,13 +237,17 @@ class Sheet(Vertical, can_focus=True):
         """Update what is visible after a change of state."""
         self.row_layout.place()
         self.area.body.shown()
+        self.relayout()
+
+    def relayout(self) -> None:
+        """Lay out again: parts need other heights, or another widget has the keys."""
         self.post_message(LayoutChanged())
 
     def show_question(self) -> None:
         """Update the question's line: it says what is above it."""
         under = self.area.under(self._question) or self.reading.under(self._question)
         self.frame.question.update(under)
-        self.post_message(LayoutChanged())
+        self.relayout()
 
     def waiting(self, place: int, of: int) -> None:
         """Show how many questions wait and which of them this is."""
@@ -254,12 +261,12 @@ class Sheet(Vertical, can_focus=True):
     def say(self, notice: Content) -> None:
         """Show a notice above the keys; an empty one removes it."""
         self.frame.say(notice)
-        self.post_message(LayoutChanged())
+        self.relayout()
 
     def count(self, left: float | None) -> None:
         """Show the seconds that are left to answer (E13); None where there is no limit."""
         if self.frame.count(left):
-            self.post_message(LayoutChanged())
+            self.relayout()
 
     def lay_out(self, width: int, room: int, dock_hints: Sequence[Hint], full: bool) -> None:
         """Use at most `room` rows at an outer `width`, the whole screen if `full`; show the keys of the dock too."""
@@ -547,7 +554,7 @@ class Sheet(Vertical, can_focus=True):
             self.reading.look_at("why")
         else:
             self.frame.toggle_why()
-        self.post_message(LayoutChanged())
+        self.relayout()
 
     # What is received
 
@@ -614,7 +621,7 @@ class Sheet(Vertical, can_focus=True):
     def _edited(self, event: Field.Edited) -> None:
         event.stop()
         self.area.body.edited(event.field)
-        self.post_message(LayoutChanged())
+        self.relayout()
         self.drafts.changed()
 
     @on(ChoiceList.Moved)
@@ -622,7 +629,7 @@ class Sheet(Vertical, can_focus=True):
         if event.choices is not self.menu.list:
             event.stop()
             self.area.body.moved()
-            self.post_message(LayoutChanged())
+            self.relayout()
 
     @on(ContextView.Seen)
     def _seen(self) -> None:
