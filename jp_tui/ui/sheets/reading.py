@@ -40,8 +40,8 @@ class ContextReader:
         show: Callable[[], None],
         relayout: Callable[[], None],
     ) -> None:
-        """`others` returns what can be read in place of the context, by name; `show` updates the sheet, `relayout` lays it
-        out again."""
+        """`others` returns what can be read in place of the context, by name; `show` updates the sheet, `relayout` lays
+        it out again."""
         self.context = context
         self.aside = ContextView(Foreign(""), focus=False, id="aside")
         self._banner, self._others, self._show, self._relayout = banner, others, show, relayout

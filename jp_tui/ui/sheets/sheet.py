@@ -232,6 +232,7 @@ class Sheet(Vertical, can_focus=True):
             self.armed = armed
             self.set_class(not armed, "-deaf")
             self.show()
+            self.refresh()  # scroll bars inside as well
 
     def show(self) -> None:
         """Update what is visible after a change of state."""
