@@ -74,7 +74,8 @@ def has(path: Path, conversation: str) -> bool:
 def glimpse(path: Path, workspace: str, conversation: str | None) -> ConversationRow | None:
     """The conversation that resuming would open: the one whose id begins so, or with None the latest of the workspace.
 
-    Nothing is written for that, and a busy database isn't waited for. None if there is none, if the file isn't of this
+    Not to be called while this process has the database open: closing the look would drop the locks on it. Nothing is
+    written for that, and a busy database isn't waited for. None if there is none, if the file isn't of this
     form or not sound, and if the conversation has drafts.
     """
     try:

@@ -82,11 +82,10 @@ def workspace(arguments: Arguments, place: Place) -> int:
     )
     install_excepthook(paths.state, app.failures.report_from_thread)
     # A folder's own theme isn't the look of other folders.
-    app.handover.keeps = Keep(
-        arguments.theme or "" if look.widely else None, lambda shown: screens.keep(shown, look.sidebar != "hide")
-    )
+    app.handover.keeps = Keep(arguments.theme or "" if look.widely else None, screens.shown.append)
     app.can_start = ready.or_why_not
     app.run()
+    screens.keep(look.sidebar != "hide")
     if ready.problem is not None:
         raise ready.problem
     said = [f"jp-tui: {notice.message} {notice.advice}".rstrip() for notice in ready.notices()]
@@ -103,6 +102,8 @@ class _LastScreens:
     def __init__(self, arguments: Arguments, place: Place) -> None:
         self._arguments, self._place = arguments, place
         self._settings = self._stamp()
+        self.shown: list[last_screen.Painted] = []
+        """What was on the screen when the workspace was left."""
 
     def _stamp(self) -> str:
         return cached_settings.full_stamp(self._arguments, self._place.paths, self._place.settings_file, os.environ)
@@ -125,28 +126,37 @@ class _LastScreens:
             return
         if not last_screen.any_kept(paths.state):
             return
-        from jp_tui.system.lock import LockError, holder, lock_path
-
         row = self._glimpse(arguments.resume)
-        try:
-            if row is None or holder(lock_path(paths.locks, row.id)) is not None:
-                return  # another process writes it, so it is read-only here
-        except LockError:
-            return
+        if row is None or not self._free(row.id):
+            return  # another process writes it, so it is read-only here
         size = terminal_size()
         facts = self._facts(row.id, row.last_seq, row.title, row.model, size)
         if (found := last_screen.load(paths.state, row.id, facts, size)) is not None:
             guardian.show_last_screen(*size, found)
 
-    def keep(self, shown: last_screen.Painted, beside: bool) -> None:
-        """Keep a screen for the next start if that would show the same: the settings haven't changed since this start,
-        the sidebar is as they say, and the store has the conversation as it is shown."""
-        if not self._settings or shown.beside != beside or self._stamp() != self._settings:
-            return
-        row = self._glimpse(shown.conversation)
-        facts = self._facts(shown.conversation, shown.last_seq, shown.title, shown.model, shown.size)
-        if row is not None and facts == self._facts(row.id, row.last_seq, row.title, row.model, shown.size):
-            last_screen.keep(self._place.paths.state, row.id, facts, shown.rows)
+    def keep(self, beside: bool) -> None:
+        """Keep the screen for the next start if that would show the same: the settings haven't changed since this
+        start, the sidebar is as they say, and the store has the conversation as it was shown.
+
+        Only after the engine has closed the store: closing a second look at it would drop the locks of the first.
+        """
+        for shown in self.shown:
+            free = self._free(shown.conversation)
+            if not (free and self._settings and shown.beside == beside and self._stamp() == self._settings):
+                continue
+            row = self._glimpse(shown.conversation)
+            facts = self._facts(shown.conversation, shown.last_seq, shown.title, shown.model, shown.size)
+            if row is not None and facts == self._facts(row.id, row.last_seq, row.title, row.model, shown.size):
+                last_screen.keep(self._place.paths.state, row.id, facts, shown.rows)
+
+    def _free(self, conversation: str) -> bool:
+        """True if no process, nor an engine of this one that hasn't ended, has the conversation open."""
+        from jp_tui.system.lock import LockError, holder, lock_path
+
+        try:
+            return holder(lock_path(self._place.paths.locks, conversation)) is None
+        except LockError:
+            return False
 
 
 class _Ready:

@@ -34,7 +34,7 @@ screen doesn't know wait for it."""
 @dataclass(frozen=True, slots=True)
 class Keep:
     """How the next start's first frame is kept: `theme` is the one named on the command line ("" for none, None if the
-    look isn't kept), `screen` keeps the last screen."""
+    look isn't kept), `screen` takes the last screen."""
 
     theme: str | None
     screen: Callable[[Painted], None]

@@ -228,6 +228,11 @@ def test_nothing_is_shown_with_another_size_a_prompt_or_in_another_process(opene
     assert b"All done." not in second.seen[: second.seen.index(UP)], "it is read-only here"
     left(second)
     left(holds)
+    prompted = opened("-c", "and now?")
+    at_rest(prompted)
+    assert b"All done." not in prompted.seen[: prompted.seen.index(UP)], "a turn begins at once"
+    prompted.wait_text("Nothing more.")
+    left(prompted)
 
 
 def test_a_deleted_conversation_takes_its_screen_with_it(opened: Opened, tmp_path: Path) -> None:
