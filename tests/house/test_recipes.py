@@ -273,7 +273,7 @@ class Hello(Overlay, Listing):
     },
     {
         "jp_tui/ui/pages.py": (
-            ('    Entry(name="help"', '    _page("hello", "Hello", "Say hello", commands=("read_history",)),'),
+            ('    AppCommand(name="help"', '    _page("hello", "Hello", "Say hello", commands=("read_history",)),'),
         )
     },
     """
@@ -319,7 +319,7 @@ def open_page(host: Host, argument: str) -> Content:
     },
     {
         "jp_tui/ui/pages.py": (
-            ('    Entry(name="help"', '    _page("where", "Where", "Say where this is", argument="WORD"),'),
+            ('    AppCommand(name="help"', '    _page("where", "Where", "Say where this is", argument="WORD"),'),
         )
     },
     """

@@ -220,8 +220,8 @@ async def test_the_editors_text_comes_back_and_its_failure_is_said(monkeypatch: 
                 raise OSError("no editor found: set $EDITOR")
             return "edited\ntext"
 
-        assert app._main._exchange is not None
-        monkeypatch.setattr(app._main._exchange.composing, "_editor", edit)
+        assert app._main._controller is not None
+        monkeypatch.setattr(app._main._controller.composing, "_editor", edit)
         await pilot.press(*"raw", "ctrl+g")
         await pilot.pause()
         assert (given, app.composer.text) == (["raw"], "edited\ntext")

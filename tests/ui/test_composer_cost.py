@@ -69,8 +69,8 @@ async def test_the_last_line_says_that_a_notice_can_be_put_away_without_a_letter
         def said() -> bool:
             return "write" in [what for _, what, _ in app._main.query_one(KeyBar).parts()]
 
-        assert app._main._exchange is not None and not said()
-        app._main._exchange.note("a word about the settings")
+        assert app._main._controller is not None and not said()
+        app._main._controller.note("a word about the settings")
         await pilot.pause()
         assert said()
         await pilot.press("escape")

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from jp_tui.ui.commands import by_action
+from jp_tui.ui.pages import by_action
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 

@@ -18,7 +18,7 @@ from jp_tui.ui.sheets.json import field as fields
 from jp_tui.ui.sheets.json.editor import ROOM, JsonEditor
 from jp_tui.ui.sheets.json.places import places
 from jp_tui.ui.sheets.json.text import laid_out
-from jp_tui.ui.sheets.schema.area import form_view as schema_view
+from jp_tui.ui.sheets.schema import form_view as schema_view
 from jp_tui.view.composer.pastes import cleaned
 from jp_tui.view.schema import lines as schema_form_lines
 from tests.ui.schema_host import Checked
