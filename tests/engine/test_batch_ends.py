@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from jp_tui.conversation.outcomes import Success
 from jp_tui.engine.base.dependencies import Policies, RunMode
 from jp_tui.engine.record.call_response import UNFINISHED
+from jp_tui.engine.turn.call_batch import Batch
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import CallEnd, Delivered, Edited, EndTurn, Permitted, Response
@@ -139,3 +141,37 @@ def test_what_a_policy_denies_is_an_error_and_was_not_skipped(bench: Bench, run:
     assert completed(bench) == ["error"]
     (stored,) = [event for event in bench.log() if event["type"] == "tool_call_response"]
     assert stored["is_error"] is True
+
+
+async def test_a_call_that_was_left_open_and_then_ended_keeps_its_place_before_those_behind_it() -> None:
+    """R95: responses are stored in the order of the requests, also when the user ends a turn that was being left."""
+    stored: list[str] = []
+    held: list[str] = []
+
+    async def settle() -> None: ...
+
+    async def append(events: list[str], *_: object) -> None:
+        stored.extend(events)
+
+    async def keep(kind: str, results: list[str]) -> None:
+        held.extend(results)
+
+    batch: Any = SimpleNamespace(
+        _ending="end_turn",
+        _order=["c1", "c2"],
+        _deferred={"c1"},
+        _left_open={"c1"},
+        _stored=set(),
+        _committed=1,
+        _done={"c2": SimpleNamespace(end=None)},
+        _fresh=["c2"],
+        _names={"c2": "tool"},
+        _coordinator=SimpleNamespace(settle=settle),
+        _log=SimpleNamespace(append=append),
+        _keeping=SimpleNamespace(keep=keep, parts=lambda calls: []),
+        _response=lambda call: call,
+        _say=lambda *_, **more: None,
+    )
+    batch._stays_open = lambda: Batch._stays_open(batch)
+    await Batch._commit(batch)
+    assert (stored, held) == ([], ["c2"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from jp_tui.conversation.outcomes import Success
 from jp_tui.engine.base.dependencies import Policies
 from jp_tui.inquiry.values import Policy, Rule
 from jp_tui.protocol import commands as c
@@ -17,7 +19,7 @@ from jp_tui.protocol.values import Answered
 from jp_tui.tools.port import Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_taken_up import FORM, OK, deferred, go, whole
-from tests.fakes.models import call, end, text
+from tests.fakes.models import call, end
 from tests.fakes.tools import Made, asks, forever
 
 
@@ -184,13 +186,30 @@ async def stubborn(call: ToolCall) -> Outcome:
 
 
 def test_what_was_to_be_said_next_is_not_sent_once_the_client_is_gone(bench: Bench) -> None:
-    """Z9: the turn that runs comes to its end, and no other begins; the words wait in the composer."""
-    go(bench, [*text("Half of it")[:2], 60.0], OK)
-    bench.until(e.PartDelta)
-    bench.interrupt("reply", "and then this")
-    bench.send(c.ClientGone())
-    bench.turn()
-    bench.send_and_wait()
+    """Z9: the turn that was taken up comes to its end, and no other begins; the words wait in the composer."""
+    gate = threading.Event()
+
+    async def asks_and_waits(call: ToolCall) -> Outcome:
+        if "sure" not in call.answers:
+            return await asks(call)
+        await asyncio.to_thread(gate.wait, 30)
+        return Success("done")
+
+    bench.client = False
+    bench.tools["slow"] = tool_setup("slow", Made(asks_and_waits), policies=Policies(tool="defer"))
+    go(bench, [*call("slow", {}), *end("tools")], OK, OK)
+    assert bench.turn().outcome == "deferred"
     bench.stop()
-    assert [event["content"] for event in bench.log() if event["type"] == "chat_request"] == ["go"]
-    assert bench.start("latest").drafts == {"composer": "and then this"}
+    offer(bench, "c1.sure.1")
+    bench.start("latest")
+    bench.until(e.CallChanged, lambda one: one.state == "running")
+    bench.say("and then this")
+    bench.send(c.ClientGone())
+    bench.send_and_wait()
+    gate.set()
+    bench.turn()
+    bench.say("more")  # waits for the end of all that the turn leaves to do
+    bench.until((e.Refused, e.TurnStarted))  # type: ignore[arg-type]
+    bench.stop()
+    assert "and then this" not in [event["content"] for event in bench.log() if event["type"] == "chat_request"]
+    assert "and then this" in bench.start("latest").drafts["composer"]
