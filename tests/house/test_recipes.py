@@ -92,14 +92,23 @@ class DateArea(FreeTextArea):
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from jp_tui.headless.forms.answer import AnswerLines
+from jp_tui.headless.forms.question import AskedQuestion
 from jp_tui.headless.forms.steps import Outcome, Words
-from jp_tui.headless.forms.text import Text
 
 
-class Date(Text):
-    def _answer(self, line: str) -> Outcome:
-        wrong = self._question.answer_type.problem(line)
-        return Words(wrong) if wrong else self._said(line)
+class DateLines(AnswerLines):
+    def __init__(self, question: AskedQuestion) -> None:
+        self._question = question
+
+    def body(self) -> Iterator[str]:
+        yield "a day, as YYYY-MM-DD"
+
+    def answer(self, line: str) -> Outcome:
+        wrong = self._question.prompt.question.answer_type.problem(line)
+        return Words(wrong) if wrong else self._question.answered(line)
 ''',
     },
     {
@@ -112,8 +121,8 @@ class Date(Text):
             ('    "boolean": ', '    "date": DateArea,'),
         ),
         "jp_tui/headless/forms/registry.py": (
-            ("from jp_tui.headless.forms.form_summary", "from jp_tui.headless.forms.date import Date"),
-            ('    "boolean": ', '    "date": Date,'),
+            ("from jp_tui.headless.forms.form_summary", "from jp_tui.headless.forms.date import DateLines"),
+            ('    "boolean": ', '    "date": DateLines,'),
         ),
     },
     """
@@ -277,6 +286,7 @@ class Hello(Overlay, Listing):
         )
     },
     """
+from jp_tui.ui.pages import by_action
 import asyncio
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
@@ -290,7 +300,7 @@ async def opened():
         assert "Hello" in app.screen_text() and len(app.link.of(cmd.ReadHistory)) == before + 1
         await app.says(pilot, ev.Refused(command="read_history", message="Nobody said anything."))
         assert "Hello there" in app.screen_text() and "Nobody said anything." in app.screen_text()
-        assert "Hello" in [entry.title for entry in app.entries()], "the palette has it"
+        assert "Hello" in [entry.title for entry in by_action()], "the palette has it"
         await pilot.press("escape")
         assert app.screen is app._main
 
