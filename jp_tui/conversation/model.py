@@ -16,14 +16,14 @@ StopReason = Literal["end", "tools", "length", "refused", "paused", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TextPart:
     """Text of a user or of the assistant."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class ReasoningPart:
     """Reasoning of the assistant; `opaque` is what a wire needs to have it back (a signature)."""
 
     text: str
@@ -58,7 +58,7 @@ class Picture:
     name: str = ""
 
 
-Part = Said | Thought | Call | Result | Picture
+Part = TextPart | ReasoningPart | Call | Result | Picture
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from jp_tui.conversation.events import (
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class InquiryPair:
     """A request with its response, None while there is none; `turn` counts from 0 in the events that were given."""
 
     request: InquiryRequest
@@ -59,19 +59,19 @@ def turns(events: Iterable[Event]) -> list[list[Event]]:
     return found
 
 
-def pair(events: Iterable[Event]) -> list[Pair]:
+def pair(events: Iterable[Event]) -> list[InquiryPair]:
     """Every inquiry request with its response, in the order of the requests. Orphan responses are left out."""
-    found: list[Pair] = []
+    found: list[InquiryPair] = []
     for number, turn in enumerate(turns(events)):
         waiting = _Waiting()
         for event in turn:
             if isinstance(event, InquiryRequest):
                 waiting.add(event.id, len(found))
-                found.append(Pair(event, None, number))
+                found.append(InquiryPair(event, None, number))
             elif isinstance(event, InquiryAnswered | InquiryCancelled | InquiryRedacted):
                 place = waiting.take(event.id)
                 if place is not None:
-                    found[place] = Pair(found[place].request, event, number)
+                    found[place] = InquiryPair(found[place].request, event, number)
     return found
 
 

@@ -37,7 +37,7 @@ _OBJECT = "send one JSON object, {…}"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class JsonFault:
     """One fault: `path` is the JSON pointer of its place, `line` and `column` count from 1; `wrong` says what it is,
     `instead` what a model should send. Both begin small and end without a full stop."""
 
@@ -63,7 +63,7 @@ class Misread:
     out as escapes; None when it has no such meaning. Never to be run.
     """
 
-    faults: tuple[Fault, ...]
+    faults: tuple[JsonFault, ...]
     keys: tuple[str, ...] = ()
     value: Json = None
 
@@ -80,7 +80,7 @@ def look(text: str) -> Misread:
 def _misread(text: str, problem: JsonProblem) -> Misread:
     if len(text) > MAX_BYTES:
         most = MAX_BYTES // 1024 // 1024
-        return Misread((Fault("too_large", "", 1, 1, f"this is more than {most} MB of JSON", "send less"),))
+        return Misread((JsonFault("too_large", "", 1, 1, f"this is more than {most} MB of JSON", "send less"),))
     value, syntax = _tolerant(text)
     walk = _Walk(text if syntax is None else text[: syntax.pos])
     walk.go()
@@ -90,11 +90,11 @@ def _misread(text: str, problem: JsonProblem) -> Misread:
         walk.found.append(_syntax(text, syntax, walk.path()))
     elif not isinstance(value, dict):
         kind = {list: "a list", str: "text", bool: "true or false", type(None): "null"}.get(type(value), "a number")
-        walk.found.append(Fault("not_an_object", "", 1, 1, f"this is {kind}", _OBJECT))
+        walk.found.append(JsonFault("not_an_object", "", 1, 1, f"this is {kind}", _OBJECT))
     if not walk.found:  # it is further on than we looked
         line, column = problem.line or 1, problem.column or 1
         wrong = f"this cannot be read: {problem.message}"
-        walk.found.append(Fault("not_json", "", line, column, wrong, _OBJECT))
+        walk.found.append(JsonFault("not_json", "", line, column, wrong, _OBJECT))
     halves = any(fault.kind == "lone_surrogate" for fault in walk.found)
     return Misread(tuple(walk.found), tuple(walk.keys), _whole(value) if halves else value)
 
@@ -150,7 +150,7 @@ class _Walk:
     """One pass over the tokens of a text whose form is right."""
 
     text: str
-    found: list[Fault] = field(default_factory=list)
+    found: list[JsonFault] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     levels: list[_Level] = field(default_factory=list)
     deep: bool = False
@@ -222,7 +222,7 @@ class _Walk:
 
     def _say(self, kind: FaultKind, at: int, wrong: str, instead: str) -> None:
         line, column = _place(self.text, at)
-        self.found.append(Fault(kind, self.path(), line, column, wrong, instead))
+        self.found.append(JsonFault(kind, self.path(), line, column, wrong, instead))
 
 
 def _decoded(token: str) -> str:
@@ -235,13 +235,13 @@ def _decoded(token: str) -> str:
     return found if isinstance(found, str) else token
 
 
-def _syntax(text: str, error: json.JSONDecodeError, path: str) -> Fault:
+def _syntax(text: str, error: json.JSONDecodeError, path: str) -> JsonFault:
     what = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
         wrong, instead = f"the JSON ends before it is whole: {what}", "send all of it"
     else:
         wrong, instead = f"this is not JSON before `{_short(text[error.pos : error.pos + _NEAR])}`: {what}", _OBJECT
-    return Fault("not_json", path, error.lineno, error.colno, wrong, instead)
+    return JsonFault("not_json", path, error.lineno, error.colno, wrong, instead)
 
 
 def _place(text: str, at: int) -> tuple[int, int]:

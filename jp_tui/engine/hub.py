@@ -11,23 +11,23 @@ from contextlib import suppress
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import first_line
-from jp_tui.engine.base.dependencies import HeldBy, Lock, ModelSetup, Setup
+from jp_tui.engine.base.dependencies import ConversationLock, EngineDependencies, HeldBy, ModelSetup
 from jp_tui.engine.desks.port import DeskContext
 from jp_tui.engine.desks.registry import desks
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.record.secret_redaction import Secrets
-from jp_tui.engine.record.store_notices import Heeding
+from jp_tui.engine.record.store_notices import StoreNotices
 from jp_tui.engine.schema_check.validation import LazyChecks
 from jp_tui.engine.session.background import NotResumed
 from jp_tui.engine.session.session import Session
-from jp_tui.engine.session.subagents import Agents
+from jp_tui.engine.session.subagents import Subagents
 from jp_tui.engine.turn import subagent_context
 from jp_tui.journal.port import STORAGE, ConversationRow, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.system.faults import Seen
+from jp_tui.system.faults import SeenFailures
 
 PATIENCE_SECONDS = 2.0
 UNEXPECTED = "This failed unexpectedly; nothing else did."
@@ -36,17 +36,17 @@ UNEXPECTED = "This failed unexpectedly; nothing else did."
 class Engine:
     """Holds conversations and gets questions answered. `greet` lets a scripted model speak first."""
 
-    def __init__(self, setup: Setup, publish: Callable[[e.Event], None], *, greet: bool = False) -> None:
+    def __init__(self, setup: EngineDependencies, publish: Callable[[e.Event], None], *, greet: bool = False) -> None:
         self._setup, self._tell, self._greet = setup, publish, greet
         self._sessions: dict[str, Session] = {}
-        self._heeding = Heeding(setup.journal, self._publish)
+        self._heeding = StoreNotices(setup.journal, self._publish)
         self._checks = LazyChecks()
         self._beside: set[asyncio.Task[None]] = set()
         self._secrets: list[Secrets] = []
         self._uses: Counter[str] = Counter()
         self._stopped = False
-        self._faults = Seen()
-        self._agents = Agents(self._publish, self._checks, self._sessions, self._uses, self.failed)
+        self._faults = SeenFailures()
+        self._agents = Subagents(self._publish, self._checks, self._sessions, self._uses, self.failed)
         self._context = DeskContext(
             setup, self._publish, self._sessions, self._agents, self._checks, resume=self._carried
         )
@@ -195,7 +195,7 @@ class Engine:
         self._secrets.append(log.secrets)
         return self._session_of(log, model, lock, words)
 
-    def _session_of(self, log: Log, model: ModelSetup, lock: Lock | None, words: str) -> Session:
+    def _session_of(self, log: Log, model: ModelSetup, lock: ConversationLock | None, words: str) -> Session:
         agents = self._agents if log.agent is None else None
         return Session(log, model, self._checks, lock, words, greet=self._greet, failed=self.failed, agents=agents)
 

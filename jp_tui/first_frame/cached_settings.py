@@ -25,7 +25,7 @@ from jp_tui.view.questions.interrupt_menu import InterruptWishes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jp_tui.settings.cli.arguments import Arguments
+    from jp_tui.settings.cli.arguments import CommandLine
     from jp_tui.settings.layers.layers import Settings
     from jp_tui.system.paths import Paths
 
@@ -75,7 +75,7 @@ def interrupts(settings: Settings) -> InterruptWishes:
     return InterruptWishes(streaming=chosen.streaming, tool_call=chosen.tool_call)
 
 
-def stamp(arguments: Arguments, paths: Paths, workspace_file: Path, environment: Mapping[str, str]) -> str:
+def stamp(arguments: CommandLine, paths: Paths, workspace_file: Path, environment: Mapping[str, str]) -> str:
     """Everything that the cached values come from, for comparison; empty if that is more than a few files.
 
     Call it before the files are read, so that a change in between isn't taken for what was read.
@@ -87,7 +87,7 @@ def stamp(arguments: Arguments, paths: Paths, workspace_file: Path, environment:
     return repr((__version__, *((file, _state(file)) for file in files)))
 
 
-def full_stamp(arguments: Arguments, paths: Paths, workspace_file: Path, environment: Mapping[str, str]) -> str:
+def full_stamp(arguments: CommandLine, paths: Paths, workspace_file: Path, environment: Mapping[str, str]) -> str:
     """Everything that any setting, key or theme comes from, for comparison.
 
     Empty if values are given in variables or with `--cfg`: they may be secret, and the stamp is kept in a file.

@@ -11,22 +11,24 @@ from dataclasses import dataclass, field
 
 from jp_tui.headless.forms.steps import Words, pick
 from jp_tui.protocol.commands import Interrupt
-from jp_tui.view.composer.commands import Command
-from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, Choice, menu
+from jp_tui.view.composer.commands import SlashCommand
+from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, InterruptChoice, menu
 
 COMMANDS = (
-    Command(name="help", title="Help", does="lists these words"),
-    Command(name="quit", title="Quit", does="leaves; a question that waits stays open"),
-    Command(name="ledger", title="Ledger", does="lists what is remembered or allowed now"),
-    Command(name="revoke", title="Revoke", does="takes back an entry of the ledger", argument="NUMBER"),
-    Command(name="inquiries", title="Inquiries", does="lists what was asked and answered here"),
-    Command(
+    SlashCommand(name="help", title="Help", does="lists these words"),
+    SlashCommand(name="quit", title="Quit", does="leaves; a question that waits stays open"),
+    SlashCommand(name="ledger", title="Ledger", does="lists what is remembered or allowed now"),
+    SlashCommand(name="revoke", title="Revoke", does="takes back an entry of the ledger", argument="NUMBER"),
+    SlashCommand(name="inquiries", title="Inquiries", does="lists what was asked and answered here"),
+    SlashCommand(
         name="answer", title="Answer", does="answers a question that waits in another process", argument="ID VALUE"
     ),
-    Command(name="diff", title="Changes", does="shows what the last turn changed in files, or all", argument="all"),
-    Command(name="undo", title="Undo", does="lists what can be taken back, and takes it back", argument="NUMBER"),
-    Command(name="why", title="Why", does="says why the last question was asked, or was not"),
-    Command(name="drop", title="Drop", does="forgets what is typed and not sent"),
+    SlashCommand(
+        name="diff", title="Changes", does="shows what the last turn changed in files, or all", argument="all"
+    ),
+    SlashCommand(name="undo", title="Undo", does="lists what can be taken back, and takes it back", argument="NUMBER"),
+    SlashCommand(name="why", title="Why", does="says why the last question was asked, or was not"),
+    SlashCommand(name="drop", title="Drop", does="forgets what is typed and not sent"),
 )
 
 
@@ -41,7 +43,7 @@ def helped() -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class Composer:
+class LineComposer:
     """A prompt in the making."""
 
     lines: list[str] = field(default_factory=list)
@@ -81,12 +83,12 @@ class Composer:
         return text
 
 
-class InterruptMenu:
+class InterruptLines:
     """The menu of R211 in lines; a choice may want words."""
 
     def __init__(self, phase: str) -> None:
         self._choices = menu(phase)
-        self._words: Choice | None = None
+        self._words: InterruptChoice | None = None
 
     def intro(self) -> Iterator[str]:
         yield f"{TITLE}. Ctrl+C once more leaves."

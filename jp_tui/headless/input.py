@@ -30,14 +30,14 @@ CONTROLS = "that line holds control characters (arrow keys do not edit here): ty
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class InputLine:
     """A line without its end; `wrong` says why it cannot be used, else it is empty."""
 
     text: str
     wrong: str = ""
 
 
-class Source(Protocol):
+class LineInput(Protocol):
     """`typed`: a person types; `over`: the end of input was reached; `gone`: there is no terminal any more."""
 
     typed: bool
@@ -54,7 +54,7 @@ class Source(Protocol):
     def fill(self) -> None:
         """Take in what can be read now."""
 
-    def line(self) -> Line | None:
+    def line(self) -> InputLine | None:
         """The next whole line that was taken in."""
 
     def more(self) -> bool:
@@ -90,7 +90,7 @@ class LineBuffer:
             self._bytes.clear()
             self._skips = True
 
-    def line(self, *, over: bool, most: int | None = None) -> Line | None:
+    def line(self, *, over: bool, most: int | None = None) -> InputLine | None:
         """Return the next line, at the end of input (`over`) also one without an end; None when there is none.
 
         A line of `most` bytes was cut by the terminal.
@@ -105,14 +105,14 @@ class LineBuffer:
         del self._bytes[: at + 1]
         if self._skips:
             self._skips = False
-            return Line("", TOO_LONG)
+            return InputLine("", TOO_LONG)
         if most is not None and len(raw) >= most:
-            return Line("", CUT)
+            return InputLine("", CUT)
         try:
             text = raw.decode()
         except UnicodeDecodeError:
-            return Line("", NOT_UTF8)
-        return Line("", CONTROLS) if _CONTROLS.search(text) else Line(text)
+            return InputLine("", NOT_UTF8)
+        return InputLine("", CONTROLS) if _CONTROLS.search(text) else InputLine(text)
 
     def drain(self) -> bytes:
         """Return all bytes, and forget them."""
@@ -148,7 +148,7 @@ class Piped:
         self._buffer.add(data)
         self.over = not data
 
-    def line(self) -> Line | None:
+    def line(self) -> InputLine | None:
         return self._buffer.line(over=self.over)
 
     def more(self) -> bool:
@@ -194,7 +194,7 @@ class Terminal:
             except termios.error:
                 self.gone = True
 
-    def line(self) -> Line | None:
+    def line(self) -> InputLine | None:
         return self._buffer.line(over=self.over, most=TERMINAL_BYTES)
 
     def more(self) -> bool:
@@ -273,11 +273,11 @@ class Called:
         else:
             self._lines.append(found)
 
-    def line(self) -> Line | None:
+    def line(self) -> InputLine | None:
         if not self._lines:
             return None
         text = self._lines.pop(0)
-        return Line("", CONTROLS) if _CONTROLS.search(text) else Line(text)
+        return InputLine("", CONTROLS) if _CONTROLS.search(text) else InputLine(text)
 
     def more(self) -> bool:
         return False
@@ -318,7 +318,7 @@ class Bell:
             while os.read(self._in, 4096):
                 pass
 
-    def wait(self, source: Source | None, timeout: float | None = None) -> bool:
+    def wait(self, source: LineInput | None, timeout: float | None = None) -> bool:
         """Until it rings, `source` has something, which is taken in, or `timeout` seconds are over; whether it has."""
         fd = -1 if source is None else source.fileno()
         waits = source is None or (fd >= 0 and not source.ready)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from jp_tui.headless.composer import InterruptMenu
+from jp_tui.headless.composer import InterruptLines
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.forms.steps import Words
-from jp_tui.headless.question_loop import Interview
+from jp_tui.headless.question_loop import QuestionLoop
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
@@ -19,13 +19,13 @@ from jp_tui.view.questions.interrupt_menu import InterruptWishes
 TWICE_SECONDS = 1.0
 
 
-class Interrupting:
+class InterruptHandler:
     """`say` prints a line; `clock` counts seconds."""
 
     def __init__(
         self,
         link: Link,
-        interview: Interview,
+        interview: QuestionLoop,
         lines: Lines,
         say: Callable[[str], None],
         wishes: InterruptWishes,
@@ -33,7 +33,7 @@ class Interrupting:
     ) -> None:
         self._link, self._interview, self._lines, self._say = link, interview, lines, say
         self._wishes, self._clock = wishes, clock
-        self._menu: InterruptMenu | None = None
+        self._menu: InterruptLines | None = None
         self._phase = ""
         self._at, self._count = 0.0, 0
         self.typed()
@@ -86,7 +86,7 @@ class Interrupting:
             self._say(f"{wish.label}: {wish.does}")
             self._act(conversation, wish.action, "")
             return
-        self._menu = InterruptMenu(self._phase)
+        self._menu = InterruptLines(self._phase)
         self._show()
 
     def _show(self) -> None:

@@ -37,7 +37,7 @@ def json_line(value: Mapping[str, object]) -> str:
     return text if text.isascii() and "\x7f" not in text else _ESCAPED.sub(lambda at: f"\\u{ord(at[0]):04x}", text)
 
 
-class Output:
+class TextOutput:
     """Where results (`out`) and words for people (`err`) go. `wraps`: on a terminal its lines break between words."""
 
     def __init__(self, as_json: bool, out: TextIO, err: TextIO, *, wraps: bool = False) -> None:

@@ -13,18 +13,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from jp_tui.headless import unanswered
-from jp_tui.headless.composer import COMMANDS, Composer, helped
+from jp_tui.headless.composer import COMMANDS, LineComposer, helped
 from jp_tui.headless.event_filter import mine
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.forms.steps import Words, line
 from jp_tui.headless.input import Bell
-from jp_tui.headless.interrupt import Interrupting
-from jp_tui.headless.output import FAILED, READER_GONE, Output, OutputEnded
+from jp_tui.headless.interrupt import InterruptHandler
+from jp_tui.headless.output import FAILED, READER_GONE, OutputEnded, TextOutput
 from jp_tui.headless.query import DEFERRED, DONE, SECONDS_TO_CLOSE, SIGINT, SIGNALLED, STOPS, USAGE
-from jp_tui.headless.question_loop import Interview
-from jp_tui.headless.review_progress import Reviews, soonest
+from jp_tui.headless.question_loop import QuestionLoop
+from jp_tui.headless.review_progress import ReviewProgress, soonest
 from jp_tui.headless.signals import Ended, Endings
-from jp_tui.headless.slash import Slash
+from jp_tui.headless.slash import SlashCommands
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.headless.turn_state import Turns, words
 from jp_tui.link.port import Link
@@ -38,8 +38,8 @@ from jp_tui.view.wording.failures import words as failed
 TURNS_SHOWN = 3
 
 
-def _standard() -> Output:
-    return Output(False, sys.stdout, sys.stderr, wraps=True)
+def _standard() -> TextOutput:
+    return TextOutput(False, sys.stdout, sys.stderr, wraps=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class Plain:
     open: c.OpenConversation
     first_prompt: str
     lines: Lines
-    output: Output = field(default_factory=_standard)
+    output: TextOutput = field(default_factory=_standard)
     interrupts: InterruptWishes = field(default_factory=InterruptWishes)
     can_open: Callable[[str], bool] = bool
 
 
-class Run:
+class PlainRun:
     """One conversation over one link; `run` gives the exit status. `clock` counts seconds."""
 
     def __init__(self, link: Link, plain: Plain, clock: Callable[[], float] = time.monotonic) -> None:
@@ -63,15 +63,15 @@ class Run:
         self._lines, self._source = plain.lines, plain.lines.source
         self._bell = Bell()
         self._engine_ended = False
-        self._reviews = Reviews(
+        self._reviews = ReviewProgress(
             link, self._beside, clock, typed=self._source.typed, asking=lambda: self._interview.asking
         )
-        self._interview = Interview(link, plain.lines, take_over=self._reviews.take_over)
-        self._interrupting = Interrupting(link, self._interview, plain.lines, self._say, plain.interrupts, clock)
+        self._interview = QuestionLoop(link, plain.lines, take_over=self._reviews.take_over)
+        self._interrupting = InterruptHandler(link, self._interview, plain.lines, self._say, plain.interrupts, clock)
         self._openings = unanswered.Openings()
         self._printer = Printer(self._beside, self._reviews.took)
-        self._slash = Slash(link, self._say)
-        self._composer = Composer()
+        self._slash = SlashCommands(link, self._say)
+        self._composer = LineComposer()
         self._turns = Turns(link, clock)
         self._conversation = self._held = ""
         self._marked = self._unsaved = False
@@ -221,15 +221,15 @@ class Run:
 
     def _entered(self, text: str) -> None:
         match commands.parse(text, COMMANDS):
-            case commands.Text(text=words):
+            case commands.SendText(text=words):
                 if self._turns.running:
                     self._turns.queue.append(words)
                     self._say("Kept: it is sent when this turn is over. /drop forgets it.")
                 else:
                     self._send(words)
-            case commands.Unknown(name=name, advice=advice):
+            case commands.UnknownCommand(name=name, advice=advice):
                 self._say(f"/{line(name)}: no such word here. {advice}")
-            case commands.Run(command=command, argument=argument):
+            case commands.RunAction(command=command, argument=argument):
                 self._word(command.name, argument)
 
     def _word(self, name: str, argument: str) -> None:

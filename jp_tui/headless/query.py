@@ -18,9 +18,9 @@ from jp_tui.headless import unanswered
 from jp_tui.headless.event_filter import elsewhere
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.input import Bell
-from jp_tui.headless.output import FAILED, Output, OutputEnded
-from jp_tui.headless.question_loop import Interview
-from jp_tui.headless.side_output import Beside
+from jp_tui.headless.output import FAILED, OutputEnded, TextOutput
+from jp_tui.headless.question_loop import QuestionLoop
+from jp_tui.headless.side_output import SideOutput
 from jp_tui.headless.signals import Ended, Endings
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -49,7 +49,7 @@ class Query:
 
     open: c.OpenConversation
     prompt: str | None
-    output: Output
+    output: TextOutput
     terminal: Lines | None
     plain: bool = False
 
@@ -72,7 +72,7 @@ class _Turns:
         self.usage = self.usage.plus(usage)
 
 
-class Run:
+class QueryRun:
     """One query over one link; `run` gives the exit status."""
 
     def __init__(self, link: Link, query: Query, clock: Callable[[], float] = time.monotonic) -> None:
@@ -83,8 +83,8 @@ class Run:
         self._status: int | None = None
         self._clock, self._gone = clock, 0.0
         """`_gone`: when to stop waiting for the turn's end after the terminal went away; 0 while it is there."""
-        self._beside = Beside(link, query.terminal, self._note, clock, asking=lambda: self._interview.asking)
-        self._interview = Interview(link, query.terminal, take_over=self._beside.reviews.take_over)
+        self._beside = SideOutput(link, query.terminal, self._note, clock, asking=lambda: self._interview.asking)
+        self._interview = QuestionLoop(link, query.terminal, take_over=self._beside.reviews.take_over)
         self._openings = unanswered.Openings()
         self._bell = Bell()
         self._engine_ended = False

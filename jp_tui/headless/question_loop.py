@@ -24,7 +24,7 @@ NOT_REVIEWED = "no reviewer decides that now"
 BY = {**RESPONDERS, "user": "by a person"}
 
 
-class Interview:
+class QuestionLoop:
     """`lines` is None when nobody can be asked; then questions are only kept in mind. `take_over` takes what a reviewer
     decides, by its number; False when there is none such."""
 

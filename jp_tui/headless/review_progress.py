@@ -26,7 +26,7 @@ STILL = (5.0, 30.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class ReviewInProgress:
     """One question before a reviewer; `due` is when it is next said that it still is, on the face's clock."""
 
     conversation: str
@@ -44,7 +44,7 @@ class Review:
         return f"{line(self.tool)}: {text}" if text else line(self.tool)
 
 
-class Waits(Protocol):
+class Timed(Protocol):
     """Something that has to be looked at again after some time."""
 
     @property
@@ -52,7 +52,7 @@ class Waits(Protocol):
         """Seconds until then; None: never."""
 
 
-class Reviews:
+class ReviewProgress:
     """What is being decided, oldest first. `say` prints a line, `clock` counts seconds, `typed`: a person can type,
     `asking`: a question is shown, whose answers are typed."""
 
@@ -66,7 +66,7 @@ class Reviews:
         asking: Callable[[], bool],
     ) -> None:
         self._link, self._say, self._clock, self._typed, self._asking = link, say, clock, typed, asking
-        self._running: dict[str, Review] = {}
+        self._running: dict[str, ReviewInProgress] = {}
         self._texts: dict[str, str] = {}
         self._took: set[str] = set()
 
@@ -89,7 +89,7 @@ class Reviews:
         text = self._texts.get(event.inquiry, "")
         known = self._running.get(event.inquiry)
         since = known.since if known is not None else now
-        self._running[event.inquiry] = one = Review(
+        self._running[event.inquiry] = one = ReviewInProgress(
             event.conversation, event.inquiry, event.tool, text, event.model, since, now + STILL[0]
         )
         again = "is asked once more, with what the assistant wants" if event.again else "decides"
@@ -150,7 +150,7 @@ class Reviews:
 
     # --- what is typed ------------------------------------------------------------------------------------
 
-    def _offer(self, one: Review) -> str:
+    def _offer(self, one: ReviewInProgress) -> str:
         if not self._typed:
             return ""
         waiting = [each.inquiry for each in self._running.values() if not each.taken]
@@ -176,11 +176,11 @@ class Reviews:
         return True
 
 
-def soonest(*waits: Waits) -> float | None:
+def soonest(*waits: Timed) -> float | None:
     """The shortest of several patiences, in seconds; None: for ever."""
     found = [one.patience for one in waits]
     return min((one for one in found if one is not None), default=None)
 
 
-def _model(one: Review) -> str:
+def _model(one: ReviewInProgress) -> str:
     return line(short_model(one.model)) or "without a name"

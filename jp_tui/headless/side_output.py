@@ -12,13 +12,13 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.reading import read_event
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.forms.steps import Words
-from jp_tui.headless.review_progress import Reviews
+from jp_tui.headless.review_progress import ReviewProgress
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.link.port import Link
 from jp_tui.protocol import events as e
 
 
-class Beside:
+class SideOutput:
     """`lines` is the terminal, None without one; `say` prints a line for people, `clock` counts seconds."""
 
     def __init__(
@@ -32,7 +32,7 @@ class Beside:
     ) -> None:
         self._lines, self._say = lines, say
         typed = lines is not None and lines.source.typed
-        self.reviews = Reviews(link, say, clock, typed=typed, asking=asking)
+        self.reviews = ReviewProgress(link, say, clock, typed=typed, asking=asking)
         self._printer = Printer(say, self.reviews.took)
 
     @property

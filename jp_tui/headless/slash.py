@@ -18,7 +18,7 @@ from jp_tui.protocol import events as e
 from jp_tui.view.pages import permissions as ledger
 
 
-class Slash:
+class SlashCommands:
     """`say` prints a line; `conversation` is set when it is open."""
 
     def __init__(self, link: Link, say: Callable[[str], None]) -> None:

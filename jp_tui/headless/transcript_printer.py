@@ -29,7 +29,7 @@ from jp_tui.view.wording.amounts import duration
 SPEAKER = "assistant: "
 
 
-def decided(asked: inquiries.Inquiry) -> Iterator[str]:
+def decided(asked: inquiries.InquiryView) -> Iterator[str]:
     """What became of a question without its being asked here: who, how long and for how much, and the reason (E42)."""
     end = outcome_line.fate(asked)
     by = ", ".join(part for part in (line(end.who), end.took) if part)
@@ -44,7 +44,7 @@ def decided(asked: inquiries.Inquiry) -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class Said:
+class PrintedPart:
     """A streamed part: what of it was printed, and the line that is not whole yet."""
 
     sanitizer: Sanitizer = field(default_factory=Sanitizer)
@@ -58,11 +58,11 @@ class Printer:
 
     def __init__(self, say: Callable[[str], None], told: Callable[[str], bool] = lambda inquiry: False) -> None:
         self._say, self._told = say, told
-        self._parts: dict[str, Said] = {}
+        self._parts: dict[str, PrintedPart] = {}
         self._titles: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        self._asked: dict[str, inquiries.Inquiry] = {}
-        self.last: inquiries.Inquiry | None = None
+        self._asked: dict[str, inquiries.InquiryView] = {}
+        self.last: inquiries.InquiryView | None = None
 
     # --- what is streamed ---------------------------------------------------------------------------------
 
@@ -80,20 +80,20 @@ class Printer:
         """More of what the assistant says; its reasoning and the arguments of calls are not read out."""
         if event.kind != "message":
             return
-        part = self._parts.setdefault(event.part, Said())
+        part = self._parts.setdefault(event.part, PrintedPart())
         self._print(part, part.sanitizer.feed(event.text.raw))
 
-    def _print(self, part: Said, text: str) -> None:
+    def _print(self, part: PrintedPart, text: str) -> None:
         *whole, part.rest = (part.rest + text).split("\n")
         for one in whole:
             self._line(part, one)
 
-    def _line(self, part: Said, text: str) -> None:
+    def _line(self, part: PrintedPart, text: str) -> None:
         # lines of its own are set in, so that none of them passes for one of ours
         self._say(set_in(text) if part.begun else f"{SPEAKER}{text}")
         part.begun = True
 
-    def _finish(self, part: Said) -> None:
+    def _finish(self, part: PrintedPart) -> None:
         self._print(part, part.sanitizer.finish())
         if part.rest:
             self._line(part, part.rest)

@@ -21,7 +21,7 @@ from jp_tui.view.questions.prompt_line import agent_asks
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenQuestions:
     """A question without a response."""
 
     conversation: str
@@ -41,14 +41,14 @@ class Openings:
     """The open questions of the events that pass by; ids may repeat in old logs, so responses are counted (R203)."""
 
     conversation: str = ""
-    _asked: dict[str, Open] = field(default_factory=dict)
+    _asked: dict[str, OpenQuestions] = field(default_factory=dict)
 
     def saw(self, one: StoredEvent) -> None:
         match read_event(one.event):
             case stored.InquiryRequest(id=id_, source=source, question=question, metadata=metadata):
                 tool = metadata.get("tool")
                 name = "the assistant" if source.kind == "assistant" else source.name or str(tool or source.kind)
-                self._asked[id_] = Open(self.conversation, id_, name, question)
+                self._asked[id_] = OpenQuestions(self.conversation, id_, name, question)
             case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
                 self._asked.pop(response.id, None)
             case stored.TurnOutcome():
@@ -57,12 +57,12 @@ class Openings:
                 pass
 
     @property
-    def open(self) -> list[Open]:
+    def open(self) -> list[OpenQuestions]:
         return list(self._asked.values())
 
-    def among(self, ids: Sequence[str]) -> list[Open]:
+    def among(self, ids: Sequence[str]) -> list[OpenQuestions]:
         """The open ones of these ids; one that is not known here by its id alone."""
-        return [self._asked.get(id_, Open(self.conversation, id_, "a tool", {})) for id_ in ids]
+        return [self._asked.get(id_, OpenQuestions(self.conversation, id_, "a tool", {})) for id_ in ids]
 
 
 def cut_off(page: Sequence[StoredEvent]) -> bool:
@@ -87,10 +87,10 @@ def cut_off(page: Sequence[StoredEvent]) -> bool:
     return bool(calls & asked)
 
 
-def of_info(info: InquiryInfo) -> Open:
+def of_info(info: InquiryInfo) -> OpenQuestions:
     """An exchange as the engine lists it."""
     works_for = info.agent.parent if info.agent is not None else ""
-    return Open(info.conversation, info.id, asker(info), info.question, works_for)
+    return OpenQuestions(info.conversation, info.id, asker(info), info.question, works_for)
 
 
 def asker(info: InquiryInfo) -> str:
@@ -100,7 +100,7 @@ def asker(info: InquiryInfo) -> str:
     return "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source
 
 
-def told(waits: list[Open]) -> Iterator[str]:
+def told(waits: list[OpenQuestions]) -> Iterator[str]:
     """Lines for people: what waits, how to answer it, and how the conversation goes on."""
     for one in waits:
         yield f"Waits for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
@@ -114,7 +114,7 @@ def told(waits: list[Open]) -> Iterator[str]:
         yield f"Then `{resumes(conversation)}` resumes the turn; `{go_on(conversation)}` opens it and asks you."
 
 
-def farewell(conversation: str, waits: list[Open]) -> Iterator[str]:
+def farewell(conversation: str, waits: list[OpenQuestions]) -> Iterator[str]:
     """At the end of a plain conversation that there is: what waits, and how to come back."""
     if conversation:
         yield from told(waits)

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from jp_tui.inquiry import evolve, forms, gone, human, permission, refusals, relayed, repeats, reviewer
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import forms, gone, on_human, on_subagent, permission, refusals, repeats, reviewer, transitions
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.raised import raised
-from jp_tui.inquiry.settle import Decision, drop_deferred, drop_open, drop_recorded
+from jp_tui.inquiry.closing import Decision, drop_deferred, drop_open, drop_recorded
+from jp_tui.inquiry.on_question import raised
 
 
 def decide(state: v.State, given: v.Input) -> Decision:
     """The one way in."""
-    if (handed := relayed.hands_on(state, given)) is not None:
+    if (handed := on_subagent.hands_on(state, given)) is not None:
         return handed
     match given:
         case v.CallStarted() | v.CallResumed() | v.CallGone() | v.Revoked():
@@ -26,9 +26,9 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.TurnResumed():
             state, steps = refusals.resumed(state, given), []
         case v.RelayWanted():
-            state, steps = relayed.wanted(state, given)
+            state, steps = on_subagent.wanted(state, given)
         case v.RelayClosed():
-            state, steps = relayed.closed(state, given)
+            state, steps = on_subagent.closed(state, given)
         case v.QuestionRaised():
             state, steps = raised(state, given)
         case v.PermissionWanted():
@@ -36,15 +36,15 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.DeliveryWanted():
             state, steps = permission.delivery_wanted(state, given)
         case v.HumanAnswered():
-            state, steps = human.answered(state, given)
+            state, steps = on_human.answered(state, given)
         case v.HumanCancelled():
-            state, steps = human.left(state, given)
+            state, steps = on_human.left(state, given)
         case v.HumanReplied():
-            state, steps = human.replied(state, given)
+            state, steps = on_human.replied(state, given)
         case v.HumanEndedTurn():
-            state, steps = human.end_turn(state, given)
+            state, steps = on_human.end_turn(state, given)
         case v.HumanEdited():
-            state, steps = human.edited(state, given)
+            state, steps = on_human.edited(state, given)
         case v.HumanPermitted():
             state, steps = permission.permitted(state, given)
         case v.HumanDelivered():
@@ -58,17 +58,17 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.HumanSubmitted():
             state, steps = forms.submitted(state, given)
         case v.HumanUnanswered():
-            state, steps = human.unanswered(state, given)
+            state, steps = on_human.unanswered(state, given)
         case v.HumanTookOver():
             state, steps = reviewer.took_over(state, given)
         case v.CallFailed():
             state, steps = repeats.failed(state, given)
         case v.HumanSpoke():
             state, steps = repeats.spoke(state)
-        case v.ClientGone():
+        case v.ClientLeft():
             state, steps = gone.client_gone(state)
         case v.DeadlinePassed():
-            state, steps = human.deadline(state, given)
+            state, steps = on_human.deadline(state, given)
         case v.ReviewerAnswered():
             state, steps = reviewer.reviewer_answered(state, given)
         case v.ReviewerFailed():
@@ -92,18 +92,18 @@ def _of_a_call(state: v.State, given: v.CallStarted | v.CallResumed | v.CallGone
     match given:
         case v.CallStarted(call, tool, identity):
             state, steps = _all_of(state, call)
-            return evolve.began(state, call, tool, identity), steps
+            return transitions.began(state, call, tool, identity), steps
         case v.CallResumed(call):
             state, steps = drop_open(state, call)
-            return evolve.resumed(state, given), steps
+            return transitions.resumed(state, given), steps
         case v.CallGone(call):
             state, steps = drop_open(state, call)
             state, more = drop_recorded(state, call)
-            return evolve.ended(state, call), [*steps, *more]
+            return transitions.ended(state, call), [*steps, *more]
         case v.Revoked(key):
             if key not in state.ledger.answers and key not in state.ledger.permissions:
                 return state, []
-            return evolve.forgets(state, key), [s.LedgerChanged()]
+            return transitions.forgets(state, key), [s.LedgerChanged()]
 
 
 def _all_of(state: v.State, call: str) -> Decision:

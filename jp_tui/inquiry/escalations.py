@@ -12,7 +12,7 @@ from jp_tui.inquiry import messages
 from jp_tui.inquiry import values as v
 
 
-def written(told: v.Escalation) -> JsonObject:
+def written(told: v.EscalationCause) -> JsonObject:
     """Its stored form; what is empty is left out."""
     found: JsonObject = {"model": told.model, "reason": told.reason, "failed": told.failed, "ms": told.ms}
     if told.cause:
@@ -24,26 +24,26 @@ def written(told: v.Escalation) -> JsonObject:
     return found
 
 
-def verdicts(before: tuple[v.Verdict, ...]) -> list[Json]:
+def verdicts(before: tuple[v.EarlierVerdict, ...]) -> list[Json]:
     """What a reviewer said before it was asked once more, as stored."""
     return [{"model": one.model, "reason": one.reason, "ms": one.ms} for one in before]
 
 
-def read_verdicts(found: Json) -> tuple[v.Verdict, ...]:
+def read_verdicts(found: Json) -> tuple[v.EarlierVerdict, ...]:
     """The way back."""
     return tuple(
-        v.Verdict(text_of(one.get("model")), text_of(one.get("reason")), whole_of(one.get("ms")))
+        v.EarlierVerdict(text_of(one.get("model")), text_of(one.get("reason")), whole_of(one.get("ms")))
         for one in (found if isinstance(found, list) else [])
         if isinstance(one, dict)
     )
 
 
-def read(found: Json) -> v.Escalation | None:
+def read(found: Json) -> v.EscalationCause | None:
     """None where none is stored."""
     if not isinstance(found, dict):
         return None
     cause = found.get("cause")
-    return v.Escalation(
+    return v.EscalationCause(
         model=text_of(found.get("model")),
         reason=text_of(found.get("reason")),
         failed=found.get("failed") is True,
@@ -54,14 +54,14 @@ def read(found: Json) -> v.Escalation | None:
     )
 
 
-def banner(told: v.Escalation) -> str:
+def banner(told: v.EscalationCause) -> str:
     """What stands above the question; its first line is M12 to the letter wherever the reviewer has said no (R154)."""
     if not told.failed:
         return messages.recommended_no(told.reason)
     return "\n".join([*(messages.recommended_no(one.reason) for one in told.before[-1:]), *_lines(told)])
 
 
-def _lines(told: v.Escalation) -> list[str]:
+def _lines(told: v.EscalationCause) -> list[str]:
     who = told.model or "the reviewing model"
     match told.cause:
         case "taken_over":

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry import evolve, gone, messages
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import gone, messages, transitions
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.closing import Decision, cancel, complete, drop_open, find
 from jp_tui.inquiry.route import key
-from jp_tui.inquiry.settle import Decision, cancel, complete, drop_open, find
 from jp_tui.questions.types import FormView, SecretAnswer
 
 DISCARDS = "discards"
@@ -23,7 +23,7 @@ DISCARDS = "discards"
 RESTORES = "restores"
 """Metadata of a response: the questions whose discarded answers count again, in this order."""
 
-Asked = v.Open | v.OpenReview
+Asked = v.OpenQuestion | v.OpenReview
 
 NO_QUESTION = "this prompt asks about a call, and there is no form to move in"
 
@@ -43,7 +43,7 @@ def target(state: v.State, call: str, form: FormView | None, current: str = "") 
     return next((question for question in reversed(given) if _reaches(state, call, form, question)), "")
 
 
-def placed(state: v.State, opened: v.Open, form: FormView | None) -> v.Open:
+def placed(state: v.State, opened: v.OpenQuestion, form: FormView | None) -> v.OpenQuestion:
     """The question at its place in its form, with what Back left for it (R176, R177). A secret is never pre-filled."""
     gone = state.calls[opened.call].discarded
     prefill: tuple[Json, ...] = ()
@@ -67,13 +67,13 @@ def went_back(state: v.State, given: v.HumanWentBack) -> Decision:
     opened = _asked(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
-    current = opened.question.id if isinstance(opened, v.Open) else ""
+    current = opened.question.id if isinstance(opened, v.OpenQuestion) else ""
     to = given.to or target(state, opened.call, opened.form, current)
     if not to:
         return state, [s.Refuse(given.inquiry, "there is no answered question to go back to", False)]
     if to == current or not _reaches(state, opened.call, opened.form, to):
         return state, [s.Refuse(given.inquiry, "only a question that you have answered can be gone back to", False)]
-    state = evolve.goes_back(state, opened.call, to)
+    state = transitions.goes_back(state, opened.call, to)
     gone = [question for question, _ in state.calls[opened.call].discarded]
     return _moved(state, opened, {DISCARDS: list(gone)})
 
@@ -86,7 +86,7 @@ def restored(state: v.State, given: v.HumanRestored) -> Decision:
     gone = [question for question, _ in state.calls[opened.call].discarded]
     if not gone:
         return state, [s.Refuse(given.inquiry, "there is nothing to bring back", False)]
-    return _moved(evolve.restored(state, opened.call), opened, {RESTORES: list(gone)})
+    return _moved(transitions.restored(state, opened.call), opened, {RESTORES: list(gone)})
 
 
 def _moved(state: v.State, opened: Asked, about: JsonObject) -> Decision:
@@ -96,9 +96,9 @@ def _moved(state: v.State, opened: Asked, about: JsonObject) -> Decision:
 
 
 def _over(state: v.State, opened: Asked, about: JsonObject) -> Decision:
-    if isinstance(opened, v.Open):
+    if isinstance(opened, v.OpenQuestion):
         return cancel(state, opened, "user_back", "user", Responder("user"), about)
-    return evolve.closed(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, "cancelled", "user")]
+    return transitions.closed(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, "cancelled", "user")]
 
 
 def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
@@ -114,12 +114,12 @@ def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
     if not state.client:
         state, more = _counts(state, given.call)
         return state, [*steps, *more]
-    state, inquiry = evolve.attempt(state, given.call, v.REVIEW)
+    state, inquiry = transitions.attempt(state, given.call, v.REVIEW)
     opened = v.OpenReview(inquiry, given.call, given.digest, given.form, given.source)
     if state.gone:
         state, more = gone.leave_open(state, opened)
         return state, [*steps, *more]
-    return evolve.waits(state, opened), [*steps, s.AskReview(opened, target(state, given.call, given.form))]
+    return transitions.waits(state, opened), [*steps, s.AskReview(opened, target(state, given.call, given.form))]
 
 
 def submitted(state: v.State, given: v.HumanSubmitted) -> Decision:
@@ -129,13 +129,13 @@ def submitted(state: v.State, given: v.HumanSubmitted) -> Decision:
         return state, [opened]
     if not isinstance(opened, v.OpenReview):
         return state, [s.Refuse(given.inquiry, "only a form that is complete can be submitted", False)]
-    state = evolve.closed(state, opened.inquiry, "user")
+    state = transitions.closed(state, opened.inquiry, "user")
     state, steps = _counts(state, opened.call)
     return state, [s.Settled(opened.inquiry, "answered", "user"), *steps]
 
 
 def _counts(state: v.State, call: str) -> Decision:
-    state = evolve.submitted(state, call)
+    state = transitions.submitted(state, call)
     return state, [s.RunAgain(call, state.calls[call].answers, reviewed=True)]
 
 

@@ -7,10 +7,10 @@ leave to run a call that has asked nothing yet. No policy takes the place of the
 from __future__ import annotations
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import evolve, messages
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import messages, transitions
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.settle import Decision, complete
+from jp_tui.inquiry.closing import Decision, complete
 
 DECISION: JsonObject = {"choice": "cancel", "by": "system", "reason": "client gone"}
 """The decision that is recorded beside the response of a call that nobody decided about."""
@@ -19,10 +19,10 @@ PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 
 def client_gone(state: v.State) -> Decision:
     """Leave open what waits for the user, and close what cannot be resumed."""
-    state = evolve.without_client(state)
+    state = transitions.without_client(state)
     steps: list[s.Step] = []
     for item in state.waiting:
-        if isinstance(item, v.Open | v.OpenReview) and item.asks:
+        if isinstance(item, v.OpenQuestion | v.OpenReview) and item.asks:
             continue  # a sub-agent's question: its own machine leaves it open
         state, more = leave_open(state, item)
         steps += more
@@ -31,14 +31,14 @@ def client_gone(state: v.State) -> Decision:
 
 def leave_open(state: v.State, item: v.Waiting) -> Decision:
     """Leave this open for the next client, or close it where the call could not be resumed."""
-    if isinstance(item, v.Open):
-        return evolve.defers(state, item), [s.Defer(item.call)]
+    if isinstance(item, v.OpenQuestion):
+        return transitions.defers(state, item), [s.Defer(item.call)]
     if isinstance(item, v.OpenPermission) and not _resumable(state, item.call):
-        state = evolve.closed(state, item.inquiry, "system")
+        state = transitions.closed(state, item.inquiry, "system")
         settled = s.Settled(item.inquiry, "withdrawn", "system")
         state, steps = complete(state, item.call, messages.NO_ONE_ANSWERED, is_error=True, decision=DECISION)
         return state, [settled, *steps]
-    return evolve.unasked(state, item.inquiry), [s.Defer(item.call)]
+    return transitions.unasked(state, item.inquiry), [s.Defer(item.call)]
 
 
 def _resumable(state: v.State, call: str) -> bool:

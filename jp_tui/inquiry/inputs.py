@@ -10,7 +10,7 @@ from typing import Literal
 
 from jp_tui.conversation.events import InquiryResponse, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry.state import AskMode, Given, Last, Open, OpenReview, Policy, Recorded, Rejected, Rule
+from jp_tui.inquiry.state import AskMode, GivenAnswer, Last, OpenQuestion, OpenReview, Policy, Recorded, Rejected, Rule
 from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
 from jp_tui.questions.types import FormView, Question, Taken
 
@@ -29,14 +29,14 @@ class CallStarted:
 @dataclass(frozen=True, slots=True)
 class CallResumed:
     """A call of a turn that was cut off is executed again (R237). `attempts` by question id, as recorded; `answers`,
-    `discarded`, `unasked` and `last` as `rebuilt.Rebuilt` reads them from the record."""
+    `discarded`, `unasked` and `last` as `rebuilt.ReplayedState` reads them from the record."""
 
     call: str
     tool: str
-    answers: Mapping[str, Given]
+    answers: Mapping[str, GivenAnswer]
     attempts: Mapping[str, int]
     recorded: tuple[Recorded, ...]
-    discarded: tuple[tuple[str, Given], ...] = ()
+    discarded: tuple[tuple[str, GivenAnswer], ...] = ()
     unasked: frozenset[str] = frozenset()
     last: Last | None = None
     identity: str = ""
@@ -117,7 +117,7 @@ class RelayWanted:
 
     call: str
     agent: str
-    ask: Open | OpenReview
+    ask: OpenQuestion | OpenReview
     tool: str
     label: str | None = None
     why: str = ""
@@ -286,7 +286,7 @@ class HumanSpoke:
 
 
 @dataclass(frozen=True, slots=True)
-class ClientGone:
+class ClientLeft:
     """The client went away, or its input ended; it answered nothing (Z9)."""
 
 
@@ -362,7 +362,7 @@ Input = (
     | HumanUnanswered
     | HumanTookOver
     | HumanSpoke
-    | ClientGone
+    | ClientLeft
     | DeadlinePassed
     | Revoked
     | ReviewerAnswered

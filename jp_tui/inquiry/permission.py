@@ -7,12 +7,12 @@ They wait in the same queue as questions (R116, R253) and are not recorded as in
 from __future__ import annotations
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import evolve, gone, messages, refusals, repeats, why
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import gone, messages, refusals, repeats, transitions, why
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.closing import Decision, complete, drop_open, drop_recorded, find
 from jp_tui.inquiry.fits import UNWRITABLE, writable
 from jp_tui.inquiry.route import key
-from jp_tui.inquiry.settle import Decision, complete, drop_open, drop_recorded, find
 
 OTHER_DECISION = "this prompt asks for another decision"
 
@@ -26,7 +26,7 @@ def _slot(tool: str, exact: str) -> str:
 def _begun(state: v.State, call: str, tool: str) -> Decision:
     """A prompt may be the first thing that is heard of a call."""
     state, steps = drop_open(state, call)
-    return (state if call in state.calls else evolve.began(state, call, tool)), steps
+    return (state if call in state.calls else transitions.began(state, call, tool)), steps
 
 
 def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
@@ -41,7 +41,7 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
         state, more = _remembered(state, given.call, place)
         return state, [*steps, *more, s.LedgerChanged()]
     if state.client:
-        state, inquiry = evolve.attempt(state, given.call, v.PERMISSION)
+        state, inquiry = transitions.attempt(state, given.call, v.PERMISSION)
         edit = given.mode == "edit"
         opened = v.OpenPermission(inquiry, given.call, given.digest, edit, given.floor, given.exact, given.text)
         words = why.permission(given.tool, given.mode, given.place, exact=bool(given.exact))
@@ -50,7 +50,7 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
         if state.gone:
             state, more = gone.leave_open(state, opened)
             return state, [*steps, *more]
-        return evolve.waits(state, opened), [*steps, s.AskPermission(opened, words)]
+        return transitions.waits(state, opened), [*steps, s.AskPermission(opened, words)]
     if given.policy == "auto" and not given.floor:
         return state, [*steps, s.Permit(given.call, None, {"choice": "run", "by": "policy"})]
     refuse = messages.not_run_refused if given.floor else messages.not_run
@@ -64,13 +64,13 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
     """Asked, or decided by policy `deliver` (R93, R94, R145)."""
     state, steps = _begun(state, given.call, given.tool)
     if state.client:
-        state, inquiry = evolve.attempt(state, given.call, v.DELIVERY)
+        state, inquiry = transitions.attempt(state, given.call, v.DELIVERY)
         opened = v.OpenDelivery(inquiry, given.call, given.digest, given.mode == "edit")
         if state.gone:
             state, more = gone.leave_open(state, opened)
             return state, [*steps, *more]
         ask = s.AskDelivery(opened, why.delivery(given.tool, given.mode, given.place))
-        return evolve.waits(state, opened), [*steps, ask]
+        return transitions.waits(state, opened), [*steps, ask]
     if given.policy == "auto":
         state, more = _delivered(state, given.call, None, {"choice": "deliver", "by": "policy"})
         return state, [*steps, *more]
@@ -80,7 +80,7 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
     return state, [*steps, *more]
 
 
-def _covers(held: v.Held, floor: tuple[str, ...]) -> bool:
+def _covers(held: v.RememberedAnswer, floor: tuple[str, ...]) -> bool:
     """A remembered leave covers no call that names what was refused; a remembered skip is a person's own (R247)."""
     return not floor or held.value is not True
 
@@ -93,7 +93,7 @@ def _mode(policy: v.Policy) -> str:
 def _remembered(state: v.State, call: str, place: str) -> Decision:
     """The decision that is remembered under `place` covers this call too (R89)."""
     run = state.ledger.permissions[place].value is True
-    state = evolve.used(state, place, permission=True)
+    state = transitions.used(state, place, permission=True)
     if run:
         return state, [s.Permit(call, None, {"choice": "run", "by": "remembered"})]
     skip: JsonObject = {"choice": "skip", "by": "remembered"}
@@ -129,9 +129,9 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
         steps = [*steps, *more, *others]
     if not remember:
         return state, steps
-    held = v.Held(tool, v.PERMISSION, given.run, opened.text if opened.exact else "", since=given.at)
+    held = v.RememberedAnswer(tool, v.PERMISSION, given.run, opened.text if opened.exact else "", since=given.at)
     place = _slot(tool, opened.exact)
-    state, more = _catch_up(evolve.permits(state, place, held), place)
+    state, more = _catch_up(transitions.permits(state, place, held), place)
     return state, [*steps, *more, s.LedgerChanged()]
 
 
@@ -143,7 +143,7 @@ def _catch_up(state: v.State, place: str) -> Decision:
         if not isinstance(item, v.OpenPermission) or _slot(state.calls[item.call].tool, item.exact) != place:
             continue
         if _covers(held, item.floor):
-            state = evolve.closed(state, item.inquiry, "remembered")
+            state = transitions.closed(state, item.inquiry, "remembered")
             state, more = _remembered(state, item.call, place)
             steps = [*steps, s.Settled(item.inquiry, "answered", "remembered"), *more]
     return state, steps
@@ -174,7 +174,7 @@ def edited(state: v.State, opened: v.OpenPermission | v.OpenDelivery, given: v.H
     if isinstance(opened, v.OpenDelivery):
         return state, [s.Refuse(opened.inquiry, OTHER_DECISION, False)]
     state, steps = _over(state, opened)
-    state = evolve.edited(state, opened.call, repeats.identity(state.calls[opened.call].tool, given.arguments))
+    state = transitions.edited(state, opened.call, repeats.identity(state.calls[opened.call].tool, given.arguments))
     return state, [*steps, s.Permit(opened.call, given.arguments, _decision("edit", given.via, given.ms))]
 
 
@@ -202,13 +202,13 @@ def replied(state: v.State, opened: v.OpenPermission | v.OpenDelivery, words: st
 
 
 def _over(state: v.State, opened: v.OpenPermission | v.OpenDelivery, how: s.How = "answered") -> Decision:
-    return evolve.closed(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, how, "user")]
+    return transitions.closed(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, how, "user")]
 
 
 def _delivered(state: v.State, call: str, text: str | None, decision: JsonObject) -> Decision:
     """The result goes to the model, and the call is over."""
     state, steps = drop_recorded(state, call)
-    return evolve.ended(state, call), [*steps, s.Deliver(call, text, decision)]
+    return transitions.ended(state, call), [*steps, s.Deliver(call, text, decision)]
 
 
 def _decision(choice: str, via: str, ms: int | None) -> JsonObject:

@@ -12,9 +12,9 @@ from types import MappingProxyType
 
 from jp_tui.conversation.events import ResponderKind
 from jp_tui.conversation.strict_json import Json
-from jp_tui.inquiry import evolve, parts
+from jp_tui.inquiry import parts, transitions
 from jp_tui.inquiry.inputs import TurnResumed
-from jp_tui.inquiry.state import Escalation, Ledger, Open, State
+from jp_tui.inquiry.state import EscalationCause, Ledger, OpenQuestion, State
 from jp_tui.questions.types import BooleanAnswer, Question, Taken
 
 BY_USER = "you said no to it"
@@ -95,11 +95,11 @@ def refuse(refused: Mapping[str, str], targets: Iterable[str], words: str) -> Ma
     own = (BY_USER, PARTLY)
     for target in written(targets):
         if words in own or refused.get(target) not in own:
-            refused = evolve.put(refused, target, words)
+            refused = transitions.put(refused, target, words)
     return refused
 
 
-def refuser(told: Escalation | None) -> str:
+def refuser(told: EscalationCause | None) -> str:
     """The words of the reviewer's no that is put to the human; empty when there was none (R148)."""
     if told is None:
         return ""
@@ -125,11 +125,13 @@ def after(
     if kind == "user" and value is True and overruled:
         for target in targets:
             if refused.get(target) == overruled:
-                refused = evolve.drop(refused, target)
+                refused = transitions.drop(refused, target)
     return refuse(refused, targets, words) if words else refused
 
 
-def answered(state: State, opened: Open, value: Json, kind: ResponderKind, model: str, taken: Taken | None) -> State:
+def answered(
+    state: State, opened: OpenQuestion, value: Json, kind: ResponderKind, model: str, taken: Taken | None
+) -> State:
     """A question has its final answer: what that refuses, and how often its intent is rejected now."""
     question = opened.question
     if not isinstance(question.answer_type, BooleanAnswer):
@@ -140,11 +142,11 @@ def answered(state: State, opened: Open, value: Json, kind: ResponderKind, model
     rejections = ledger.rejections
     if value is False and opened.source == "tool":
         key = intent(state.calls[opened.call].tool, question.id, question.targets)
-        rejections = evolve.put(rejections, key, rejections.get(key, 0) + 1)
+        rejections = transitions.put(rejections, key, rejections.get(key, 0) + 1)
     return replace(state, ledger=replace(ledger, refused=refused, rejections=rejections))
 
 
-def by_reviewer(state: State, opened: Open, words: str) -> State:
+def by_reviewer(state: State, opened: OpenQuestion, words: str) -> State:
     """A reviewer's no stands until the human overrules it; `words` as `by_model` gives them, or empty."""
     if not words or not isinstance(opened.question.answer_type, BooleanAnswer):
         return state

@@ -14,10 +14,10 @@ from types import MappingProxyType
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import JsonObject, text_of
-from jp_tui.inquiry import evolve, messages
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import messages, transitions
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.settle import Decision, complete, drop_open
+from jp_tui.inquiry.closing import Decision, complete, drop_open
 
 LIMIT = 3
 BY_USER, BY_OTHERS = "user", "other"
@@ -56,7 +56,7 @@ def count(ledger: v.Ledger, same: str, *, by_user: bool) -> v.Ledger:
     """The ledger with one more rejection of this call."""
     before = ledger.rejected.get(same, v.Rejected())
     after = v.Rejected(before.times + 1, before.by_user and by_user)
-    return replace(ledger, rejected=evolve.put(ledger.rejected, same, after))
+    return replace(ledger, rejected=transitions.put(ledger.rejected, same, after))
 
 
 def rejected(state: v.State, call: str, *, by_user: bool) -> Decision:

@@ -11,12 +11,12 @@ from dataclasses import replace
 from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import first_line
-from jp_tui.inquiry import evolve, messages, refusals, why
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import messages, refusals, transitions, why
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.closing import Decision, cancel, gone, response, take
 from jp_tui.inquiry.fits import misfit, writable
-from jp_tui.inquiry.raised import escalated, escalation_words, nobody, refused, request, to_human
-from jp_tui.inquiry.settle import Decision, cancel, gone, response, take
+from jp_tui.inquiry.on_question import escalated, escalation_words, nobody, refused, request, to_human
 from jp_tui.questions.types import BooleanAnswer
 
 NO_REASON = "the answer came without a reason"
@@ -65,18 +65,20 @@ def took_over(state: v.State, given: v.HumanTookOver) -> Decision:
         return state, [gone(state, given.inquiry)]
     if not state.client:
         return state, [s.Refuse(given.inquiry, "nobody is there to take it over", False)]
-    told = v.Escalation(_plain(given.model), _plain(given.heard).strip(), True, given.ms, "taken_over", opened.before)
+    told = v.EscalationCause(
+        _plain(given.model), _plain(given.heard).strip(), True, given.ms, "taken_over", opened.before
+    )
     about = _about("taken_over", TAKEN_OVER)
     state, steps = cancel(state, opened, "user", "user", Responder("user"), about)
     state, more = _to_human(state, opened, told)
     return state, [*steps, *more]
 
 
-def _asked(state: v.State, inquiry: str) -> v.Open | None:
+def _asked(state: v.State, inquiry: str) -> v.OpenQuestion | None:
     return next((item for item in state.reviewed if item.inquiry == inquiry), None)
 
 
-def _failed(state: v.State, opened: v.Open, given: v.ReviewerFailed) -> Decision:
+def _failed(state: v.State, opened: v.OpenQuestion, given: v.ReviewerFailed) -> Decision:
     error, model, saw = _plain(given.error) or "no reason was given", _plain(given.model), _plain(given.saw)
     advice = _plain(given.advice)
     usage = given.usage if writable(given.usage) else {}
@@ -85,7 +87,7 @@ def _failed(state: v.State, opened: v.Open, given: v.ReviewerFailed) -> Decision
     wanted = opened.rule.target == ESCALATES and state.on_failure == "ask"
     if state.client and (wanted or too_long or opened.before):  # a first no is not lost with the second look
         words = f"{error}. {advice}" if advice else error
-        told = v.Escalation(model, words, True, given.ms, "too_long" if too_long else "", opened.before, saw)
+        told = v.EscalationCause(model, words, True, given.ms, "too_long" if too_long else "", opened.before, saw)
         about = _about(given.kind, error, advice)
         state, steps = cancel(state, opened, "backend_error", "assistant", who, about)
         state, more = _to_human(state, opened, told)
@@ -111,32 +113,32 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _said(state: v.State, opened: v.Open, value: bool, who: Responder, reason: str, saw: str) -> Decision:
+def _said(state: v.State, opened: v.OpenQuestion, value: bool, who: Responder, reason: str, saw: str) -> Decision:
     """A verdict that is on record, and not the last word (R149)."""
     steps: list[s.Step] = [
         s.Record(response(opened, value, who, reason, saw=saw)),
         s.Settled(opened.inquiry, "answered", "assistant"),
     ]
-    return evolve.closed(state, opened.inquiry, "assistant"), steps
+    return transitions.closed(state, opened.inquiry, "assistant"), steps
 
 
-def _once_more(state: v.State, opened: v.Open, who: Responder, reason: str, saw: str) -> Decision:
+def _once_more(state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str) -> Decision:
     """The first no, before the human hears of it: the reviewer is told what the assistant wants, and asked again."""
     state, steps = _said(state, opened, False, who, reason, saw)
     words = why.second_look(who.model)
-    again = replace(opened, before=(v.Verdict(who.model, reason, who.ms),))
+    again = replace(opened, before=(v.EarlierVerdict(who.model, reason, who.ms),))
     state, again, asking = request(state, again, _row(opened), words, opened.inquiry)
-    return evolve.reviews(state, again), [*steps, asking, s.AskReviewer(again, words, intent=True)]
+    return transitions.reviews(state, again), [*steps, asking, s.AskReviewer(again, words, intent=True)]
 
 
-def _escalate(state: v.State, opened: v.Open, who: Responder, reason: str, saw: str) -> Decision:
+def _escalate(state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str) -> Decision:
     """Section 9: the first no is on record, the tool does not see it while somebody may overrule it (R149)."""
     question = opened.question
     takes = opened.policy == "defaults" and question.has_default and question.default is True
     takes = takes and not refusals.standing(state.ledger, question)  # no default is enough for what others refused
     if not state.client and opened.policy != "defer" and not takes:
         return take(state, opened, False, who, reason, saw=saw)  # R153: nobody may overrule it
-    told = v.Escalation(who.model, reason, False, who.ms, before=opened.before, saw=saw)
+    told = v.EscalationCause(who.model, reason, False, who.ms, before=opened.before, saw=saw)
     state, steps = _said(state, opened, False, who, reason, saw)
     if state.client:
         state, more = _to_human(state, opened, told)
@@ -150,18 +152,20 @@ def _escalate(state: v.State, opened: v.Open, who: Responder, reason: str, saw: 
     return state, [*steps, asking, *more]
 
 
-def _not_enough(state: v.State, opened: v.Open, who: Responder, reason: str, saw: str, why_not: str) -> Decision:
+def _not_enough(
+    state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str, why_not: str
+) -> Decision:
     """R247: while the reviewer looked at it, something that it would change was refused; its yes is on record, and a
     person decides."""
     state, steps = _said(state, opened, True, who, reason, saw)
-    told = v.Escalation(who.model, f"it said yes, but {why_not}", True, who.ms, saw=saw)
+    told = v.EscalationCause(who.model, f"it said yes, but {why_not}", True, who.ms, saw=saw)
     words = why.refused_meanwhile(why_not)
     state, opened, asking = _put(state, opened, told, words)
     state, more = to_human(state, opened, words) if state.client else nobody(state, opened, "no_client")
     return state, [*steps, asking, *more]
 
 
-def _to_human(state: v.State, opened: v.Open, told: v.Escalation) -> Decision:
+def _to_human(state: v.State, opened: v.OpenQuestion, told: v.EscalationCause) -> Decision:
     """A new attempt of the same question, for the human (R149, R150, R154)."""
     words = escalation_words(state, escalated(opened, told))
     state, opened, asking = _put(state, opened, told, words)
@@ -169,7 +173,9 @@ def _to_human(state: v.State, opened: v.Open, told: v.Escalation) -> Decision:
     return state, [asking, *more]
 
 
-def _put(state: v.State, opened: v.Open, told: v.Escalation, words: str) -> tuple[v.State, v.Open, s.Record]:
+def _put(
+    state: v.State, opened: v.OpenQuestion, told: v.EscalationCause, words: str
+) -> tuple[v.State, v.OpenQuestion, s.Record]:
     """The request of a question that is put to somebody after a reviewer, whose no stands until it is overruled."""
     by = refusals.refuser(told)
     why_not = refusals.standing(state.ledger, opened.question, but=by)
@@ -179,6 +185,6 @@ def _put(state: v.State, opened: v.Open, told: v.Escalation, words: str) -> tupl
     return request(state, opened, row, words, before)
 
 
-def _row(opened: v.Open) -> str:
+def _row(opened: v.OpenQuestion) -> str:
     """The row of table 6.3 that put it to a reviewer."""
     return {ESCALATES: "6", "assistant": "5", "user": "11"}[opened.rule.target]

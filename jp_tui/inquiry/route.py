@@ -10,7 +10,7 @@ from typing import Literal
 
 from jp_tui.inquiry import why
 from jp_tui.inquiry.fits import fits
-from jp_tui.inquiry.values import Held, Ledger, Policy, Rule
+from jp_tui.inquiry.values import Ledger, Policy, RememberedAnswer, Rule
 from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
 from jp_tui.questions.types import Question, SecretAnswer
 from jp_tui.questions.wire import digest
@@ -53,7 +53,7 @@ def default_fits(question: Question, verdicts: Verdicts = NO_VERDICTS) -> bool:
     return question.has_default and fits(question.answer_type, question.default, verdicts)
 
 
-def _held(tool: str, question: Question, ledger: Ledger, verdicts: Verdicts) -> Held | None:
+def _held(tool: str, question: Question, ledger: Ledger, verdicts: Verdicts) -> RememberedAnswer | None:
     """What the turn remembers for it, if that is an answer to what is asked now (R104)."""
     if question.persistence != "turn" or isinstance(question.answer_type, SecretAnswer):
         return None

@@ -13,7 +13,7 @@ from typing import Literal
 from jp_tui.conversation.events import Responder, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.types import FormView, Question
-from jp_tui.questions.types import Given as Given
+from jp_tui.questions.types import GivenAnswer as GivenAnswer
 
 Target = Literal["user", "assistant", "assistant_with_escalation"]
 Policy = Literal["unset", "auto", "defaults", "deny", "defer"]
@@ -46,7 +46,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class RememberedAnswer:
     """Something a turn remembers: an answer, or for `question` PERMISSION a decision (true: run, false: skip).
 
     `since` is the time it was given (R58), `uses` how often it has answered since, `text` one line of what was asked.
@@ -75,8 +75,8 @@ class Ledger:
     that somebody said no to, with words that say who (R247); `rejections` how often one intent was, by
     `refusals.intent`; `rejected` counts identical calls, by `repeats.identity`."""
 
-    answers: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
-    permissions: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
+    answers: Mapping[str, RememberedAnswer] = field(default_factory=lambda: MappingProxyType({}))
+    permissions: Mapping[str, RememberedAnswer] = field(default_factory=lambda: MappingProxyType({}))
     attempts: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     rejections: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -84,7 +84,7 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class EarlierVerdict:
     """What a reviewer said before it was asked once more with the assistant's intent."""
 
     model: str
@@ -93,7 +93,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Escalation:
+class EscalationCause:
     """Why a question reaches the human after all (R150, R154, R155): the reviewer's verdict, or why it had none.
 
     `cause` is more of why there is none (`failed` then): what it was to see was too long for it, or the human took it
@@ -105,12 +105,12 @@ class Escalation:
     failed: bool = False
     ms: int | None = None
     cause: Literal["", "too_long", "taken_over"] = ""
-    before: tuple[Verdict, ...] = ()
+    before: tuple[EarlierVerdict, ...] = ()
     saw: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenQuestion:
     """A question with its recorded request, which somebody is to answer: the human, or a reviewer.
 
     `text` is what stands above the context when a reviewer was asked before: M12, or that it could not decide (R155).
@@ -125,7 +125,7 @@ class Open:
     human_only: bool
     rule: Rule = Rule()
     policy: Policy = "unset"
-    escalation: Escalation | None = None
+    escalation: EscalationCause | None = None
     text: str = ""
     form: FormView | None = None
     back: str = ""  # the question that Back goes to; none when that is empty
@@ -133,7 +133,7 @@ class Open:
     undo: tuple[str, ...] = ()  # the questions whose answers `u` would bring back, in order, Back's target first (E23)
     policy_place: str = ""  # where the policy is set
     intent: str = ""  # what the assistant said it wants, for a second look
-    before: tuple[Verdict, ...] = ()  # what the reviewer said at the first
+    before: tuple[EarlierVerdict, ...] = ()  # what the reviewer said at the first
     refused: str = ""  # why only a person may answer, when something that it would change was refused in this turn
     asks: str = ""
     asked_as: SourceKind | None = None  # its source at the sub-agent that asks it (R222, Z8)
@@ -176,7 +176,7 @@ class OpenReview:
     asks: str = ""
 
 
-Waiting = Open | OpenPermission | OpenDelivery | OpenReview
+Waiting = OpenQuestion | OpenPermission | OpenDelivery | OpenReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +187,8 @@ class Recorded:
     inquiry: str
     question: str
     digest: str
-    escalation: Escalation | None = None
-    before: tuple[Verdict, ...] = ()
+    escalation: EscalationCause | None = None
+    before: tuple[EarlierVerdict, ...] = ()
     asks: str = ""
 
 
@@ -220,12 +220,12 @@ class Work:
 
     tool: str
     identity: str = ""
-    answers: Mapping[str, Given] = field(default_factory=lambda: MappingProxyType({}))
+    answers: Mapping[str, GivenAnswer] = field(default_factory=lambda: MappingProxyType({}))
     streak: tuple[str, int] = ("", 0)
     alone: int = 0
     recorded: tuple[Recorded, ...] = ()
     last: Last | None = None
-    discarded: tuple[tuple[str, Given], ...] = ()  # by Back, in order, the target first (R177)
+    discarded: tuple[tuple[str, GivenAnswer], ...] = ()  # by Back, in order, the target first (R177)
     unasked: frozenset[str] = frozenset()
 
 
@@ -248,7 +248,7 @@ class State:
     ledger: Ledger = Ledger()
     calls: Mapping[str, Work] = field(default_factory=lambda: MappingProxyType({}))
     waiting: tuple[Waiting, ...] = ()
-    reviewed: tuple[Open, ...] = ()
+    reviewed: tuple[OpenQuestion, ...] = ()
     settled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    deferred: Mapping[str, Open] = field(default_factory=lambda: MappingProxyType({}))
+    deferred: Mapping[str, OpenQuestion] = field(default_factory=lambda: MappingProxyType({}))
     gone: bool = False

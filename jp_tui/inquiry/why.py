@@ -6,7 +6,7 @@ secret: of an answer only yes and no are told.
 
 from __future__ import annotations
 
-from jp_tui.inquiry.values import Held, Policy, Rule
+from jp_tui.inquiry.values import Policy, RememberedAnswer, Rule
 from jp_tui.questions.types import Question, SecretAnswer
 
 FLOOR_ASKED = "what this call would touch always needs a person; nothing remembered or set can answer for you"
@@ -45,7 +45,7 @@ def only_people(question: Question, rule: Rule) -> str:
     return "the tool says that only a person may answer it" if question.exclusive else ""
 
 
-def remembered(held: Held) -> str:
+def remembered(held: RememberedAnswer) -> str:
     """Row 1."""
     said = f"`{'yes' if held.value else 'no'}`" if isinstance(held.value, bool) else "this"
     since = f" at {held.since} UTC" if held.since else ""

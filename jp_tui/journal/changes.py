@@ -13,9 +13,9 @@ from datetime import timedelta
 from jp_tui.conversation.ids import read_timestamp, timestamp
 from jp_tui.journal import derived
 from jp_tui.journal.doubt import Doubt, Suspect
-from jp_tui.journal.port import SPAN, Entry, JournalError, OfferState
+from jp_tui.journal.port import SPAN, JournalError, NewEvent, OfferState
+from jp_tui.journal.row_values import fetched, whole
 from jp_tui.journal.schema import LAST, SHIFT
-from jp_tui.journal.tame import fetched, whole
 
 EVENT = "INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SPAN = """
@@ -92,7 +92,7 @@ def _unknown(db: sqlite3.Connection, conversation: str) -> JournalError | Suspec
 
 
 def append(
-    db: sqlite3.Connection, conversation: str, entries: Sequence[Entry], closes_parts: Sequence[str], doubt: Doubt
+    db: sqlite3.Connection, conversation: str, entries: Sequence[NewEvent], closes_parts: Sequence[str], doubt: Doubt
 ) -> list[int]:
     """Add the entries behind the last one, forget the parts they finish; their numbers.
 
@@ -134,7 +134,7 @@ def _highest(db: sqlite3.Connection, key: int) -> int:
     return next((whole(turn) for (turn,) in fetched(db, asked, (key,))), 0)
 
 
-def _follow(db: sqlite3.Connection, key: int, turns: int, ended: int, entries: Sequence[Entry]) -> None:
+def _follow(db: sqlite3.Connection, key: int, turns: int, ended: int, entries: Sequence[NewEvent]) -> None:
     """Keep what waits up to date: only a last turn without an outcome has open inquiries (`port.open_inquiries`).
     `turns` and `ended` are the last turn, and the last with an outcome, before these entries, which are stored."""
     for entry in entries:
@@ -150,11 +150,11 @@ def _follow(db: sqlite3.Connection, key: int, turns: int, ended: int, entries: S
             db.execute(_WAITS, (key, entry.inquiry, entry.turn))
 
 
-def _size(entry: Entry) -> int:
+def _size(entry: NewEvent) -> int:
     return len(entry.text) if entry.characters is None else entry.characters
 
 
-def event_row(key: int, seq: int, entry: Entry) -> tuple[object, ...]:
+def event_row(key: int, seq: int, entry: NewEvent) -> tuple[object, ...]:
     """The values of EVENT."""
     return (
         key << SHIFT | seq, key, seq, entry.turn, entry.kind, entry.inquiry, entry.at,
@@ -162,7 +162,7 @@ def event_row(key: int, seq: int, entry: Entry) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _spans(key: int, numbers: Sequence[int], entries: Sequence[Entry]) -> Iterable[tuple[int, ...]]:
+def _spans(key: int, numbers: Sequence[int], entries: Sequence[NewEvent]) -> Iterable[tuple[int, ...]]:
     """The sums of these entries, one row for each stretch of 256 that they touch."""
     start = 0
     while start < len(numbers):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from jp_tui.journal.connect import open_reading, trouble
 from jp_tui.journal.port import JournalError
-from jp_tui.journal.recovery import kept_aside, many
-from jp_tui.journal.standing import recall
+from jp_tui.journal.repair.file_identity import recall
+from jp_tui.journal.repair.recovery import kept_aside, many
 
 SECONDS = 3.0
 _STEPS = 10_000  # of SQLite's machine, between two looks at the clock

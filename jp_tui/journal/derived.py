@@ -15,8 +15,8 @@ from typing import Any
 
 from jp_tui.journal import search
 from jp_tui.journal.port import MISSING, SPAN
+from jp_tui.journal.row_values import MOST, fetched, whole
 from jp_tui.journal.schema import LAST, SHIFT
-from jp_tui.journal.tame import MOST, fetched, whole
 
 SPARE_ID = "found{key}"
 """The id of a conversation whose own is nowhere any more."""

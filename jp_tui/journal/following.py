@@ -14,10 +14,10 @@ from jp_tui.journal import changes
 from jp_tui.journal.doubt import Doubt
 from jp_tui.journal.opening import Opened
 from jp_tui.journal.port import SPAN, ConversationRow, JournalError, Span
-from jp_tui.journal.reader import Reader
+from jp_tui.journal.reader import JournalReader
+from jp_tui.journal.repair.file_keeper import FileKeeper
 from jp_tui.journal.schema import LAST, SHIFT
-from jp_tui.journal.tending import Tending
-from jp_tui.journal.writer import Job, Writer
+from jp_tui.journal.writer import JournalWriter, WriteJob
 
 AGAIN_SECONDS = 1.0
 """How long a file that could not be written again is read as it was before that is tried once more."""
@@ -26,13 +26,13 @@ _END = f"SELECT place & {LAST}, turn FROM events WHERE place > ? AND place <= ? 
 _UNNAMED = "SELECT id FROM names WHERE substr(id, 1, ?) = ? AND key NOT IN (SELECT key FROM conversations)"
 
 
-class Following(Reader):
+class FollowingReader(JournalReader):
     """`found` is what is open for writing, `reading` a connection to the same file."""
 
     def __init__(self, path: Path, found: Opened, reading: sqlite3.Connection) -> None:
         super().__init__(reading, path)
-        self._tending = Tending(path, found, lambda: self._db)
-        self._writer = Writer(path, found.writing, self._tending)
+        self._tending = FileKeeper(path, found, lambda: self._db)
+        self._writer = JournalWriter(path, found.writing, self._tending)
         self._generation = self._tending.generation
         self._again = 0.0
         self._before: sqlite3.Connection | None = None
@@ -80,7 +80,7 @@ class Following(Reader):
         db = super()._ready()
         if self._tending.moved() and time.monotonic() >= self._again:
             try:
-                self._writer.submit(Job(lambda _: None)).result()
+                self._writer.submit(WriteJob(lambda _: None)).result()
             except JournalError:  # what is open can be read all the same
                 self._again = time.monotonic() + AGAIN_SECONDS
                 return db
@@ -115,7 +115,7 @@ class Following(Reader):
             then(db)
 
         try:
-            self._writer.submit(Job(work)).result()
+            self._writer.submit(WriteJob(work)).result()
         except JournalError:
             return False
         return True

@@ -12,14 +12,24 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jp_tui.journal import derived, examine, recovery
+from jp_tui.journal import derived
 from jp_tui.journal.connect import open_reading, open_writing, trouble
 from jp_tui.journal.doubt import Suspect
 from jp_tui.journal.migrate import migrate
-from jp_tui.journal.pages import log_covers
-from jp_tui.journal.port import JournalError, Notice
-from jp_tui.journal.recovery import many
-from jp_tui.journal.standing import Known, Seen, beside, guarded, look, recall, remember, sealed
+from jp_tui.journal.port import JournalError, StoreNotice
+from jp_tui.journal.repair import examine, recovery
+from jp_tui.journal.repair.file_identity import (
+    FileIdentity,
+    StoreRecord,
+    beside,
+    guarded,
+    look,
+    recall,
+    remember,
+    sealed,
+)
+from jp_tui.journal.repair.pages import log_covers
+from jp_tui.journal.repair.recovery import many
 
 AGREE_SECONDS = 2.0
 """How long conversations are compared with their events at a start; the others are when they are used."""
@@ -35,10 +45,10 @@ class Opened:
 
     path: Path
     writing: sqlite3.Connection
-    there: Seen
+    there: FileIdentity
     log: str
     version: int
-    notices: list[Notice] = field(default_factory=list)
+    notices: list[StoreNotice] = field(default_factory=list)
 
 
 def opened(path: Path) -> tuple[Opened, sqlite3.Connection]:
@@ -56,7 +66,9 @@ def opened(path: Path) -> tuple[Opened, sqlite3.Connection]:
             raise
 
 
-def noted(path: Path, writing: sqlite3.Connection, notices: list[Notice], known: Known | None = None) -> Opened:
+def noted(
+    path: Path, writing: sqlite3.Connection, notices: list[StoreNotice], known: StoreRecord | None = None
+) -> Opened:
     """What stands there, remembered; `known` is what was. Raises JournalError."""
     there, log, known = look(path), look(beside(path, "-wal")), known or recall(path)
     if there is None:
@@ -64,7 +76,7 @@ def noted(path: Path, writing: sqlite3.Connection, notices: list[Notice], known:
     name = log.file if log is not None else ""
     if notices or (there.file, name) != (known.file, known.log):
         same = known.conversations if not notices and there.file == known.file else 0
-        remember(path, Known(same or many_conversations(writing), there.file, name))
+        remember(path, StoreRecord(same or many_conversations(writing), there.file, name))
     return Opened(path, writing, there, name, version(writing), notices)
 
 
@@ -81,7 +93,7 @@ def left(path: Path, conversations: int, *, alone: bool) -> None:
     there = look(path)
     if there is not None:
         state = sealed(path) if alone and log is None else ""
-        remember(path, Known(conversations, there.file, log.file if log is not None else "", state))
+        remember(path, StoreRecord(conversations, there.file, log.file if log is not None else "", state))
 
 
 def version(db: sqlite3.Connection) -> int:
@@ -89,13 +101,13 @@ def version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA data_version").fetchone()[0])
 
 
-def _before(path: Path, known: Known) -> list[Notice]:
+def _before(path: Path, known: StoreRecord) -> list[StoreNotice]:
     """What has to be done before SQLite may open it: it would take a log that is not its own for its own, and delete
     one that lies beside an empty file."""
     notices = []
     if recovery.begun(path):
         notices.append(_tried(lambda: recovery.finish(path, known.conversations), path))
-        known = Known()
+        known = StoreRecord()
     there, log = look(path), look(beside(path, "-wal"))
     if there is not None and known.foreign_log(there, log):
         with suppress(OSError):
@@ -106,7 +118,7 @@ def _before(path: Path, known: Known) -> list[Notice]:
     if there is None and not logged and known.conversations:
         held = many(known.conversations, "conversation")
         words = f"The database {path} is gone, with {held}. A new one was begun."
-        notices.append(Notice(words, "If it was moved, put it back while no jp-tui runs."))
+        notices.append(StoreNotice(words, "If it was moved, put it back while no jp-tui runs."))
     elif there is None and not logged:
         pass
     elif there is None or (there.regular and _empty(there, known, logged=logged)):
@@ -114,23 +126,23 @@ def _before(path: Path, known: Known) -> list[Notice]:
     return notices
 
 
-def _empty(there: Seen, known: Known, *, logged: bool) -> bool:
+def _empty(there: FileIdentity, known: StoreRecord, *, logged: bool) -> bool:
     """Whether it is no database any more; a file of no bytes is a new one where nothing was known."""
     return 0 < there.size < HEAD or (there.size == 0 and (logged or known.conversations > 0))
 
 
-def _other_log(path: Path, kept: Path) -> Notice:
-    return Notice(f"{path} was replaced: the log beside it was another file's.", f"It is kept as {kept}.")
+def _other_log(path: Path, kept: Path) -> StoreNotice:
+    return StoreNotice(f"{path} was replaced: the log beside it was another file's.", f"It is kept as {kept}.")
 
 
-def _tried(work: Callable[[], Notice], path: Path) -> Notice:
+def _tried(work: Callable[[], StoreNotice], path: Path) -> StoreNotice:
     try:
         return work()
     except OSError as error:
         raise JournalError("unusable", f"{path} cannot be repaired: {error.strerror}") from error
 
 
-def _sound(path: Path, known: Known, notices: list[Notice]) -> sqlite3.Connection:
+def _sound(path: Path, known: StoreRecord, notices: list[StoreNotice]) -> sqlite3.Connection:
     """A connection to a database that can be read, of our form, with what is derived as it must be."""
     try:
         return _checked(path, known)
@@ -143,7 +155,7 @@ def _sound(path: Path, known: Known, notices: list[Notice]) -> sqlite3.Connectio
     return usable(path)
 
 
-def _checked(path: Path, known: Known) -> sqlite3.Connection:
+def _checked(path: Path, known: StoreRecord) -> sqlite3.Connection:
     """Raises Suspect, JournalError."""
     there, log = look(path), look(beside(path, "-wal"))
     db = usable(path)
@@ -151,7 +163,7 @@ def _checked(path: Path, known: Known) -> sqlite3.Connection:
         if there is None or known.untouched(there, log):
             return db
         if log is None or not log.size:
-            if there.size and (said := examine.unsound(db, CHECK_SECONDS)):
+            if there.size and (said := examine.find_damage(db, CHECK_SECONDS)):
                 raise Suspect(said)
         elif cut_short(db, path):
             raise Suspect("it was cut")
@@ -201,7 +213,7 @@ def agreed(db: sqlite3.Connection) -> int:
     sqlite3.Error."""
     if not any(derived.disagreeing(db, AGREE_SECONDS)):
         return 0
-    if said := examine.unsound(db):
+    if said := examine.find_damage(db):
         raise Suspect(said)
     db.execute("BEGIN IMMEDIATE")
     try:

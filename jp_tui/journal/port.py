@@ -42,7 +42,7 @@ class JournalError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class StoreNotice:
     """Something that happened to the store and that the user must hear; nothing failed. In plain words with paths."""
 
     message: str
@@ -50,7 +50,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NewEvent:
     """One event to store. `payload` is JSON text, kept byte for byte; `at` its timestamp (inquiries.md R58).
 
     `text` is what a search may find, `lines` its line breaks, `characters` its size (by default `len(text)`):
@@ -76,7 +76,7 @@ class Stored:
 
     conversation: str
     seq: int
-    entry: Entry
+    entry: NewEvent
 
 
 Titled = Literal["first_line", "model", "user"]
@@ -128,7 +128,7 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SearchHitRef:
     """Where a search found something: a conversation's key in this file, and a number."""
 
     key: int
@@ -165,7 +165,7 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentPrompt:
     """A prompt of the user's as it was sent, for the composer's history."""
 
     conversation: str
@@ -209,7 +209,7 @@ class Receipt(Protocol[T_co]):
         """Whether `result()` would return or raise at once."""
 
 
-class Reading(Protocol):
+class JournalReading(Protocol):
     """The reading half: read-only, synchronous, each call one indexed query of the size of its answer.
 
     Any call may raise JournalError (`corrupt`, `io`, `busy`, `closed`). Unknown conversations read as empty.
@@ -285,13 +285,13 @@ class Reading(Protocol):
     def unindexed(self) -> int:
         """How many events a search does not find yet."""
 
-    def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> Searching:
+    def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> RunningSearch:
         """Begin to search the texts of events (`words.py` says how `text` is read); raises nothing."""
 
     def latest(self, workspace: str) -> ConversationRow | None:
         """The most recently updated, not archived conversation of this workspace (`-c`) that has no parent."""
 
-    def last_requests(self, workspace: str, limit: int = 100) -> list[Asked]:
+    def last_requests(self, workspace: str, limit: int = 100) -> list[SentPrompt]:
         """The newest prompts sent in this workspace (kind `chat_request`), newest first by their `at`; what stands in
         a conversation with a parent was not typed."""
 
@@ -299,7 +299,7 @@ class Reading(Protocol):
         """Unsent text by key."""
 
 
-class Searching(Protocol):
+class RunningSearch(Protocol):
     """A search that goes on in slices. Newest conversations first, of each at most `hits` places."""
 
     @property
@@ -324,7 +324,7 @@ class Holding:
 Again = Callable[[], Holding]
 
 
-class Journal(Reading, Protocol):
+class Journal(JournalReading, Protocol):
     """The log of one process. Writes are queued for one writer and answered with a Receipt, in order.
 
     `durable` writes are on the disk when the receipt says so (R205); others survive the death of this
@@ -346,7 +346,7 @@ class Journal(Reading, Protocol):
     def append(
         self,
         conversation: str,
-        entries: Sequence[Entry],
+        entries: Sequence[NewEvent],
         *,
         durable: bool = True,
         closes_parts: Sequence[str] = (),
@@ -406,7 +406,7 @@ class Journal(Reading, Protocol):
     def withdraw_offer(self, id: int) -> Receipt[None]:
         """The offerer gave up: one that is still open is deleted."""
 
-    def notices(self) -> list[Notice]:
+    def notices(self) -> list[StoreNotice]:
         """What happened to the store since the last call: it was repaired, or written to a new file."""
 
     def noticed(self) -> Receipt[None]:

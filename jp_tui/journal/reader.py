@@ -15,25 +15,25 @@ from typing import Any, get_args
 
 from jp_tui.journal import search
 from jp_tui.journal.connect import look_in, open_reading, trouble
+from jp_tui.journal.conversation_rows import FAMILY, FIELDS, ConversationSearch, conversation_row, where
 from jp_tui.journal.migrate import check
 from jp_tui.journal.port import (
     MAKING,
     MISSING,
-    Asked,
     ConversationRow,
-    Entry,
     JournalError,
+    NewEvent,
     Offer,
     OfferState,
     Partial,
+    SentPrompt,
     Shown,
     Span,
     Stored,
 )
+from jp_tui.journal.row_values import MOST, fetched, text_or_none, whole
+from jp_tui.journal.row_values import text as tame
 from jp_tui.journal.schema import LAST, SHIFT, STEPS
-from jp_tui.journal.shelves import FAMILY, FIELDS, Found, conversation_row, where
-from jp_tui.journal.tame import MOST, fetched, text_or_none, whole
-from jp_tui.journal.tame import text as tame
 
 _EVENTS = "SELECT seq, turn, kind, inquiry, at, lines, characters, payload, text FROM events "
 _WAITING = """
@@ -45,7 +45,7 @@ _OFFERS = "SELECT id, conversation, inquiry, payload, at, state, words FROM offe
 _ROWS = f"SELECT {FIELDS} FROM conversations "
 
 
-def open_reader(path: Path) -> Reader:
+def open_reader(path: Path) -> JournalReader:
     """Look into a database without writing; JournalError `missing` (none yet), `newer`, `corrupt`, `unusable`."""
     connection = open_reading(path)
     try:
@@ -58,7 +58,7 @@ def open_reader(path: Path) -> Reader:
     except JournalError:
         connection.close()
         raise
-    return Reader(connection, path)
+    return JournalReader(connection, path)
 
 
 def has(path: Path, conversation: str) -> bool:
@@ -83,15 +83,15 @@ def glimpse(path: Path, workspace: str, conversation: str | None) -> Conversatio
             db.execute("PRAGMA busy_timeout = 20")
             if check(db, path) < len(STEPS):
                 return None
-            reader = Reader(db, path)
+            reader = JournalReader(db, path)
             row = reader.latest(workspace) if conversation is None else reader.conversation(conversation)
             return None if row is None or reader.drafts(row.id) else row
     except (JournalError, sqlite3.Error):
         return None
 
 
-class Reader:
-    """Implements `port.Reading` over one connection. One thread at a time."""
+class JournalReader:
+    """Implements `port.JournalReading` over one connection. One thread at a time."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db: sqlite3.Connection | None = connection
@@ -232,15 +232,15 @@ class Reader:
         behind = "SELECT total(last_seq - indexed) FROM conversations WHERE indexed < last_seq"
         return int(max(0.0, min(MOST, self._all(behind, ())[0][0])))
 
-    def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> Found:
-        return Found(self._ready(), self._path, text, limit, hits, where(shown, workspace))
+    def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> ConversationSearch:
+        return ConversationSearch(self._ready(), self._path, text, limit, hits, where(shown, workspace))
 
     def latest(self, workspace: str) -> ConversationRow | None:
         found = self.conversations(workspace, limit=1, children=False)
         return found[0] if found else None
 
-    def last_requests(self, workspace: str, limit: int = 100) -> list[Asked]:
-        found: list[Asked] = []
+    def last_requests(self, workspace: str, limit: int = 100) -> list[SentPrompt]:
+        found: list[SentPrompt] = []
         limit = max(0, limit)
         talks = self._all(
             "SELECT key, id, updated FROM conversations WHERE workspace = ? AND parent IS NULL AND hidden = ''"
@@ -255,7 +255,7 @@ class Reader:
                 " ORDER BY place DESC LIMIT ?",
                 (key, limit),
             )
-            found += [Asked(tame(conversation), whole(seq), tame(text), tame(at)) for seq, text, at in rows]
+            found += [SentPrompt(tame(conversation), whole(seq), tame(text), tame(at)) for seq, text, at in rows]
             found.sort(key=lambda asked: asked.at, reverse=True)  # stable: within one moment the later one first
             del found[limit:]
         return found
@@ -310,7 +310,7 @@ def _stored(
 ) -> Stored:  # fmt: skip
     words = tame(text)
     size = _other(whole(characters), words)
-    event = Entry(
+    event = NewEvent(
         tame(kind), whole(turn), tame(payload), at=tame(at), inquiry=text_or_none(inquiry), text=words,
         lines=whole(lines), characters=size,
     )  # fmt: skip
@@ -330,7 +330,7 @@ def _whole(found: list[Stored], after: int) -> tuple[list[Stored], bool]:
             one = replace(one, entry=replace(one.entry, characters=gone + 1))
         elif gone:
             gap = True
-            missing = Entry(MISSING, one.entry.turn, "", at=one.entry.at, characters=gone)
+            missing = NewEvent(MISSING, one.entry.turn, "", at=one.entry.at, characters=gone)
             marked.append(Stored(one.conversation, after + 1, missing))
         marked.append(one)
         after = one.seq

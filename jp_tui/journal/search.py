@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from jp_tui.journal.connect import IndexDamaged
-from jp_tui.journal.port import Place
+from jp_tui.journal.port import SearchHitRef
 from jp_tui.journal.schema import LAST, SHIFT
 
 MODULE = "fts5"
@@ -149,7 +149,7 @@ def _write(db: sqlite3.Connection, statement: str, after: int, last: int) -> Non
         db.execute("RELEASE written")
 
 
-class Search:
+class EventSearch:
     """A search that goes on slice by slice, the newest conversations first. `wants` says whether a conversation, by its
     key, counts; of one that does at most `hits` places are found, of at most `limit` conversations."""
 
@@ -158,7 +158,7 @@ class Search:
     ) -> None:
         self.db, self.expression, self.wants, self.limit, self.hits = db, expression, wants, limit, hits
         self.more = False
-        self.places: dict[int, list[Place]] = {}
+        self.places: dict[int, list[SearchHitRef]] = {}
         self.others: set[int] = set()
         self._below = (1 << 63) - 1
         self._passed: dict[int, bool] = {}
@@ -193,7 +193,7 @@ class Search:
             if len(held) >= self.hits:
                 self.others.add(key)
                 return False
-            held.append(Place(key, seq))
+            held.append(SearchHitRef(key, seq))
             return True
         if key not in self._passed:
             self._passed[key] = self.wants(key)
@@ -202,5 +202,5 @@ class Search:
         if len(self.places) >= self.limit:
             self.more = True
             return False
-        self.places[key] = [Place(key, seq)]
+        self.places[key] = [SearchHitRef(key, seq)]
         return True

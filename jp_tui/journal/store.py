@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from jp_tui.journal import changes, search, shelving
+from jp_tui.journal import changes, conversation_writes, search
 from jp_tui.journal.doubt import Doubt
-from jp_tui.journal.following import Following
+from jp_tui.journal.following import FollowingReader
 from jp_tui.journal.opening import opened
-from jp_tui.journal.port import Again, Copied, Entry, Journal, Notice, OfferState, Receipt, Titled
-from jp_tui.journal.writer import Job
+from jp_tui.journal.port import Again, Copied, Journal, NewEvent, OfferState, Receipt, StoreNotice, Titled
+from jp_tui.journal.writer import WriteJob
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ def open_journal(path: Path) -> SqliteJournal:
         raise
 
 
-class SqliteJournal(Following):
+class SqliteJournal(FollowingReader):
     """See `port.Journal`. Writing calls come from any thread, reading ones from one at a time."""
 
     def create(
@@ -53,7 +53,7 @@ class SqliteJournal(Following):
     def append(
         self,
         conversation: str,
-        entries: Sequence[Entry],
+        entries: Sequence[NewEvent],
         *,
         durable: bool = True,
         closes_parts: Sequence[str] = (),
@@ -74,7 +74,7 @@ class SqliteJournal(Following):
     def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:
         pieces = [chunk]
         return self._writer.submit(
-            Job(
+            WriteJob(
                 lambda db: changes.add_partial(db, conversation, part, kind, "".join(pieces)),
                 durable=durable,
                 lazy=not durable,
@@ -86,23 +86,23 @@ class SqliteJournal(Following):
     def set_title(
         self, conversation: str, title: str, titled: Titled = "user", but: Titled | None = None
     ) -> Receipt[bool]:
-        return self._do(lambda db: shelving.set_title(db, conversation, title, titled, but))
+        return self._do(lambda db: conversation_writes.set_title(db, conversation, title, titled, but))
 
     def make(self, copied: Copied) -> Receipt[None]:
-        return self._do(lambda db: shelving.make(db, copied), durable=False)
+        return self._do(lambda db: conversation_writes.make(db, copied), durable=False)
 
     def reveal(self, conversation: str) -> Receipt[None]:
-        return self._do(lambda db: shelving.reveal(db, conversation))
+        return self._do(lambda db: conversation_writes.reveal(db, conversation))
 
     def hide(self, conversation: str, at: str) -> Receipt[None]:
-        return self._do(lambda db: shelving.hide(db, conversation, at))
+        return self._do(lambda db: conversation_writes.hide(db, conversation, at))
 
     def restore(self, conversation: str) -> Receipt[None]:
-        return self._do(lambda db: shelving.restore(db, conversation))
+        return self._do(lambda db: conversation_writes.restore(db, conversation))
 
     def remove(self, conversation: str) -> Receipt[int]:
         self._tending.lately.forget(conversation)
-        return self._do(lambda db: shelving.remove(db, conversation), durable=False)
+        return self._do(lambda db: conversation_writes.remove(db, conversation), durable=False)
 
     def index(self) -> Receipt[int]:
         return self._do(search.index, durable=False)
@@ -114,7 +114,7 @@ class SqliteJournal(Following):
         return self._do(lambda db: changes.set_model(db, conversation, model))
 
     def set_archived(self, conversation: str, archived: bool) -> Receipt[None]:
-        return self._do(lambda db: shelving.set_archived(db, conversation, archived))
+        return self._do(lambda db: conversation_writes.set_archived(db, conversation, archived))
 
     def save_draft(self, conversation: str, key: str, text: str) -> Receipt[None]:
         return self._do(lambda db: changes.save_draft(db, conversation, key, text), durable=False)
@@ -131,7 +131,7 @@ class SqliteJournal(Following):
     def withdraw_offer(self, id: int) -> Receipt[None]:
         return self._do(lambda db: changes.withdraw_offer(db, id))
 
-    def notices(self) -> list[Notice]:
+    def notices(self) -> list[StoreNotice]:
         return self._tending.notices.take()
 
     def noticed(self) -> Receipt[None]:
@@ -148,7 +148,7 @@ class SqliteJournal(Following):
         self._writer.close()
 
     def _do(self, work: Callable[[sqlite3.Connection], T], durable: bool = True, large: bool = False) -> Receipt[T]:
-        return self._writer.write(work) if durable and not large else self._writer.submit(Job(work, durable))
+        return self._writer.write(work) if durable and not large else self._writer.submit(WriteJob(work, durable))
 
 
 _port: type[Journal] = SqliteJournal  # the type checker compares them here

@@ -41,7 +41,7 @@ _NOT_HERE = frozenset({"busy", "corrupt"})
 """What a loop leaves to the thread: it waits for another process, and has the file repaired."""
 
 
-class Pending(Generic[T]):
+class PendingReceipt(Generic[T]):
     """Implements `port.Receipt`: await it on a loop, or block on `result()`. Settled once, by the thread that writes.
 
     Less than a Future of the library: an event costs a fifth of the time that it spends between two threads.
@@ -107,7 +107,7 @@ class Pending(Generic[T]):
 
 
 @dataclass(slots=True)
-class Job(Generic[T]):
+class WriteJob(Generic[T]):
     """Something to do inside a transaction. `pieces`, where given, may be joined with those of a later job."""
 
     work: Callable[[sqlite3.Connection], T]
@@ -115,8 +115,8 @@ class Job(Generic[T]):
     lazy: bool = False
     joins: tuple[str, str] | None = None
     pieces: list[str] = field(default_factory=list)
-    receipt: Pending[T] = field(default_factory=Pending)
-    followers: list[Pending[T]] = field(default_factory=list)
+    receipt: PendingReceipt[T] = field(default_factory=PendingReceipt)
+    followers: list[PendingReceipt[T]] = field(default_factory=list)
 
     def settle(self, result: T | None, error: BaseException | None) -> None:
         """Tell everybody who waits for it."""
@@ -124,7 +124,7 @@ class Job(Generic[T]):
             receipt.settle(result, error)
 
 
-class Tends(Protocol):
+class FileKeeperPort(Protocol):
     """Whoever looks after the file that is written (`tending.py`)."""
 
     def moved(self) -> bool:
@@ -152,16 +152,16 @@ class Tends(Protocol):
         """Just before the connection is closed; what is to be called after that."""
 
 
-class Writer:
+class JournalWriter:
     """Runs jobs in order."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, tends: Tends) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, tends: FileKeeperPort) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = connection
         self._tends = tends
         self._full_sync: bool | None = None
         self._here = False
-        self._jobs: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[WriteJob[Any] | None] = SimpleQueue()
         self._gate = threading.Lock()
         self._hand = threading.Lock()
         """Of whoever works with the connection."""
@@ -172,7 +172,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._closed = self._gone = False
 
-    def submit(self, job: Job[T]) -> Pending[T]:
+    def submit(self, job: WriteJob[T]) -> PendingReceipt[T]:
         """Hand a job over; from any thread."""
         with self._gate:
             if self._closed:
@@ -181,7 +181,7 @@ class Writer:
             self._left += 1
         return job.receipt
 
-    def write(self, work: Callable[[sqlite3.Connection], T]) -> Pending[T]:
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> PendingReceipt[T]:
         """Something small and durable to do inside a transaction, here and now where it may be; from any thread."""
         with self._gate:
             ready = self._left == 0 and self._db is not None and not self._closed
@@ -195,10 +195,10 @@ class Writer:
             finally:
                 with self._gate:
                     self._left -= 1
-        return self.submit(Job(work))
+        return self.submit(WriteJob(work))
 
-    def _commit(self, work: Callable[[sqlite3.Connection], T]) -> Pending[T]:
-        receipt = Pending[T]()
+    def _commit(self, work: Callable[[sqlite3.Connection], T]) -> PendingReceipt[T]:
+        receipt = PendingReceipt[T]()
         with self._hand:
             try:
                 done = self._run((work,), durable=True, here=True)[0]
@@ -209,22 +209,22 @@ class Writer:
                 raise
             else:
                 if self._tends.moved():  # it is written, but not where it must be: not yet
-                    return self.submit(Job(lambda _: done))
+                    return self.submit(WriteJob(lambda _: done))
                 receipt.settle(done, None)
                 return receipt
         if later or (isinstance(words, JournalError) and words.kind in _NOT_HERE):
-            return self.submit(Job(work))
+            return self.submit(WriteJob(work))
         receipt.settle(None, words)
         return receipt
 
-    def _hand_over(self, job: Job[Any]) -> None:
+    def _hand_over(self, job: WriteJob[Any]) -> None:
         if self._thread is None:  # not before there is something to write: opening is quick
             thread = threading.Thread(target=self._live, name="journal", daemon=True)
             thread.start()
             self._thread = thread
         self._jobs.put(job)
 
-    def _settle(self, job: Job[T], result: T | None, error: BaseException | None) -> None:
+    def _settle(self, job: WriteJob[T], result: T | None, error: BaseException | None) -> None:
         with self._gate:  # before it is told: whoever hears of it may write at once
             self._left -= 1 + len(job.followers)
         job.settle(result, error)
@@ -250,7 +250,7 @@ class Writer:
                 self._write(_joined(jobs))
         self._farewell()
 
-    def _gather(self) -> tuple[list[Job[Any]], bool]:
+    def _gather(self) -> tuple[list[WriteJob[Any]], bool]:
         """What waits now; when all of it is lazy, a little more. False at the end."""
         first = self._jobs.get()
         if first is None:
@@ -268,7 +268,7 @@ class Writer:
             lazy = lazy and job.lazy
         return jobs, True
 
-    def _write(self, jobs: list[Job[Any]]) -> None:
+    def _write(self, jobs: list[WriteJob[Any]]) -> None:
         error = self._attempt(jobs)
         if error is None:
             return
@@ -281,7 +281,7 @@ class Writer:
             if alone is not None:
                 self._settle(job, None, alone)
 
-    def _attempt(self, jobs: list[Job[Any]]) -> Exception | None:
+    def _attempt(self, jobs: list[WriteJob[Any]]) -> Exception | None:
         """All jobs in one transaction; None when they are stored and told so, else why nothing is."""
         with self._hand:
             try:
@@ -408,10 +408,10 @@ def _alone() -> bool:
     return not getattr(loop, "_ready", True)  # asyncio's own loops have it; another one leaves all to the thread
 
 
-def _joined(jobs: list[Job[Any]]) -> list[Job[Any]]:
+def _joined(jobs: list[WriteJob[Any]]) -> list[WriteJob[Any]]:
     """The jobs with the pieces of one part in one job, at the place of the first."""
-    first: dict[tuple[str, str], Job[Any]] = {}
-    kept: list[Job[Any]] = []
+    first: dict[tuple[str, str], WriteJob[Any]] = {}
+    kept: list[WriteJob[Any]] = []
     for job in jobs:
         if job.joins is None or (leader := first.setdefault(job.joins, job)) is job:
             kept.append(job)

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.link.courtesy import CourteousLoop, Courtesy
-from jp_tui.link.port import Serves
+from jp_tui.link.port import EngineEndpoint
 from jp_tui.link.strays import Strays
+from jp_tui.link.ui_priority import UiPriority, YieldingLoop
 from jp_tui.protocol.commands import Command
 from jp_tui.protocol.events import AsideDelta, CallChanged, EngineFailed, Event, PartDelta
 
@@ -27,7 +27,7 @@ PAUSE = 1 / 20
 """Seconds between two times that a face is woken for text alone: it paints none oftener (designs.md B), and a wake-up
 of its thread costs both of them more than many tokens do."""
 
-Build = Callable[[Callable[[Event], None]], Serves]
+Build = Callable[[Callable[[Event], None]], EngineEndpoint]
 
 
 class Outbox:
@@ -96,13 +96,13 @@ class LocalLink:
         self._ready: Callable[[], None] = lambda: None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._commands: _Commands | None = None
-        self._engine: Serves | None = None
+        self._engine: EngineEndpoint | None = None
         self._strays = Strays(self._stray)
         self._early: list[Command | None] = []
         self._starting = threading.Lock()
         self._arrived = threading.Event()
         self._painted = threading.Event()
-        self._courtesy = Courtesy(sleep=self._painted.wait)
+        self._courtesy = UiPriority(sleep=self._painted.wait)
         self._woke = 0.0
         self._later: asyncio.TimerHandle | None = None
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -222,7 +222,7 @@ class LocalLink:
             self._engine.failed_beside(bug)
 
 
-class _Loop(CourteousLoop):
+class _Loop(YieldingLoop):
     """Looks names up in threads for which nobody waits: a resolver without an answer takes half a minute, and those of
     asyncio would hold the end of the program as long."""
 
@@ -272,7 +272,7 @@ class _Commands:
             self.over.set()
         self._waiting.put_nowait(command)
 
-    async def work(self, engine: Serves) -> None:
+    async def work(self, engine: EngineEndpoint) -> None:
         while (command := await self._waiting.get()) is not None:
             await engine.handle(command)
 

@@ -34,7 +34,7 @@ class Link(Protocol):
         """Shut down and wait at most `timeout` seconds; whether the engine ended by itself."""
 
 
-class Serves(Protocol):
+class EngineEndpoint(Protocol):
     """What a link needs of an engine."""
 
     async def handle(self, command: Command) -> None:

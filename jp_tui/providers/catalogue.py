@@ -19,7 +19,7 @@ _MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedModel:
     """A model as its server describes it: `window` in tokens, prices in dollars a million tokens; None is not said."""
 
     id: str
@@ -34,7 +34,7 @@ class Listed:
 class Page:
     """A part of a list; `after` asks for the next one, empty when this was the last."""
 
-    models: tuple[Listed, ...]
+    models: tuple[ListedModel, ...]
     after: str = ""
 
 
@@ -62,12 +62,12 @@ def read(body: bytes) -> Page | None:
     return Page(tuple(dict.fromkeys(models)), text(said, "last_id") if more else "")
 
 
-def _model(item: Json) -> Listed | None:
+def _model(item: Json) -> ListedModel | None:
     id_ = text(item, "id") or text(item, "model") or text(item, "name")
     if not isinstance(item, dict) or not id_.strip() or not id_.isprintable() or len(id_) > MAX_ID or " " in id_:
         return None
     prices = table(item, "pricing")
-    return Listed(
+    return ListedModel(
         id_,
         _window(item),
         _price(prices.get("prompt")),

@@ -12,12 +12,12 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.conversation.spellings import spellings
+from jp_tui.conversation.secret_encodings import spellings
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.conversation.text import shortened
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.error_objects import status_of
-from jp_tui.providers.status import RULES, Case
+from jp_tui.providers.status import RULES, RefusedRequest
 from jp_tui.providers.wire import error_in
 from jp_tui.settings.layers.bounds import LONGEST_ASKED_WAIT_SECS
 
@@ -62,7 +62,7 @@ class Failures:
     def status(self, status: int, body: bytes | Json, model: str, retry_after: float | None = None) -> ModelError:
         """The failure that a status stands for."""
         detail = self.detail(body)
-        case = Case(status, f"{detail} {body!r}"[:4000], self._has_key, retry_after is not None)
+        case = RefusedRequest(status, f"{detail} {body!r}"[:4000], self._has_key, retry_after is not None)
         rule = next(rule for rule in RULES if rule.fits(case))
         words = {
             "name": self._name,

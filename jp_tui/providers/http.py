@@ -24,12 +24,12 @@ from jp_tui import __version__
 from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, PartGrew
 from jp_tui.conversation.strict_json import dump
 from jp_tui.providers import catalogue
-from jp_tui.providers.catalogue import MAX_MODELS, Listed
+from jp_tui.providers.catalogue import MAX_MODELS, ListedModel
 from jp_tui.providers.catalogue import address as list_address
 from jp_tui.providers.connection import Dialled
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
-from jp_tui.providers.pacing import Gulps, joined
+from jp_tui.providers.pacing import ReadPacer, joined
 from jp_tui.providers.wire import ServerError, Wire, cut
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class HttpProvider:
             async with self._answered("POST", self._url, body, headers) as response:
                 failure = await self._refusal(response, request.model)
                 chunks = _sliced(response.aiter_bytes())
-                gulps, last = Gulps(chunks), asyncio.get_running_loop().time()
+                gulps, last = ReadPacer(chunks), asyncio.get_running_loop().time()
                 while failure is None and not decoder.done:
                     chunk = await gulps.next()
                     if chunk is None and not size and head.lstrip()[:1] in (b"<", b"{"):
@@ -147,10 +147,10 @@ class HttpProvider:
         if failure is not None:  # raised out here so that no chained exception carries the request's headers
             raise failure
 
-    async def models(self) -> tuple[Listed, ...]:
+    async def models(self) -> tuple[ListedModel, ...]:
         """The models that the server lists, in its order. Raises ModelError; nothing is sent when a key is needed and
         missing. Whoever calls it says how long it may take."""
-        found: list[Listed] = []
+        found: list[ListedModel] = []
         after: str | None = ""
         while after is not None and len(found) < MAX_MODELS:
             page = catalogue.read(await self._get(list_address(self._wire, self._endpoint.base_url, after)))

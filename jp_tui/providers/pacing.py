@@ -21,7 +21,7 @@ MUCH = 16 * 1024
 """Bytes between two reads that say that there is more than drops: then nothing is waited for."""
 
 
-class Gulps:
+class ReadPacer:
     """Reads the chunks of one response. Chunks that came with the one before are not waited for."""
 
     def __init__(self, chunks: AsyncIterator[bytes]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from jp_tui.conversation.model import Delta, Message, ModelRequest
-from jp_tui.providers.catalogue import Listed
+from jp_tui.providers.catalogue import ListedModel
 
 
 class Provider(Protocol):
@@ -33,7 +33,7 @@ class Provider(Protocol):
     def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Deltas of one response, ended by Finished; raises ModelError. Closing the iterator closes the socket."""
 
-    async def models(self) -> tuple[Listed, ...]:
+    async def models(self) -> tuple[ListedModel, ...]:
         """The models of its server. Raises ModelError."""
 
     async def close(self) -> None:

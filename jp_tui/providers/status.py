@@ -29,7 +29,7 @@ _NO_CREDIT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RefusedRequest:
     """A refused request: its status, what the server said, whether we sent a key, whether it named a time to wait."""
 
     status: int
@@ -39,103 +39,103 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    fits: Callable[[Case], bool]
+class StatusRule:
+    fits: Callable[[RefusedRequest], bool]
     kind: ErrorKind
     message: str
     advice: str
     transient: bool = False
 
 
-def _key(case: Case) -> bool:
+def _key(case: RefusedRequest) -> bool:
     return case.status == 401 or (case.status == 400 and bool(_BAD_KEY.search(case.said)))
 
 
-def _credit(case: Case) -> bool:
+def _credit(case: RefusedRequest) -> bool:
     said = case.status in (400, 403, 429) and not case.has_wait and bool(_NO_CREDIT.search(case.said))
     return case.status == 402 or said
 
 
-def _model(case: Case) -> bool:
+def _model(case: RefusedRequest) -> bool:
     return case.status == 404 or (case.status == 400 and bool(_NO_MODEL.search(case.said)))
 
 
-def _long(case: Case) -> bool:
+def _long(case: RefusedRequest) -> bool:
     return case.status == 413 or (case.status in (400, 422) and bool(_TOO_LONG.search(case.said)))
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(
+RULES: tuple[StatusRule, ...] = (
+    StatusRule(
         lambda case: _key(case) and not case.has_key,
         "unauthorised",
         "{name} wants a key ({status}).",
         "{set_key}",
     ),
-    Rule(_key, "unauthorised", "{key} was refused ({status}).", "Check it: {set_key}"),
-    Rule(
+    StatusRule(_key, "unauthorised", "{key} was refused ({status}).", "Check it: {set_key}"),
+    StatusRule(
         _credit,
         "forbidden",
         "The account at {name} has no credit or quota left ({status}).",
         "Add credit there, or choose another model with --model.",
     ),
-    Rule(
+    StatusRule(
         lambda case: case.status == 403,
         "forbidden",
         "{name} does not allow this key to use `{model}` ({status}).",
         "Ask the owner of the account for access, or choose another model with --model.",
     ),
-    Rule(
+    StatusRule(
         _model,
         "unknown_model",
         "{name} knows no model `{model}` at {url} ({status}).",
         "Choose another with --model, or correct {at}.base_url.",
     ),
-    Rule(
+    StatusRule(
         _long,
         "too_long",
         "The conversation is longer than `{model}` takes ({status}).",
         "Start a new conversation, or choose a model with a larger window with --model.",
     ),
-    Rule(
+    StatusRule(
         lambda case: case.status == 429,
         "rate_limited",
         "Rate limited by {name} ({status}).",
         "Wait a little and send it again.",
         True,
     ),
-    Rule(
+    StatusRule(
         lambda case: case.status in (503, 529),
         "overloaded",
         "{name} is overloaded or not ready ({status}).",
         "Send it again in a while, or choose another model with --model.",
         True,
     ),
-    Rule(
+    StatusRule(
         lambda case: case.status == 408 or 500 <= case.status < 600,
         "server",
         "{name} failed on its side ({status}).",
         "Send it again. If it stays so, look at the provider's status page or the server's log.",
         True,
     ),
-    Rule(
+    StatusRule(
         lambda case: case.status in (400, 422),
         "bad_request",
         "{name} did not accept the request ({status}).",
         "Its own words say why. If it is a parameter, look at assistant.model.parameters.",
     ),
-    Rule(
+    StatusRule(
         lambda case: 300 <= case.status < 400,
         "other",
         "{name} sent us to another address ({status}); the key does not go there.",
         "Set {at}.base_url to the right address.",
     ),
-    Rule(
+    StatusRule(
         lambda case: 100 <= case.status < 200,
         "other",
         "{name} sent an informational status instead of an answer ({status}).",
         "Check {at}.base_url: this address may not speak HTTP as a model server does.",
     ),
-    Rule(
+    StatusRule(
         lambda case: True,
         "other",
         "{name} answered with a status that says nothing here ({status}).",

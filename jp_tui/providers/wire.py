@@ -131,7 +131,7 @@ def used_ids(request: ModelRequest) -> set[str]:
 
 
 @dataclass(slots=True)
-class Part:
+class PartInProgress:
     """A part under way; it has an index once it was opened. `sent` is the id as the server sent it."""
 
     kind: PartKind
@@ -143,18 +143,18 @@ class Part:
     closed: bool = False
 
 
-class Reply:
+class ResponseBuilder:
     """One response being put together, the same for every wire."""
 
     def __init__(self, used: set[str]) -> None:
         self._used = used
-        self._calls: list[Part] = []
-        self._texts: list[Part] = []
+        self._calls: list[PartInProgress] = []
+        self._texts: list[PartInProgress] = []
         self._opened = 0
-        self._last: Part | None = None  # the part that was begun or grew last
+        self._last: PartInProgress | None = None  # the part that was begun or grew last
         self._unread: dict[str, None] = {}
 
-    def start(self, kind: PartKind, id_: str = "", name: str = "") -> Part:
+    def start(self, kind: PartKind, id_: str = "", name: str = "") -> PartInProgress:
         """A new part. A call gets an id of its own where the server gave none or one that is taken (R29)."""
         if len(self._calls) + len(self._texts) >= MAX_PARTS:
             raise broken(f"more than {MAX_PARTS} parts")
@@ -164,9 +164,9 @@ class Reply:
             while not own or own in self._used:
                 own, number = f"{id_ or 'call'}_{number}", number + 1
             self._used.add(own)
-            part = Part(kind, own, name, sent=id_)
+            part = PartInProgress(kind, own, name, sent=id_)
         else:
-            part = Part(kind)
+            part = PartInProgress(kind)
         (self._calls if kind == "tool" else self._texts).append(part)
         self._last = part
         return part
@@ -176,7 +176,7 @@ class Reply:
         if len(self._unread) < MAX_UNREAD:
             self._unread[kind[:MAX_NAME] or "without a kind"] = None
 
-    def open(self, part: Part) -> list[Delta]:
+    def open(self, part: PartInProgress) -> list[Delta]:
         """The part begins to show, with what was held back until its name was known."""
         if part.index is not None:
             return []
@@ -185,7 +185,7 @@ class Reply:
         opened, held = PartOpened(part.index, part.kind, part.id, part.name), "".join(part.raw)
         return [opened, PartGrew(part.index, held)] if held else [opened]
 
-    def grow(self, part: Part, more: str) -> list[Delta]:
+    def grow(self, part: PartInProgress, more: str) -> list[Delta]:
         """More text; an empty piece opens nothing. A call that grows is open again until it is closed again."""
         if not more:
             return []
@@ -195,7 +195,7 @@ class Reply:
             part.raw.append(more)
         return [*opened, PartGrew(part.index or 0, more)]
 
-    def close(self, part: Part, opaque: JsonObject | None = None) -> list[Delta]:
+    def close(self, part: PartInProgress, opaque: JsonObject | None = None) -> list[Delta]:
         """The part is whole. Text ends here; a call waits for the end of the message."""
         if part.closed:
             return []
@@ -213,7 +213,7 @@ class Reply:
             reason = "tools" if self._calls else "end"
         return [*found, Finished(reason, usage, garbled, tuple(self._unread))]
 
-    def _verdict(self, part: Part, reason: StopReason) -> Delta:
+    def _verdict(self, part: PartInProgress, reason: StopReason) -> Delta:
         """Servers close a block even when they cut it, so the last one of a cut reply is never trusted."""
         raw, index, arguments, misread = "".join(part.raw), part.index or 0, JsonObject(), False
         if reason not in ("end", "tools") and part is self._last:

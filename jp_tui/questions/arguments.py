@@ -14,10 +14,10 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.bounds import beyond, pointer, short
 from jp_tui.questions.branch_rules import check_id, check_when
 from jp_tui.questions.item_rules import SHAPES, Looked, look, strangers
-from jp_tui.questions.items import Form as Form
-from jp_tui.questions.items import Item as Item
-from jp_tui.questions.items import Problem as Problem
-from jp_tui.questions.items import Refused as Refused
+from jp_tui.questions.items import FormItem as FormItem
+from jp_tui.questions.items import ItemForm as ItemForm
+from jp_tui.questions.items import ItemProblem as ItemProblem
+from jp_tui.questions.items import RefusedForm as RefusedForm
 from jp_tui.questions.items import Schemas as Schemas
 from jp_tui.questions.items import Shape as Shape
 from jp_tui.questions.items import When as When
@@ -37,36 +37,36 @@ _OWN: dict[Shape, frozenset[str]] = {
 _EVERY = frozenset().union(*_OWN.values())
 
 
-def read(arguments: Json) -> Form | Refused:
+def read(arguments: Json) -> ItemForm | RefusedForm:
     """The questions that `arguments` ask for, or what is wrong with them, as far as it can be seen here."""
     if not isinstance(arguments, dict):
-        return Refused("list", (Problem("V13", "", "The arguments must be a JSON object with `questions`."),))
+        return RefusedForm("list", (ItemProblem("V13", "", "The arguments must be a JSON object with `questions`."),))
     shape = shape_of(arguments)
     if beyond(arguments) is not None:
         return _out_of_bounds(arguments, shape)
     return _judged(arguments, shape)
 
 
-def _judged(arguments: JsonObject, shape: Shape) -> Form | Refused:
+def _judged(arguments: JsonObject, shape: Shape) -> ItemForm | RefusedForm:
     """By all rules but those of V18 and V19 that hold for the whole."""
-    found: list[Problem] = []
+    found: list[ItemProblem] = []
     items, schemas = _listed(arguments, found) if shape == "list" else _single(arguments, shape, found)
     _other_keys(arguments, shape, found)
     if found:
-        return Refused(shape, tuple(found), schemas)
-    return Form(shape, items, schemas)
+        return RefusedForm(shape, tuple(found), schemas)
+    return ItemForm(shape, items, schemas)
 
 
-def _out_of_bounds(arguments: JsonObject, shape: Shape) -> Refused:
+def _out_of_bounds(arguments: JsonObject, shape: Shape) -> RefusedForm:
     """V18 and V19, and beside them whatever else can still be judged, so that one answer is enough to mend it all."""
     seen = outside(arguments)
     rest = _judged(seen.value, shape) if isinstance(seen.value, dict) else None
-    others = [one for one in rest.problems if not seen.told(one.path)] if isinstance(rest, Refused) else []
+    others = [one for one in rest.problems if not seen.told(one.path)] if isinstance(rest, RefusedForm) else []
     schemas = tuple((path, schema) for path, schema in (rest.schemas if rest else ()) if not seen.touches(path))
-    return Refused(shape, tuple(sorted([*seen.problems, *others], key=place)), schemas)
+    return RefusedForm(shape, tuple(sorted([*seen.problems, *others], key=place)), schemas)
 
 
-def judged(read: Form | Refused, verdicts: Mapping[str, str | None]) -> Form | Refused:
+def judged(read: ItemForm | RefusedForm, verdicts: Mapping[str, str | None]) -> ItemForm | RefusedForm:
     """With what was found out about the schemas: by JSON pointer why one cannot be used, None when it can (V9).
 
     A schema without a verdict cannot be used.
@@ -75,11 +75,11 @@ def judged(read: Form | Refused, verdicts: Mapping[str, str | None]) -> Form | R
     for path, _ in read.schemas:
         why = verdicts.get(path, "it was not checked")
         if why is not None:
-            wrong.append(Problem("V9", path, f"`schema` cannot be used: {why.rstrip('.')}."))
+            wrong.append(ItemProblem("V9", path, f"`schema` cannot be used: {why.rstrip('.')}."))
     if not wrong:
         return read
-    known = read.problems if isinstance(read, Refused) else ()
-    return Refused(read.shape, tuple(sorted([*known, *wrong], key=place)))
+    known = read.problems if isinstance(read, RefusedForm) else ()
+    return RefusedForm(read.shape, tuple(sorted([*known, *wrong], key=place)))
 
 
 def shape_of(arguments: JsonObject) -> Shape:
@@ -96,31 +96,31 @@ def _shape_of(present: set[str]) -> Shape | None:
     return "flat" if "question" in present else None
 
 
-def _single(arguments: JsonObject, shape: Shape, found: list[Problem]) -> tuple[tuple[Item, ...], Schemas]:
+def _single(arguments: JsonObject, shape: Shape, found: list[ItemProblem]) -> tuple[tuple[FormItem, ...], Schemas]:
     """The one question of the flat or the choices shape."""
     seen = look(arguments, "", SHAPES[shape], found)
     item = None if found else _item(ANSWER, seen, None)
     return (() if item is None else (item,)), ()
 
 
-def _listed(arguments: JsonObject, found: list[Problem]) -> tuple[tuple[Item, ...], Schemas]:
+def _listed(arguments: JsonObject, found: list[ItemProblem]) -> tuple[tuple[FormItem, ...], Schemas]:
     """The questions of the list shape, with the schemas among them."""
     given = arguments.get("questions")
     if not isinstance(given, list) or not given:
         wrong = "is required: a list of questions" if given is None else "must be a list with at least one question"
-        found.append(Problem("V13", "/questions", f"`questions` {wrong}."))
+        found.append(ItemProblem("V13", "/questions", f"`questions` {wrong}."))
         return (), ()
     if len(given) > MAX_QUESTIONS:
-        found.append(Problem("V18", "/questions", f"`questions` has more than {MAX_QUESTIONS} entries."))
+        found.append(ItemProblem("V18", "/questions", f"`questions` has more than {MAX_QUESTIONS} entries."))
         given = given[:MAX_QUESTIONS]
     ids = [one.get("id") if isinstance(one, dict) else None for one in given]
-    items: list[Item] = []
+    items: list[FormItem] = []
     schemas: list[tuple[str, JsonObject]] = []
     earlier: dict[str, Looked] = {}
     for index, one in enumerate(given):
         path = f"/questions/{index}"
         if not isinstance(one, dict):
-            found.append(Problem("V13", path, f"`questions[{index}]` must be an object."))
+            found.append(ItemProblem("V13", path, f"`questions[{index}]` must be an object."))
             continue
         key = check_id(one, path, earlier, found)
         seen = look(one, path, SHAPES["list"], found)
@@ -137,14 +137,14 @@ def _listed(arguments: JsonObject, found: list[Problem]) -> tuple[tuple[Item, ..
     return tuple(items), tuple(schemas)
 
 
-def _item(key: str | None, seen: Looked, when: When | None) -> Item | None:
+def _item(key: str | None, seen: Looked, when: When | None) -> FormItem | None:
     if key is None or seen.text is None or seen.answer_type is None:
         return None
     has_default = seen.default is not None
-    return Item(key, seen.text, seen.answer_type, seen.context, seen.default, has_default, when)
+    return FormItem(key, seen.text, seen.answer_type, seen.context, seen.default, has_default, when)
 
 
-def _other_keys(arguments: JsonObject, shape: Shape, found: list[Problem]) -> None:
+def _other_keys(arguments: JsonObject, shape: Shape, found: list[ItemProblem]) -> None:
     """V14 for keys of another shape, where null is no wish; V16 for keys of none."""
     for name, value in arguments.items():
         if name in _OWN[shape]:
@@ -153,10 +153,10 @@ def _other_keys(arguments: JsonObject, shape: Shape, found: list[Problem]) -> No
             strangers({name: value}, "", frozenset(), found)
         elif value is not None:
             wrong = f"`{short(name)}` belongs to another form of the arguments; use one of them at a time."
-            found.append(Problem("V14", pointer("", name), wrong))
+            found.append(ItemProblem("V14", pointer("", name), wrong))
 
 
-def place(problem: Problem) -> int:
+def place(problem: ItemProblem) -> int:
     """The question a problem stands in; what stands in none keeps its place at an end."""
     parts = problem.path.split("/")
     if len(parts) > 2 and parts[1] == "questions" and parts[2].isdigit():

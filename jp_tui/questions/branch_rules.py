@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.bounds import pointer, short, visible
 from jp_tui.questions.item_rules import Looked, strangers
-from jp_tui.questions.items import Problem, When
+from jp_tui.questions.items import ItemProblem, When
 from jp_tui.questions.types import MultiSelectAnswer, SchemaAnswer, SelectAnswer
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
@@ -22,53 +22,55 @@ _RESERVED = frozenset({"__permission__", "__delivery__", "__review__"})
 _WHEN = frozenset({"question_id", "equals"})
 
 
-def check_id(given: JsonObject, path: str, earlier: Mapping[str, Looked], found: list[Problem]) -> str | None:
+def check_id(given: JsonObject, path: str, earlier: Mapping[str, Looked], found: list[ItemProblem]) -> str | None:
     """The id of a question, also a bad one, so that what refers to it is not told twice; None when it has none."""
     value, where = given.get("id"), pointer(path, "id")
     if not isinstance(value, str) or not visible(value):
         wrong = "is required" if value is None else "must be text that is not blank"
-        found.append(Problem("V13", where, f"`id` {wrong}."))
+        found.append(ItemProblem("V13", where, f"`id` {wrong}."))
         return None
     if value in earlier:
-        found.append(Problem("V7", where, f"`id` `{short(value)}` is the id of an earlier question already."))
+        found.append(ItemProblem("V7", where, f"`id` `{short(value)}` is the id of an earlier question already."))
     elif unicodedata.normalize("NFC", value) in {unicodedata.normalize("NFC", one) for one in earlier}:
-        found.append(Problem("V17", where, f"`id` `{short(value)}` reads the same as the id of an earlier question."))
+        found.append(
+            ItemProblem("V17", where, f"`id` `{short(value)}` reads the same as the id of an earlier question.")
+        )
     elif not _ID.match(value):
-        found.append(Problem("V17", where, "`id` must be 1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`."))
+        found.append(ItemProblem("V17", where, "`id` must be 1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`."))
     elif value in _RESERVED:
-        found.append(Problem("V17", where, f"`id` must not be `{value}`, which has a meaning of its own."))
+        found.append(ItemProblem("V17", where, f"`id` must not be `{value}`, which has a meaning of its own."))
     return value
 
 
 def check_when(
     given: JsonObject, path: str, own: str | None, earlier: Mapping[str, Looked], later: frozenset[str],
-    found: list[Problem],
+    found: list[ItemProblem],
 ) -> When | None:  # fmt: skip
     """The predicate of a question, if it has one that can be used; `later` are the ids after it."""
     value, where = given.get("when"), pointer(path, "when")
     if value is None:
         return None
     if not isinstance(value, dict):
-        found.append(Problem("V11", where, "`when` must be an object with `question_id` and `equals`."))
+        found.append(ItemProblem("V11", where, "`when` must be an object with `question_id` and `equals`."))
         return None
     strangers(value, where, _WHEN, found)
     if "equals" not in value:
         wrong = "`when.equals` is required; it may be null."
-        found.append(Problem("V11", pointer(where, "equals"), wrong))
+        found.append(ItemProblem("V11", pointer(where, "equals"), wrong))
     named, place = value.get("question_id"), pointer(where, "question_id")
     if named is None:
-        found.append(Problem("V11", place, "`when.question_id` is required."))
+        found.append(ItemProblem("V11", place, "`when.question_id` is required."))
         return None
     if not isinstance(named, str) or named not in earlier:
         why = "it must be text" if not isinstance(named, str) else _no_earlier(named, own, later)
-        found.append(Problem("V10", place, f"`when.question_id` must name an earlier question; {why}."))
+        found.append(ItemProblem("V10", place, f"`when.question_id` must name an earlier question; {why}."))
         return None
     if "equals" not in value:
         return None
     never = _never(earlier[named], value["equals"])
     if never:
         wrong = f"`when.equals` is what `{short(named)}` can never be answered with: it takes {never}."
-        found.append(Problem("V20", pointer(where, "equals"), wrong))
+        found.append(ItemProblem("V20", pointer(where, "equals"), wrong))
     return When(named, value["equals"])
 
 

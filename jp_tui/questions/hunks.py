@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from jp_tui.questions.types import Part
+from jp_tui.questions.types import ApprovalPart
 
 MAX_PARTS = 2000
 """More hunks than this are approved whole: nobody takes them one by one."""
@@ -26,7 +26,7 @@ class BadDiff(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileDiff:
     """What is proposed for one file: its name as it is shown, its text now, and the unified diff of the change."""
 
     name: str
@@ -55,7 +55,7 @@ class Some:
     removed: int
 
 
-def parts(changes: Sequence[Change]) -> tuple[Part, ...]:
+def parts(changes: Sequence[FileDiff]) -> tuple[ApprovalPart, ...]:
     """Every hunk of every file, in the order they are shown; ids count from 1, so the same change has the same ids.
 
     () where there is nothing to choose: a single hunk is the whole change, and more than MAX_PARTS are too many.
@@ -66,7 +66,7 @@ def parts(changes: Sequence[Change]) -> tuple[Part, ...]:
     return tuple(_part(str(number), name, hunk) for number, (name, hunk) in enumerate(found, 1))
 
 
-def taken(changes: Sequence[Change], accepted: Collection[str]) -> list[Some | None]:
+def taken(changes: Sequence[FileDiff], accepted: Collection[str]) -> list[Some | None]:
     """For each file what it becomes with only the accepted parts; None where none of its parts is accepted."""
     found: list[Some | None] = []
     number = 0
@@ -110,9 +110,9 @@ def _lines_changed(chosen: Sequence[Hunk]) -> tuple[int, int]:
     return marks.count("+"), marks.count("-")
 
 
-def _part(id: str, name: str, hunk: Hunk) -> Part:
+def _part(id: str, name: str, hunk: Hunk) -> ApprovalPart:
     digest = hashlib.sha256(f"{name}\n{hunk.text}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Part(id, digest, f"{name}, {_where(hunk)}", hunk.text)
+    return ApprovalPart(id, digest, f"{name}, {_where(hunk)}", hunk.text)
 
 
 def _where(hunk: Hunk) -> str:

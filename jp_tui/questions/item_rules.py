@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_OPTIONS, MAX_TEXT, pointer, short, visible
-from jp_tui.questions.items import Problem, Shape
+from jp_tui.questions.items import ItemProblem, Shape
 from jp_tui.questions.options import read_option
 from jp_tui.questions.types import KINDS, AnswerType, MultiSelectAnswer, Option, SchemaAnswer, SelectAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class QuestionShape:
     """What a shape calls things and allows; `kind_default` is its answer type where none is said."""
 
     text: str
@@ -28,20 +28,20 @@ class Row:
     allow_other: bool = False
 
 
-SHAPES: dict[Shape, Row] = {
-    "flat": Row(
+SHAPES: dict[Shape, QuestionShape] = {
+    "flat": QuestionShape(
         text="question",
         keys=frozenset({"question", "context", "answer_type", "options", "default"}),
         kinds=("boolean", "select", "text"),
         kind_default="text",
     ),
-    "list": Row(
+    "list": QuestionShape(
         text="text",
         keys=frozenset({"id", "text", "answer_type", "context", "options", "schema", "default", "when"}),
         kinds=tuple(name for name, kind in KINDS.items() if kind.by_model),
         kind_default=None,
     ),
-    "choices": Row(
+    "choices": QuestionShape(
         text="question",
         keys=frozenset({"question", "choices"}),
         kinds=(),
@@ -63,7 +63,7 @@ class Looked:
     default: Json
 
 
-def look(given: JsonObject, path: str, row: Row, found: list[Problem]) -> Looked:
+def look(given: JsonObject, path: str, row: QuestionShape, found: list[ItemProblem]) -> Looked:
     """One question, its problems added to `found`. Strangers' keys are the caller's to tell (V14, V16)."""
     text = _text(given, path, row, found)
     context = _context(given, path, found) if "context" in row.keys else None
@@ -76,41 +76,43 @@ def look(given: JsonObject, path: str, row: Row, found: list[Problem]) -> Looked
     return Looked(text, kind, _answer_type(kind, options, schema, row), context, default)
 
 
-def strangers(given: JsonObject, path: str, keys: frozenset[str], found: list[Problem]) -> None:
+def strangers(given: JsonObject, path: str, keys: frozenset[str], found: list[ItemProblem]) -> None:
     """V16: a wish that would not be honoured is not dropped silently."""
     for name in given:
         if name not in keys:
-            found.append(Problem("V16", pointer(path, name), f"`{short(name)}` is not a key that can be used here."))
+            found.append(
+                ItemProblem("V16", pointer(path, name), f"`{short(name)}` is not a key that can be used here.")
+            )
 
 
-def _text(given: JsonObject, path: str, row: Row, found: list[Problem]) -> str | None:
+def _text(given: JsonObject, path: str, row: QuestionShape, found: list[ItemProblem]) -> str | None:
     name = row.text
     value, where = given.get(name), pointer(path, name)
     if not isinstance(value, str):
         wrong = "is required" if value is None else "must be text"
-        found.append(Problem("V1", where, f"`{name}` {wrong}."))
+        found.append(ItemProblem("V1", where, f"`{name}` {wrong}."))
         return None
     if not visible(value):
-        found.append(Problem("V1", where, f"`{name}` must not be blank."))
+        found.append(ItemProblem("V1", where, f"`{name}` must not be blank."))
     if not BREAKS.isdisjoint(value):
         more = "; put anything longer in `context`" if "context" in row.keys else ""
-        found.append(Problem("V2", where, f"`{name}` must be a single line{more}."))
+        found.append(ItemProblem("V2", where, f"`{name}` must be a single line{more}."))
     if len(value) > MAX_TEXT:
-        found.append(Problem("V18", where, f"`{name}` has more than {MAX_TEXT} characters."))
+        found.append(ItemProblem("V18", where, f"`{name}` has more than {MAX_TEXT} characters."))
     return value
 
 
-def _context(given: JsonObject, path: str, found: list[Problem]) -> str | None:
+def _context(given: JsonObject, path: str, found: list[ItemProblem]) -> str | None:
     value, where = given.get("context"), pointer(path, "context")
     if value is None or isinstance(value, str):
         if value is not None and len(value.encode()) > MAX_CONTEXT:
-            found.append(Problem("V18", where, f"`context` has more than {MAX_CONTEXT // 1024} KiB."))
+            found.append(ItemProblem("V18", where, f"`context` has more than {MAX_CONTEXT // 1024} KiB."))
         return value
-    found.append(Problem("V16", where, "`context` must be text."))
+    found.append(ItemProblem("V16", where, "`context` must be text."))
     return None
 
 
-def _kind(given: JsonObject, path: str, row: Row, found: list[Problem]) -> str | None:
+def _kind(given: JsonObject, path: str, row: QuestionShape, found: list[ItemProblem]) -> str | None:
     if not row.kinds:  # the options alone decide (R161 c); a list that is none is told by `_options`
         return row.kind_default if given.get(row.options) in (None, []) else "select"
     value = given.get("answer_type")
@@ -119,12 +121,12 @@ def _kind(given: JsonObject, path: str, row: Row, found: list[Problem]) -> str |
     if isinstance(value, str) and value in row.kinds:
         return value
     names = ", ".join(f'"{kind}"' for kind in row.kinds)
-    found.append(Problem("V12", pointer(path, "answer_type"), f"`answer_type` must be one of {names}."))
+    found.append(ItemProblem("V12", pointer(path, "answer_type"), f"`answer_type` must be one of {names}."))
     return None
 
 
 def _options(
-    given: JsonObject, path: str, kind: str | None, row: Row, found: list[Problem]
+    given: JsonObject, path: str, kind: str | None, row: QuestionShape, found: list[ItemProblem]
 ) -> tuple[Option, ...] | None:
     """The options of a choice; None when there are none, or none that can be used."""
     name = row.options
@@ -133,49 +135,49 @@ def _options(
     if value is None or value == []:  # empty where none are allowed counts as absent (R165)
         if choice:
             wrong = f'`{name}` is required and must not be empty when `answer_type` is "{kind}".'
-            found.append(Problem("V3", where, wrong))
+            found.append(ItemProblem("V3", where, wrong))
         return None
     if kind is not None and not choice:
-        found.append(Problem("V4", where, f'`{name}` is not allowed when `answer_type` is "{kind}".'))
+        found.append(ItemProblem("V4", where, f'`{name}` is not allowed when `answer_type` is "{kind}".'))
     if not isinstance(value, list):
-        found.append(Problem("V3", where, f"`{name}` must be a list."))
+        found.append(ItemProblem("V3", where, f"`{name}` must be a list."))
         return None
     if len(value) > MAX_OPTIONS:
-        found.append(Problem("V18", where, f"`{name}` has more than {MAX_OPTIONS} entries."))
+        found.append(ItemProblem("V18", where, f"`{name}` has more than {MAX_OPTIONS} entries."))
         return None
     options: list[Option] = []
     seen: dict[str, int] = {}
     for index, entry in enumerate(value):
         option = read_option(entry, closed=True)
         if isinstance(option, str):
-            found.append(Problem("V15", f"{where}/{index}", f"`{name}[{index}]` {option}."))
+            found.append(ItemProblem("V15", f"{where}/{index}", f"`{name}[{index}]` {option}."))
             continue
         first = seen.setdefault(visible(option.value), index)
         if first != index:
             same = f"`{name}[{index}]` reads the same as `{name}[{first}]`."
-            found.append(Problem("V15", f"{where}/{index}", same))
+            found.append(ItemProblem("V15", f"{where}/{index}", same))
         options.append(option)
     return tuple(options) if len(options) == len(value) else None
 
 
-def _schema(given: JsonObject, path: str, kind: str | None, found: list[Problem]) -> JsonObject | None:
+def _schema(given: JsonObject, path: str, kind: str | None, found: list[ItemProblem]) -> JsonObject | None:
     """V8, and what of V9 and V18 can be seen without checking; the schema only when it is one to check."""
     value, where = given.get("schema"), pointer(path, "schema")
     if value is None:
         if kind == "schema":
-            found.append(Problem("V8", where, '`schema` is required when `answer_type` is "schema".'))
+            found.append(ItemProblem("V8", where, '`schema` is required when `answer_type` is "schema".'))
         return None
     if kind is not None and kind != "schema":
-        found.append(Problem("V8", where, f'`schema` is not allowed when `answer_type` is "{kind}".'))
+        found.append(ItemProblem("V8", where, f'`schema` is not allowed when `answer_type` is "{kind}".'))
         return None
     if not isinstance(value, dict):
-        found.append(Problem("V9", where, "`schema` must be a JSON object."))
+        found.append(ItemProblem("V9", where, "`schema` must be a JSON object."))
         return None
     if len(dump(value).encode()) > MAX_CONTEXT:
-        found.append(Problem("V18", where, f"`schema` has more than {MAX_CONTEXT // 1024} KiB."))
+        found.append(ItemProblem("V18", where, f"`schema` has more than {MAX_CONTEXT // 1024} KiB."))
         return None
     if _longest_enum(value) > MAX_OPTIONS:
-        found.append(Problem("V18", where, f"`schema` has an `enum` of more than {MAX_OPTIONS} entries."))
+        found.append(ItemProblem("V18", where, f"`schema` has an `enum` of more than {MAX_OPTIONS} entries."))
         return None
     return value
 
@@ -192,7 +194,7 @@ def _longest_enum(schema: JsonObject) -> int:
 
 
 def _answer_type(
-    kind: str | None, options: tuple[Option, ...] | None, schema: JsonObject | None, row: Row
+    kind: str | None, options: tuple[Option, ...] | None, schema: JsonObject | None, row: QuestionShape
 ) -> AnswerType | None:
     match kind:
         case "select":
@@ -205,7 +207,7 @@ def _answer_type(
             return None if kind is None else KINDS[kind].read({}, bounded=True)
 
 
-def _default_problems(default: Json, kind: str, options: tuple[Option, ...] | None, path: str) -> Iterator[Problem]:
+def _default_problems(default: Json, kind: str, options: tuple[Option, ...] | None, path: str) -> Iterator[ItemProblem]:
     """V5 and V6. A list is looked at element by element, so that the pointer names the wrong one."""
     if kind == "schema":  # a pre-fill, which may be unfinished (R164)
         return
@@ -220,12 +222,12 @@ def _default_problems(default: Json, kind: str, options: tuple[Option, ...] | No
     else:
         fits = KINDS[kind].read({}, bounded=True).problem(default) is None
     if not fits:
-        yield Problem("V5", where, f'`default` must be {wanted} when `answer_type` is "{kind}".')
+        yield ItemProblem("V5", where, f'`default` must be {wanted} when `answer_type` is "{kind}".')
         return
     if options is None or kind not in ("select", "multi_select"):
         return
     left = {option.value for option in options}
     for place, one in members:
         if one not in left:
-            yield Problem("V6", place, "`default` must be among the `options`, each at most once.")
+            yield ItemProblem("V6", place, "`default` must be among the `options`, each at most once.")
         left.discard(str(one))

@@ -16,7 +16,7 @@ Shape = Literal["flat", "list", "choices"]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ItemProblem:
     """One broken rule: its code (V1…), where (JSON pointer into the arguments), and one sentence."""
 
     code: str
@@ -33,7 +33,7 @@ class When:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class FormItem:
     """One question a model wants asked; `id` keys its answer."""
 
     id: str
@@ -50,18 +50,18 @@ Schemas = tuple[tuple[str, JsonObject], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ItemForm:
     """Arguments that keep every rule that can be checked here; `schemas` are still to be judged."""
 
     shape: Shape
-    items: tuple[Item, ...]
+    items: tuple[FormItem, ...]
     schemas: Schemas = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedForm:
     """Arguments that break rules; never empty, in the order in which they stand. `schemas` may hold more of it."""
 
     shape: Shape
-    problems: tuple[Problem, ...]
+    problems: tuple[ItemProblem, ...]
     schemas: Schemas = ()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.questions.bounds import MAX_BYTES, MAX_DEPTH, pointer, short, unwritable
-from jp_tui.questions.items import Problem
+from jp_tui.questions.items import ItemProblem
 
 MOST = 200
 """Places that are told."""
@@ -19,7 +19,7 @@ MOST = 200
 class Outside(NamedTuple):
     """`problems` in the order of the value; `value` is the copy, `cut` whether its deepest parts are missing in it."""
 
-    problems: tuple[Problem, ...]
+    problems: tuple[ItemProblem, ...]
     value: Json
     cut: bool
 
@@ -34,7 +34,7 @@ class Outside(NamedTuple):
 
 def outside(arguments: Json) -> Outside:
     """All that V18 and V19 say of the whole arguments."""
-    found: list[Problem] = []
+    found: list[ItemProblem] = []
     root: list[Json] = [None]
     cut = False
     todo: list[tuple[Json, str, int, list[Json] | dict[str, Json], int | str]] = [(arguments, "", 1, root, 0)]
@@ -42,7 +42,7 @@ def outside(arguments: Json) -> Outside:
         one, path, deep, into, key = todo.pop()
         wrong = unwritable(one)
         if wrong and len(found) < MOST:
-            found.append(Problem("V19", path, f"{wrong} (at `{short(path) or '/'}`)."))
+            found.append(ItemProblem("V19", path, f"{wrong} (at `{short(path) or '/'}`)."))
         if not isinstance(one, (dict, list)):
             _put(into, key, _kept(one) if wrong else one)
         elif deep > MAX_DEPTH:
@@ -56,9 +56,9 @@ def outside(arguments: Json) -> Outside:
             _put(into, key, parts)
             todo += [(one[name], pointer(path, _plain(name)), deep + 1, parts, _plain(name)) for name in reversed(one)]
     if cut:
-        found.insert(0, Problem("V18", "", f"the arguments are more than {MAX_DEPTH} levels deep."))
+        found.insert(0, ItemProblem("V18", "", f"the arguments are more than {MAX_DEPTH} levels deep."))
     if len(dump(root[0]).encode()) > MAX_BYTES:
-        found.insert(0, Problem("V18", "", f"the arguments are larger than {MAX_BYTES // 1_000_000} MB."))
+        found.insert(0, ItemProblem("V18", "", f"the arguments are larger than {MAX_BYTES // 1_000_000} MB."))
     return Outside(tuple(found), root[0], cut)
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.bounds import short
-from jp_tui.questions.items import Problem, Refused
+from jp_tui.questions.items import ItemProblem, RefusedForm
 
 _TOLD = 40  # problems that are told one by one; the rest is counted
 _POINTER = 300  # characters of a place that are told; a model's own key may be endless
 
 
-def words(refused: Refused, tool: str = "ask_user") -> str:
+def words(refused: RefusedForm, tool: str = "ask_user") -> str:
     """The error for the shape that was used: M25 for a list, M25b for the others."""
     told = structured if refused.shape == "list" else sentences
     return told(refused.problems, tool)
 
 
-def sentences(problems: tuple[Problem, ...], tool: str = "ask_user") -> str:
+def sentences(problems: tuple[ItemProblem, ...], tool: str = "ask_user") -> str:
     """The plain text of M25b, one sentence a line."""
     lines = [f"{tool}: {problem.message}" for problem in problems[:_TOLD]]
     if len(problems) > _TOLD:
@@ -24,7 +24,7 @@ def sentences(problems: tuple[Problem, ...], tool: str = "ask_user") -> str:
     return "\n".join(lines)
 
 
-def structured(problems: tuple[Problem, ...], tool: str = "ask_user", where: str = "submitted questions") -> str:
+def structured(problems: tuple[ItemProblem, ...], tool: str = "ask_user", where: str = "submitted questions") -> str:
     """The JSON text of M25: keys, `error` and codes are fixed. `where` the problems are goes on from "in the"."""
     listed: list[Json] = [
         {"path": one.path if len(one.path) <= _POINTER else short(one.path), "code": one.code, "message": one.message}

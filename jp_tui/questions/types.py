@@ -181,7 +181,7 @@ KINDS: dict[str, type[AnswerType]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ApprovalPart:
     """A piece of what is approved that can be taken or left (R251): a hunk, `diff` its unified diff."""
 
     id: str
@@ -199,7 +199,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FormQuestion:
     """One question of a form as it stands now. `fixed`: answered by a setting, never a Back target (R172); `because`:
     why it is skipped, in words (E23)."""
 
@@ -215,7 +215,7 @@ class Place:
 class FormView:
     """A whole form while it is walked (R182b): its questions in the order they were submitted."""
 
-    places: tuple[Place, ...]
+    places: tuple[FormQuestion, ...]
 
     @property
     def progress(self) -> tuple[int, int] | None:
@@ -241,14 +241,14 @@ class Question:
     exclusive: bool = False
     persistence: Persistence = "turn"
     floor: bool = False
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ApprovalPart, ...] = ()
     targets: tuple[str, ...] = ()
     exact: bool = False
     acts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenAnswer:
     """An answer of a call (R41), with the digest of the question it was given to (R235) and the note that came with it.
 
     `unseen` is true for a remembered or static answer: only such a one covers a patch nobody saw (R236). The value may

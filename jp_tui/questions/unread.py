@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from jp_tui.conversation.strict_json_faults import FaultKind, Misread
 from jp_tui.questions.arguments import place, read, shape_of
-from jp_tui.questions.items import Problem, Refused
+from jp_tui.questions.items import ItemProblem, RefusedForm
 
 _CODES: Mapping[FaultKind, str] = {
     "duplicate_key": "V19",
@@ -28,17 +28,17 @@ _BETWEEN = frozenset({"V7", "V10", "V17", "V20"})
 """Rules between questions: one of them may be another than it looks like."""
 
 
-def unread(found: Misread) -> Refused:
+def unread(found: Misread) -> RefusedForm:
     """All that is wrong with the text, in the shape that it was going to be. `found` has at least one fault."""
-    faults = [Problem(_CODES[one.kind], one.path, one.message) for one in found.faults]
+    faults = [ItemProblem(_CODES[one.kind], one.path, one.message) for one in found.faults]
     if not isinstance(found.value, dict):
-        return Refused(shape_of(dict.fromkeys(found.keys, True)), tuple(faults))
+        return RefusedForm(shape_of(dict.fromkeys(found.keys, True)), tuple(faults))
     seen = read(found.value)
-    others = _others(seen, found) if isinstance(seen, Refused) else []
-    return Refused(seen.shape, tuple(sorted([*faults, *others], key=place)))
+    others = _others(seen, found) if isinstance(seen, RefusedForm) else []
+    return RefusedForm(seen.shape, tuple(sorted([*faults, *others], key=place)))
 
 
-def _others(seen: Refused, found: Misread) -> list[Problem]:
+def _others(seen: RefusedForm, found: Misread) -> list[ItemProblem]:
     """What the rules say of the rest, as far as it is certain."""
     told = {fault.path for fault in found.faults}
     doubles = [fault.path for fault in found.faults if fault.kind == "duplicate_key"]

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.strict_json import Json, JsonObject, dump, same
 from jp_tui.questions.bounds import short
-from jp_tui.questions.items import Item, When
-from jp_tui.questions.types import FormView, Given, Place
+from jp_tui.questions.items import FormItem, When
+from jp_tui.questions.types import FormQuestion, FormView, GivenAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class FormWalk:
     """Where a form stands. `next` is None when every question that applies has its answer.
 
     `values` has every id in the order they were submitted, null for what was skipped or has no answer yet (R169);
     `answered` only those with an answer, without nulls (R179); `prompted` says whether anybody was asked.
     """
 
-    next: Item | None
+    next: FormItem | None
     form: FormView
     values: JsonObject
     answered: JsonObject
@@ -35,27 +35,27 @@ class Walk:
         return frozenset(place.id for place in self.form.places if place.state == "skipped")
 
 
-def walk(items: Sequence[Item], answers: Mapping[str, Given]) -> Walk:
+def walk(items: Sequence[FormItem], answers: Mapping[str, GivenAnswer]) -> FormWalk:
     """`items` keep the rules of R164: ids are distinct, a predicate names an earlier question."""
     known: dict[str, Json] = {}  # what a predicate may look at: answers, and null for what was skipped
-    at: Item | None = None
-    places: list[Place] = []
+    at: FormItem | None = None
+    places: list[FormQuestion] = []
     answered: JsonObject = {}
     for item in items:
         when = item.when
         given = answers.get(item.id)
         if when is not None and when.question_id not in known:
-            places.append(Place(item.id, item.text, "ahead"))
+            places.append(FormQuestion(item.id, item.text, "ahead"))
         elif when is not None and not same(known[when.question_id], when.equals):
             known[item.id] = None
-            places.append(Place(item.id, item.text, "skipped", because=because(when)))
+            places.append(FormQuestion(item.id, item.text, "skipped", because=because(when)))
         elif given is not None:
             known[item.id] = answered[item.id] = given.value
-            places.append(Place(item.id, item.text, "answered", given.value, fixed=given.unseen))
+            places.append(FormQuestion(item.id, item.text, "answered", given.value, fixed=given.unseen))
         else:
-            places.append(Place(item.id, item.text, "current" if at is None else "ahead"))
+            places.append(FormQuestion(item.id, item.text, "current" if at is None else "ahead"))
             at = at or item
-    return Walk(
+    return FormWalk(
         next=at,
         form=FormView(tuple(places)),
         values={item.id: known.get(item.id) for item in items},

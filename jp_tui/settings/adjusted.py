@@ -14,7 +14,7 @@ from typing import Any
 from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError, printable
 from jp_tui.settings.layers import bounds
-from jp_tui.settings.layers.layers import Notice, Origin, Settings
+from jp_tui.settings.layers.layers import Origin, Settings, SettingsNotice
 from jp_tui.settings.layers.merge import get, merge
 from jp_tui.settings.layers.toml import Path
 from jp_tui.settings.questions import read_target
@@ -78,15 +78,15 @@ def adjusted(settings: Settings, environment: Mapping[str, str]) -> list[Adjuste
     return list(found.values())
 
 
-def notices(settings: Settings, environment: Mapping[str, str]) -> tuple[Notice, ...]:
+def notices(settings: Settings, environment: Mapping[str, str]) -> tuple[SettingsNotice, ...]:
     """The same as words for every front end, each with the place of the setting."""
     return tuple(_notice(settings, one) for one in adjusted(settings, environment))
 
 
-def _notice(settings: Settings, one: Adjusted) -> Notice:
+def _notice(settings: Settings, one: Adjusted) -> SettingsNotice:
     origin = _origin(settings, one)
     place = f"{origin.words()}: " if origin is not None else ""
-    return Notice((one.key,), printable(f"{place}{one.key} = {one.value}: {one.why}", 1_000))
+    return SettingsNotice((one.key,), printable(f"{place}{one.key} = {one.value}: {one.why}", 1_000))
 
 
 def _origin(settings: Settings, one: Adjusted) -> Origin | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SettingsProblem:
     """One thing that is wrong. `file` is a path, or says where else (`--cfg`, a variable's name)."""
 
     message: str
@@ -38,12 +38,12 @@ class Problem:
 class SettingsError(Exception):
     """The configuration cannot be used; `problems` holds all that was found, at least one. Exit status 2 (S1)."""
 
-    def __init__(self, problems: Problem | Sequence[Problem]) -> None:
-        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+    def __init__(self, problems: SettingsProblem | Sequence[SettingsProblem]) -> None:
+        self.problems = (problems,) if isinstance(problems, SettingsProblem) else tuple(problems)
         super().__init__("\n".join(problem.words() for problem in self.problems))
 
     @property
-    def first(self) -> Problem:
+    def first(self) -> SettingsProblem:
         return self.problems[0]
 
 

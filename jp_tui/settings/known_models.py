@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from jp_tui.settings import data
-from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.layers import toml
 from jp_tui.settings.layers.layers import Layer
 from jp_tui.settings.layers.merge import check
@@ -51,7 +51,7 @@ class Facts:
     images: bool | None = None
 
 
-class Models:
+class KnownModels:
     """What the files say, the first the strongest."""
 
     def __init__(self, trees: Sequence[Table]) -> None:
@@ -84,12 +84,12 @@ def beside(user_file: str | os.PathLike[str]) -> str:
     return os.path.join(os.path.dirname(os.fspath(user_file)), data.MODELS)
 
 
-def read(user: str) -> Models:
+def read(user: str) -> KnownModels:
     """What the user's file and ours say. SettingsError, each problem with file and line."""
     document = toml.read(user)
     own = [_checked(user, document)] if document is not None else []
     with open(data.MODELS_FILE, encoding="utf-8") as stream:
-        return Models([*own, toml.loads(stream.read(), data.MODELS_FILE)])
+        return KnownModels([*own, toml.loads(stream.read(), data.MODELS_FILE)])
 
 
 def _checked(file: str, document: toml.Document) -> Table:
@@ -97,8 +97,10 @@ def _checked(file: str, document: toml.Document) -> Table:
     if not flaws:
         return tree
     layer = Layer("user", file, tree, document.places)
-    problems: list[Problem] = []
+    problems: list[SettingsProblem] = []
     for flaw in flaws[:100]:
         at = layer.origin(flaw.path)
-        problems.append(Problem(flaw.message, dotted(flaw.path), file, at.line, at.column, flaw.allowed, flaw.nearest))
+        problems.append(
+            SettingsProblem(flaw.message, dotted(flaw.path), file, at.line, at.column, flaw.allowed, flaw.nearest)
+        )
     raise SettingsError(problems)

@@ -8,7 +8,7 @@ from typing import Any
 from jp_tui.settings import adjusted, data, toolset
 from jp_tui.settings.errors import printable
 from jp_tui.settings.layers import layers
-from jp_tui.settings.layers.layers import Layer, Notice, Settings
+from jp_tui.settings.layers.layers import Layer, Settings, SettingsNotice
 from jp_tui.settings.layers.toml import Path
 from jp_tui.settings.schema.keys import PREFIX, dotted
 
@@ -30,7 +30,7 @@ def load(
     with exactly this content is trusted (S10), `deltas` what the conversation's log changes (R67).
     """
     stack: list[Layer] = [layers.builtin(file) for file in builtins]
-    notices: list[Notice] = []
+    notices: list[SettingsNotice] = []
     user = layers.from_file("user", user_file)
     stack += [user] if user else []
     trusts = trusted if callable(trusted) else (lambda _: bool(trusted))
@@ -54,7 +54,7 @@ def load(
     if unknown := toolset.waiting(settings):
         keys = tuple(dotted((*toolset.TOOLS, name)) for name in unknown)
         words = f"nothing here defines these tools, so what is set for them waits: {', '.join(unknown[:12])}"
-        settings.notices = (*settings.notices, Notice(keys, printable(words, 1_000)))
+        settings.notices = (*settings.notices, SettingsNotice(keys, printable(words, 1_000)))
     if toolset.reviewed(settings):
         from jp_tui.settings import (
             known_models,

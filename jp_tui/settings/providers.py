@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jp_tui.settings.errors import Problem, SettingsError, nearest
+from jp_tui.settings.errors import SettingsError, SettingsProblem, nearest
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.layers.merge import get
 from jp_tui.settings.wires import WIRES
@@ -46,7 +46,7 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
+class ProviderSettings:
     """One server that models are behind. `base_url` is empty for the scripted model alone."""
 
     name: str
@@ -75,7 +75,7 @@ class ModelId:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ModelChoice:
     """The model that is used, and why it is this one, in words for the status line and the tour."""
 
     id: ModelId
@@ -90,17 +90,19 @@ class Reachable:
     models: tuple[str, ...]
 
 
-def providers(settings: Settings, environment: Mapping[str, str]) -> dict[str, Provider]:
+def providers(settings: Settings, environment: Mapping[str, str]) -> dict[str, ProviderSettings]:
     """Every provider by name, built-in ones first. SettingsError for one without a wire or an address."""
-    found: dict[str, Provider] = {}
+    found: dict[str, ProviderSettings] = {}
     for name, values in settings.get("providers", "llm").items():
         if name != "aliases":
             found[name] = _provider(settings, name, values, environment)
-    found[DEMO] = Provider(DEMO, DEMO, default_model="tour")
+    found[DEMO] = ProviderSettings(DEMO, DEMO, default_model="tour")
     return found
 
 
-def _provider(settings: Settings, name: str, values: dict[str, Any], environment: Mapping[str, str]) -> Provider:
+def _provider(
+    settings: Settings, name: str, values: dict[str, Any], environment: Mapping[str, str]
+) -> ProviderSettings:
     path = ("providers", "llm", name)
     if name == DEMO:
         raise SettingsError(settings.problem(path, "the provider demo is built in and has no settings"))
@@ -113,7 +115,7 @@ def _provider(settings: Settings, name: str, values: dict[str, Any], environment
     origin = settings.origin(*path, "base_url")
     if name == "ollama" and origin is not None and origin.layer == "built-in" and environment.get("OLLAMA_HOST"):
         values["base_url"] = ollama_address(environment["OLLAMA_HOST"])
-    return Provider(name=name, **values)
+    return ProviderSettings(name=name, **values)
 
 
 def ollama_address(host: str) -> str:
@@ -132,13 +134,13 @@ def ollama_address(host: str) -> str:
     return f"{scheme or 'http'}://{name}:{port}/v1"
 
 
-def credential(provider: Provider, environment: Mapping[str, str]) -> Secret | None:
+def credential(provider: ProviderSettings, environment: Mapping[str, str]) -> Secret | None:
     """The key of `provider`, None when it needs none or its variable is unset or empty."""
     value = environment.get(provider.api_key_env, "").strip() if provider.api_key_env else ""
     return Secret(value) if value else None
 
 
-def secrets(known: Mapping[str, Provider], environment: Mapping[str, str]) -> tuple[Secret, ...]:
+def secrets(known: Mapping[str, ProviderSettings], environment: Mapping[str, str]) -> tuple[Secret, ...]:
     """Every credential that is set, and what the configured headers say, which may be one: what a crash report and a
     log must not hold."""
     found = (credential(provider, environment) for provider in known.values())
@@ -146,7 +148,9 @@ def secrets(known: Mapping[str, Provider], environment: Mapping[str, str]) -> tu
     return (*(secret for secret in found if secret is not None), *headers)
 
 
-def parse_model(text: str, settings: Settings, known: Mapping[str, Provider], *, where: str = "--model") -> ModelId:
+def parse_model(
+    text: str, settings: Settings, known: Mapping[str, ProviderSettings], *, where: str = "--model"
+) -> ModelId:
     """`provider/model`, an alias, or a provider alone (its default model). SettingsError for anything else."""
     aliases: dict[str, str] = settings.get("providers", "llm", "aliases") or {}
     resolved = aliases.get(text, text)
@@ -156,32 +160,34 @@ def parse_model(text: str, settings: Settings, known: Mapping[str, Provider], *,
         near = nearest(name, [*known, *aliases])
         suggestion = f"{near}/{model}" if near and slash else near
         there = "" if near else "; there are " + ", ".join(sorted(known))
-        raise SettingsError(Problem(f"no provider {name}{there}", "assistant.model.id", where, nearest=suggestion))
+        raise SettingsError(
+            SettingsProblem(f"no provider {name}{there}", "assistant.model.id", where, nearest=suggestion)
+        )
     if not (model or provider.default_model):
-        raise SettingsError(Problem(f"name a model: {name}/MODEL", "assistant.model.id", where))
+        raise SettingsError(SettingsProblem(f"name a model: {name}/MODEL", "assistant.model.id", where))
     return ModelId(name, model or provider.default_model)
 
 
 def choose(
     settings: Settings,
-    known: Mapping[str, Provider],
+    known: Mapping[str, ProviderSettings],
     environment: Mapping[str, str],
     reachable: Sequence[Reachable] = (),
-) -> Choice:
+) -> ModelChoice:
     """S21: the model that is named, else the first built-in provider with a credential, else a local server, else the
     tour. `reachable` may be left empty where nothing is to be probed."""
     named = settings.get("assistant", "model", "id")
     if named is not None:
         origin = settings.origin("assistant", "model", "id")
         place = origin.words() if origin else ""
-        return Choice(parse_model(named, settings, known, where=place), f"named in {place}")
+        return ModelChoice(parse_model(named, settings, known, where=place), f"named in {place}")
     for provider in (known[name] for name in _builtin_names(settings)):
         if provider.default_model and credential(provider, environment) is not None:
-            return Choice(ModelId(provider.name, provider.default_model), f"{provider.api_key_env} is set")
+            return ModelChoice(ModelId(provider.name, provider.default_model), f"{provider.api_key_env} is set")
     for server in reachable:
         if server.models:
-            return Choice(ModelId(server.provider, server.models[0]), f"{server.provider} answers on this machine")
-    return Choice(ModelId(DEMO, known[DEMO].default_model), "no credential and no local server was found")
+            return ModelChoice(ModelId(server.provider, server.models[0]), f"{server.provider} answers on this machine")
+    return ModelChoice(ModelId(DEMO, known[DEMO].default_model), "no credential and no local server was found")
 
 
 def _builtin_names(settings: Settings) -> list[str]:
@@ -189,6 +195,6 @@ def _builtin_names(settings: Settings) -> list[str]:
     return [name for tree in trees for name in tree or {} if name != "aliases"]
 
 
-def needs_probe(settings: Settings, known: Mapping[str, Provider], environment: Mapping[str, str]) -> bool:
+def needs_probe(settings: Settings, known: Mapping[str, ProviderSettings], environment: Mapping[str, str]) -> bool:
     """Whether `choose` would look at local servers: nothing named, no credential set."""
     return choose(settings, known, environment).id.provider == DEMO and not settings.get("assistant", "model", "id")

@@ -14,12 +14,12 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from jp_tui.settings import providers, toolset
-from jp_tui.settings.errors import Problem, SettingsError, printable
-from jp_tui.settings.known_models import Facts, Models, read
-from jp_tui.settings.layers.layers import Notice, Settings
+from jp_tui.settings.errors import SettingsError, SettingsProblem, printable
+from jp_tui.settings.known_models import Facts, KnownModels, read
+from jp_tui.settings.layers.layers import Settings, SettingsNotice
 from jp_tui.settings.layers.merge import get, merge
 from jp_tui.settings.layers.toml import Path
-from jp_tui.settings.providers import ModelId, Provider
+from jp_tui.settings.providers import ModelId, ProviderSettings
 from jp_tui.settings.questions import REVIEWER
 from jp_tui.settings.schema.assistant import ASSISTANT
 from jp_tui.settings.schema.keys import dotted
@@ -35,7 +35,7 @@ _ID: Path = ("model", "id")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReviewerChoice:
     """The model that a question goes to; None is the conversation's own. `words` name the override, `path` its key."""
 
     model: ModelId | None
@@ -45,11 +45,11 @@ class Asked:
 
 def asked(
     settings: Settings,
-    known: Mapping[str, Provider],
+    known: Mapping[str, ProviderSettings],
     overrides: Mapping[str, Any] | None = None,
     tool: str = "",
     question: str = "",
-) -> Asked:
+) -> ReviewerChoice:
     """R70, R130. SettingsError for an unknown provider or alias, with the place and, of a question, its tool."""
     own = get(dict(overrides or {}), _ID)
     path: Path = (*toolset.TOOLS, tool, "questions", question, "target", *_ID)
@@ -58,19 +58,21 @@ def asked(
     shared = settings.get(*REVIEWER)
     if shared is not None:
         return _asked(settings, known, shared, REVIEWER, f"{dotted(REVIEWER)} = {shared}")
-    return Asked(None, f"question {question} of tool {tool}, {CONVERSATION}", path if tool else ())
+    return ReviewerChoice(None, f"question {question} of tool {tool}, {CONVERSATION}", path if tool else ())
 
 
-def _asked(settings: Settings, known: Mapping[str, Provider], name: str, path: Path, words: str) -> Asked:
+def _asked(
+    settings: Settings, known: Mapping[str, ProviderSettings], name: str, path: Path, words: str
+) -> ReviewerChoice:
     if name == INHERIT:
-        return Asked(None, words, path)
+        return ReviewerChoice(None, words, path)
     try:
-        return Asked(providers.parse_model(name, settings, known), words, path)
+        return ReviewerChoice(providers.parse_model(name, settings, known), words, path)
     except SettingsError as error:
         raise SettingsError([_placed(settings, path, each, words) for each in error.problems]) from None
 
 
-def _placed(settings: Settings, path: Path, problem: Problem, words: str) -> Problem:
+def _placed(settings: Settings, path: Path, problem: SettingsProblem, words: str) -> SettingsProblem:
     said = problem.message if path == REVIEWER else f"{problem.message} ({words})"
     return settings.problem(path, said, problem.allowed, problem.nearest)
 
@@ -95,7 +97,7 @@ class Support:
     none: bool = False
 
 
-def support(provider: Provider, facts: Facts) -> Support:
+def support(provider: ProviderSettings, facts: Facts) -> Support:
     """What is set for the provider, else what is known of the model, else what its wire is used to."""
     if provider.structured != "auto":
         return Support(provider.structured)
@@ -114,15 +116,15 @@ def support(provider: Provider, facts: Facts) -> Support:
 
 def check(
     settings: Settings, tools: Mapping[str, ToolSettings], environment: Mapping[str, str], models_file: str
-) -> tuple[list[Problem], list[Notice]]:
+) -> tuple[list[SettingsProblem], list[SettingsNotice]]:
     """Everything that keeps the reviewers of these tools from being asked, and what is only doubtful (R71, R131, R132).
 
     Raises SettingsError for a file about models that cannot be used. It is read only when there is a reviewer.
     """
-    problems: list[Problem] = []
-    doubts: dict[str, Notice] = {}
+    problems: list[SettingsProblem] = []
+    doubts: dict[str, SettingsNotice] = {}
     known = providers.providers(settings, environment)
-    models: Models | None = None
+    models: KnownModels | None = None
     for find in _questions(settings, known, tools):
         try:
             found = find()
@@ -138,13 +140,13 @@ def check(
             said = f"{model} is known to give no structured output, so it cannot review ({found.words})"
             problems.append(settings.problem(found.path or REVIEWER, said))
         elif not can.certain:
-            doubts.setdefault(str(model), Notice((dotted(found.path),), _doubt(model, found)))
+            doubts.setdefault(str(model), SettingsNotice((dotted(found.path),), _doubt(model, found)))
     return list(dict.fromkeys(problems)), list(doubts.values())
 
 
 def _questions(
-    settings: Settings, known: Mapping[str, Provider], tools: Mapping[str, ToolSettings]
-) -> Iterator[Callable[[], Asked]]:
+    settings: Settings, known: Mapping[str, ProviderSettings], tools: Mapping[str, ToolSettings]
+) -> Iterator[Callable[[], ReviewerChoice]]:
     """Whoever is set to review."""
     if settings.get(*REVIEWER) not in (None, INHERIT):
         yield partial(asked, settings, known)
@@ -154,7 +156,7 @@ def _questions(
                 yield partial(asked, settings, known, question.overrides, name, id_)
 
 
-def _main(settings: Settings, known: Mapping[str, Provider], environment: Mapping[str, str]) -> ModelId | None:
+def _main(settings: Settings, known: Mapping[str, ProviderSettings], environment: Mapping[str, str]) -> ModelId | None:
     """The conversation's model, where that is certain before one is opened."""
     try:
         if providers.needs_probe(settings, known, environment):
@@ -164,7 +166,7 @@ def _main(settings: Settings, known: Mapping[str, Provider], environment: Mappin
         return None
 
 
-def _doubt(model: ModelId, found: Asked) -> str:
+def _doubt(model: ModelId, found: ReviewerChoice) -> str:
     said = (
         f"it is not known whether {model} can be held to a verdict's form ({found.words}); "
         f"`structured` in models.toml or in providers.llm.{model.provider} says so"
@@ -181,7 +183,7 @@ def refuse(
         raise SettingsError(problems)
 
 
-def notices(settings: Settings, environment: Mapping[str, str], models_file: str) -> tuple[Notice, ...]:
+def notices(settings: Settings, environment: Mapping[str, str], models_file: str) -> tuple[SettingsNotice, ...]:
     """What is doubtful. What is wrong is somebody else's to say."""
     try:
         on = {name: tool for name, tool in toolset.tools(settings).items() if tool.enable.state}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jp_tui.settings.errors import Problem, SettingsError, nearest
+from jp_tui.settings.errors import SettingsError, SettingsProblem, nearest
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.layers.merge import get, merge
 from jp_tui.settings.questions import REVIEWER, UNSET, QuestionSettings, questions
@@ -144,7 +144,7 @@ def reviewed(settings: Settings) -> bool:
     return any(rule.get("target", "user") != "user" for rule in rules)
 
 
-def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, Any]) -> list[Problem]:
+def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, Any]) -> list[SettingsProblem]:
     """What R71 calls a load-time error, in the effective values of one tool."""
     path = (*TOOLS, name)
     source = own.get("source")
@@ -152,7 +152,7 @@ def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, 
         near = nearest(name, [known for known in named if "source" in named[known]])
         defines = {"command", "parameters", "description", "access"} & own.keys()
         return [settings.problem(path, "is no tool: it has no source", nearest=near)] if near or defines else []
-    found: list[Problem] = []
+    found: list[SettingsProblem] = []
     kind, _, rest = source.partition(".")
     if kind == "mcp":
         server = rest.partition(".")[0]

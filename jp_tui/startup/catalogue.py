@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.protocol.models import MissingKey, ModelInfo, ModelsListed, ServerProblem, ServerSpec
-from jp_tui.providers.catalogue import Listed
+from jp_tui.providers.catalogue import ListedModel
 from jp_tui.settings import known_models
 from jp_tui.settings import providers as servers
 from jp_tui.settings import typed_settings as config
@@ -29,16 +29,16 @@ SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CurrentSettings:
     """What the configuration says now."""
 
     settings: Settings
-    providers: Mapping[str, servers.Provider]
-    facts: known_models.Models
+    providers: Mapping[str, servers.ProviderSettings]
+    facts: known_models.KnownModels
     environment: Mapping[str, str]
 
     @classmethod
-    def of(cls, parts: Parts) -> Known:
+    def of(cls, parts: Parts) -> CurrentSettings:
         """Raises ValueError for a configuration that cannot be read."""
         try:
             settings = parts.sources.load()
@@ -47,7 +47,7 @@ class Known:
         except SettingsError as problem:
             raise ValueError(str(problem)) from problem
 
-    def keyless(self, server: servers.Provider) -> bool:
+    def keyless(self, server: servers.ProviderSettings) -> bool:
         """Whether it can be asked without a key: it names none, or is this machine."""
         from jp_tui.providers.http import is_loopback
 
@@ -56,7 +56,7 @@ class Known:
 
 async def listed(parts: Parts, provider: str, spec: ServerSpec | None, seconds: float = SECONDS) -> ModelsListed:
     """What can be used, of `provider` or of all; of `spec` alone where one is given. Raises ValueError."""
-    known = Known.of(parts)
+    known = CurrentSettings.of(parts)
     if spec is not None:
         chosen = [server_of(spec)]
     elif provider:
@@ -78,7 +78,7 @@ async def listed(parts: Parts, provider: str, spec: ServerSpec | None, seconds: 
     return ModelsListed(provider=at, models=tuple(models), problems=tuple(problems), missing=missing)
 
 
-def _named(provider: str, known: Known) -> servers.Provider:
+def _named(provider: str, known: CurrentSettings) -> servers.ProviderSettings:
     found = known.providers.get(provider)
     if found is None:
         near = nearest(provider, list(known.providers))
@@ -87,7 +87,7 @@ def _named(provider: str, known: Known) -> servers.Provider:
     return found
 
 
-def server_of(spec: ServerSpec) -> servers.Provider:
+def server_of(spec: ServerSpec) -> servers.ProviderSettings:
     """A server that is not configured yet. Raises ValueError for what no configuration would take."""
     from jp_tui.settings.edit.edit import check_value
 
@@ -100,10 +100,12 @@ def server_of(spec: ServerSpec) -> servers.Provider:
         raise ValueError(str(problem)) from problem
     if spec.name in (servers.DEMO, "aliases"):
         raise ValueError(f"{spec.name} is no name for a server")
-    return servers.Provider(spec.name, spec.wire, spec.base_url, spec.api_key_env or None)
+    return servers.ProviderSettings(spec.name, spec.wire, spec.base_url, spec.api_key_env or None)
 
 
-async def _ask(server: servers.Provider, known: Known, seconds: float) -> tuple[Listed, ...] | ServerProblem:
+async def _ask(
+    server: servers.ProviderSettings, known: CurrentSettings, seconds: float
+) -> tuple[ListedModel, ...] | ServerProblem:
     from jp_tui.providers.endpoint import EndpointProblem
     from jp_tui.providers.registry import open_provider
     from jp_tui.startup.models import endpoint
@@ -128,12 +130,12 @@ async def _ask(server: servers.Provider, known: Known, seconds: float) -> tuple[
         await opened.close()
 
 
-def _absent(server: servers.Provider, problem: ServerProblem) -> bool:
+def _absent(server: servers.ProviderSettings, problem: ServerProblem) -> bool:
     """A server of this machine that does not run has no models."""
     return server.name in servers.LOCAL and problem.kind in ("refused", "unreachable")
 
 
-def _merged(server: servers.Provider, answer: Iterable[Listed], known: Known) -> list[ModelInfo]:
+def _merged(server: servers.ProviderSettings, answer: Iterable[ListedModel], known: CurrentSettings) -> list[ModelInfo]:
     """What the server lists, then what the configuration names; without an answer what our data names, too."""
     said = {one.id: one for one in answer}
     aliases, default = _aliases(server.name, known), _default(known)
@@ -147,10 +149,10 @@ def _merged(server: servers.Provider, answer: Iterable[Listed], known: Known) ->
 
 
 def _info(
-    provider: str, model: str, said: Listed | None, aliases: tuple[str, ...], default: str, known: Known
+    provider: str, model: str, said: ListedModel | None, aliases: tuple[str, ...], default: str, known: CurrentSettings
 ) -> ModelInfo:
     id_ = f"{provider}/{model}"
-    facts, told = known.facts.facts(id_), said or Listed(model)
+    facts, told = known.facts.facts(id_), said or ListedModel(model)
     return ModelInfo(
         id=id_,
         provider=provider,
@@ -170,7 +172,7 @@ def _first(ours: T | None, theirs: T | None) -> T | None:
     return ours if ours is not None else theirs
 
 
-def _aliases(provider: str, known: Known) -> dict[str, tuple[str, ...]]:
+def _aliases(provider: str, known: CurrentSettings) -> dict[str, tuple[str, ...]]:
     """Of each model of `provider` that has any."""
     found: dict[str, tuple[str, ...]] = {}
     named: Mapping[str, str] = known.settings.get("providers", "llm", "aliases") or {}
@@ -181,7 +183,7 @@ def _aliases(provider: str, known: Known) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _default(known: Known) -> str:
+def _default(known: CurrentSettings) -> str:
     """What is used when nobody names a model; the tour where nothing was found and nothing looked for."""
     try:
         return str(servers.choose(known.settings, known.providers, known.environment).id)

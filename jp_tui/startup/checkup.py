@@ -17,20 +17,24 @@ from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers.layers import Settings, builtin
 from jp_tui.settings.sources import Sources
 from jp_tui.system import checkup, clipboard
-from jp_tui.system.checkup import Finding
+from jp_tui.system.checkup import CheckupFinding
 from jp_tui.system.sandbox import probe, visible
-from jp_tui.system.terminal_query import Answers
+from jp_tui.system.terminal_query import TerminalReplies
 
 if TYPE_CHECKING:
     from jp_tui.settings.layers.problems import Builds
-    from jp_tui.startup.parts import Place
+    from jp_tui.startup.parts import RunLocation
 
 SERVER_SECS = 2.0
 
 
 async def checked(
-    place: Place, environment: Mapping[str, str], size: tuple[int, int] | None, said: Answers | None, builds: Builds
-) -> AsyncIterator[Finding]:
+    place: RunLocation,
+    environment: Mapping[str, str],
+    size: tuple[int, int] | None,
+    said: TerminalReplies | None,
+    builds: Builds,
+) -> AsyncIterator[CheckupFinding]:
     """Every finding, in the order in which a person reads them."""
     for finding in checkup.terminal(environment, size, said):
         yield finding
@@ -55,16 +59,18 @@ async def checked(
     yield _screen()
 
 
-def _screen() -> Finding:
+def _screen() -> CheckupFinding:
     """Check that the patches of Textual are applied."""
     from jp_tui.ui import textual_patches
 
     missing = textual_patches.problems()
     if not missing:
-        return Finding("textual", "ok", "all patches applied")
+        return CheckupFinding("textual", "ok", "all patches applied")
     detail = f"patches not applied: {', '.join(missing)} ({'; '.join(dict.fromkeys(missing.values()))})"
     first, beyond = textual_patches.TESTED
-    return Finding("textual", "warn", detail, f"Install textual>={first},<{beyond}. Until then jp-tui may be slower.")
+    return CheckupFinding(
+        "textual", "warn", detail, f"Install textual>={first},<{beyond}. Until then jp-tui may be slower."
+    )
 
 
 def _without(sources: Sources) -> Settings:
@@ -72,90 +78,94 @@ def _without(sources: Sources) -> Settings:
     return Settings([builtin(file) for file in sources.builtins])
 
 
-def _settings(place: Place, builds: Builds) -> Iterator[Finding]:
+def _settings(place: RunLocation, builds: Builds) -> Iterator[CheckupFinding]:
     from jp_tui.settings.layers.problems import problems
 
     found, notices = problems(place.sources, builds, str(place.paths.themes))
     for problem in found:
-        yield Finding("settings", "bad", problem.words(), "Correct it; `jp-tui config check` looks again.")
+        yield CheckupFinding("settings", "bad", problem.words(), "Correct it; `jp-tui config check` looks again.")
     for notice in notices:
-        yield Finding("settings", "warn", notice.words, "`jp-tui config trust` shows it and asks.")
+        yield CheckupFinding("settings", "warn", notice.words, "`jp-tui config trust` shows it and asks.")
     if not found and not notices:
         file = place.sources.user
-        yield Finding("settings", "ok", str(file) if file.exists() else "the defaults: there is no file of yours")
+        yield CheckupFinding(
+            "settings", "ok", str(file) if file.exists() else "the defaults: there is no file of yours"
+        )
 
 
-async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[Finding]:
+async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[CheckupFinding]:
     """Who has a credential, and who answers of those that are ours to ask: local ones, and those of the user's own."""
     try:
         known = servers.providers(settings, environment)
     except SettingsError as problem:
-        return [Finding("servers", "bad", str(problem), "Correct it.")]
+        return [CheckupFinding("servers", "bad", str(problem), "Correct it.")]
     real = [one for one in known.values() if one.is_server]
     keyed = [one for one in real if servers.credential(one, environment) is not None]
     names = ", ".join(f"{one.name} ({one.api_key_env})" for one in keyed)
     asked = [one for one in real if one.name in servers.LOCAL or _own(settings, one) or one in keyed]
     answers = await asyncio.gather(*(_answers(one) for one in asked))
     answered = [one.name for one, there in zip(asked, answers, strict=True) if there]
-    findings: list[Finding] = []
+    findings: list[CheckupFinding] = []
     nothing = not keyed and not answered
     mend = "Set the variable of a provider, for example ANTHROPIC_API_KEY, or start a local server; /setup helps."
     if names:
-        findings.append(Finding("credentials", "ok", names))
+        findings.append(CheckupFinding("credentials", "ok", names))
     else:
-        findings.append(Finding("credentials", "warn" if nothing else "ok", "none found", mend if nothing else ""))
+        findings.append(
+            CheckupFinding("credentials", "warn" if nothing else "ok", "none found", mend if nothing else "")
+        )
     for one, there in zip(asked, answers, strict=True):
         findings.append(_server(one, there, wanted=one in keyed or _own(settings, one)))
     return findings
 
 
-def _own(settings: Settings, one: servers.Provider) -> bool:
+def _own(settings: Settings, one: servers.ProviderSettings) -> bool:
     """Whether the user named its address."""
     origin = settings.origin("providers", "llm", one.name, "base_url")
     return origin is not None and origin.layer != "built-in"
 
 
-async def _answers(one: servers.Provider) -> bool:
+async def _answers(one: servers.ProviderSettings) -> bool:
     from jp_tui.providers.http import reachable
 
     return await reachable(one.base_url, SERVER_SECS)  # a connection is opened, nothing is sent
 
 
-def _server(one: servers.Provider, there: bool, *, wanted: bool) -> Finding:
+def _server(one: servers.ProviderSettings, there: bool, *, wanted: bool) -> CheckupFinding:
     at = urlsplit(one.base_url).netloc
     if there:
-        return Finding(f"server {one.name}", "ok", f"something listens at {at}")
+        return CheckupFinding(f"server {one.name}", "ok", f"something listens at {at}")
     if not wanted:
-        return Finding(f"server {one.name}", "ok", f"not running at {at}")
+        return CheckupFinding(f"server {one.name}", "ok", f"not running at {at}")
     from jp_tui.providers.http import is_loopback
 
     if is_loopback(one.base_url):
         mend = f"Start it, or correct providers.llm.{one.name}.base_url."
-        return Finding(f"server {one.name}", "warn", f"nothing listens at {at}", mend)
+        return CheckupFinding(f"server {one.name}", "warn", f"nothing listens at {at}", mend)
     mend = f"Check the network, the proxy variables and providers.llm.{one.name}.base_url."
-    return Finding(f"server {one.name}", "warn", f"{at} cannot be reached within {SERVER_SECS:g} s", mend)
+    return CheckupFinding(f"server {one.name}", "warn", f"{at} cannot be reached within {SERVER_SECS:g} s", mend)
 
 
-async def _sandbox(place: Place, settings: Settings) -> AsyncIterator[Finding]:
+async def _sandbox(place: RunLocation, settings: Settings) -> AsyncIterator[CheckupFinding]:
     """Whether commands can run in a sandbox, and what of the home folder they see there."""
     found = await probe.probed(place.workspace)
     if found.bubblewrap is None:
         mend = "Install bubblewrap, or allow user namespaces. Without it a command runs as you, and its prompt says so."
-        yield Finding("sandbox", "warn", found.reason, mend)
+        yield CheckupFinding("sandbox", "warn", found.reason, mend)
         return
-    yield Finding("sandbox", "ok", f"{found.bubblewrap.program} works: model commands can run in a sandbox")
+    yield CheckupFinding("sandbox", "ok", f"{found.bubblewrap.program} works: model commands can run in a sandbox")
     said = settings.get("conversation", "tools", "shell_run", "options", "sandbox", "visible")
     entries = [str(one) for one in said] if isinstance(said, list) else [visible.DEFAULT]
     places = visible.visible(entries, os.environ, str(place.workspace))
     names = [one.entry for one in places if not one.refused]
-    yield Finding("sandbox visible", "ok", ", ".join(names) if names else "nothing of your home folder")
+    yield CheckupFinding("sandbox visible", "ok", ", ".join(names) if names else "nothing of your home folder")
     for one in places:
         if one.refused:
             mend = "Take it out of options.sandbox.visible of shell_run."
-            yield Finding("sandbox visible", "warn", f"{one.entry} stays hidden: {one.refused}", mend)
+            yield CheckupFinding("sandbox visible", "warn", f"{one.entry} stays hidden: {one.refused}", mend)
 
 
-def _files(place: Place) -> Iterator[Finding]:
+def _files(place: RunLocation) -> Iterator[CheckupFinding]:
     from jp_tui.journal.checkup import aside, wrong
 
     paths = place.paths
@@ -164,9 +174,9 @@ def _files(place: Place) -> Iterator[Finding]:
         yield checkup.folder(name, path)
     if said := wrong(paths.database):
         mend = "Start jp-tui: it puts a copy of what can be read in its place and keeps the damaged file beside it."
-        yield Finding("database", "bad", said, mend)
+        yield CheckupFinding("database", "bad", said, mend)
     else:
-        yield Finding("database", "ok", str(paths.database) if paths.database.exists() else "none yet")
+        yield CheckupFinding("database", "ok", str(paths.database) if paths.database.exists() else "none yet")
     for kept in aside(paths.database):
         words = f"a damaged or replaced file is kept: {kept}"
-        yield Finding("database", "warn", words, "Delete it, with its -wal file, once nothing is missing.")
+        yield CheckupFinding("database", "warn", words, "Delete it, with its -wal file, once nothing is missing.")

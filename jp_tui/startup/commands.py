@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jp_tui.first_frame.cached_settings import interrupts
-from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.startup.engine import link
-from jp_tui.startup.parts import Place, can_open, journal, opening, parts
+from jp_tui.startup.parts import RunLocation, can_open, journal, opening, parts
 from jp_tui.startup.streams import asking, lines, output, prompt, say, terminal
 from jp_tui.system.paths import PathsError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jp_tui.link.port import Link
 
 
-def command(arguments: Arguments, place: Place) -> int:
+def command(arguments: CommandLine, place: RunLocation) -> int:
     """Carry out what is asked for. Raises SettingsError, UsageError, PathsError, JournalError."""
     if arguments.schema:
         return _written(arguments, _schema)
@@ -51,7 +51,7 @@ def command(arguments: Arguments, place: Place) -> int:
             return _written(arguments, lambda: _stored(arguments, settings, place))
 
 
-def _written(arguments: Arguments, face: Callable[[], int]) -> int:
+def _written(arguments: CommandLine, face: Callable[[], int]) -> int:
     """Run a face that writes results; that nobody takes them ends it, quietly or with words."""
     from jp_tui.headless.output import OutputEnded
 
@@ -63,8 +63,8 @@ def _written(arguments: Arguments, face: Callable[[], int]) -> int:
         return ended.status
 
 
-def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
-    from jp_tui.headless.query import Query, Run
+def _query(arguments: CommandLine, settings: Settings, place: RunLocation) -> int:
+    from jp_tui.headless.query import Query, QueryRun
 
     words = None if arguments.prompt is None else prompt(arguments.prompt)
     asked = None if arguments.non_interactive or not sys.stdin.isatty() else terminal(arguments.json)
@@ -75,18 +75,18 @@ def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
     if arguments.plain and asked is None and not arguments.non_interactive:
         say("jp-tui: there is no terminal to ask on: nobody is asked, the policies decide")
     query = Query(opening(arguments), words, output(arguments.json), asked, arguments.plain)
-    return _heeded(log, Run(connected, query).run)
+    return _heeded(log, QueryRun(connected, query).run)
 
 
-def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:
-    from jp_tui.headless.plain import Plain, Run
+def _plain(arguments: CommandLine, settings: Settings, place: RunLocation) -> int:
+    from jp_tui.headless.plain import Plain, PlainRun
 
     made = parts(arguments, settings, place)
     log, there = journal(made), partial(can_open, place.paths)
     connected = link(made, log, client=True, command="jp-tui --plain", greet=True, via="plain")
     wishes = interrupts(settings)
     face = Plain(opening(arguments), arguments.prompt or "", lines(), interrupts=wishes, can_open=there)
-    return _heeded(log, Run(connected, face).run)
+    return _heeded(log, PlainRun(connected, face).run)
 
 
 def _heeded(log: Journal, face: Callable[[], int]) -> int:
@@ -98,14 +98,14 @@ def _heeded(log: Journal, face: Callable[[], int]) -> int:
             say(f"jp-tui: {notice.message} {notice.advice}".rstrip())
 
 
-def _doctor(arguments: Arguments, place: Place) -> int:
+def _doctor(arguments: CommandLine, place: RunLocation) -> int:
     """Works where the settings do not, as far as it can."""
     from jp_tui.startup.doctor import doctor
 
     return doctor(place, _buildable, output(arguments.json))
 
 
-def _completions(arguments: Arguments, place: Place) -> int:
+def _completions(arguments: CommandLine, place: RunLocation) -> int:
     """Made of data alone; a configuration that cannot be read has no aliases to offer."""
     from jp_tui.headless.lists.completions import completions
 
@@ -122,10 +122,10 @@ def _schema() -> int:
     return 0
 
 
-def _rpc(arguments: Arguments, told: set[str]) -> int:
+def _rpc(arguments: CommandLine, told: set[str]) -> int:
     """A client on the two pipes; each of its sessions gets an engine, with settings as they are then. `told` are the
     notices about settings that were written already."""
-    from jp_tui.headless.rpc.run import Run
+    from jp_tui.headless.rpc.run import RpcRun
     from jp_tui.headless.rpc.server import Unopened
     from jp_tui.journal.port import JournalError
 
@@ -135,7 +135,7 @@ def _rpc(arguments: Arguments, told: set[str]) -> int:
     def opens(workspace: str | None, model: str | None, *, secrets: bool) -> Link:
         there = replace(arguments, workspace=workspace or arguments.workspace, model=model or arguments.model)
         try:
-            at = Place(there)
+            at = RunLocation(there)
             settings = at.sources.load()
             made = parts(there, settings, at)
             log = journal(made)
@@ -147,13 +147,13 @@ def _rpc(arguments: Arguments, told: set[str]) -> int:
             told.add(words)
         return link(made, log, client=True, command="jp-tui rpc", via="rpc", reviews=False, secrets=secrets)
 
-    status = Run(opens, 0, 1, lambda words: to.tell(f"jp-tui rpc: {words}")).run()
+    status = RpcRun(opens, 0, 1, lambda words: to.tell(f"jp-tui rpc: {words}")).run()
     for log in logs:
         _heeded(log, lambda: status)
     return status
 
 
-def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
+def _stored(arguments: CommandLine, settings: Settings, place: RunLocation) -> int:
     """Commands over what is stored: nobody is asked, no model is called."""
     if arguments.command.startswith("conversations "):
         from jp_tui.startup.library import check
@@ -165,7 +165,7 @@ def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
     return _heeded(log, lambda: _looked(arguments, connected, place))
 
 
-def _looked(arguments: Arguments, connected: Link, place: Place) -> int:
+def _looked(arguments: CommandLine, connected: Link, place: RunLocation) -> int:
     to = output(arguments.json)
     match arguments.command:
         case name if name.startswith("conversations "):
@@ -192,7 +192,7 @@ def _looked(arguments: Arguments, connected: Link, place: Place) -> int:
             raise AssertionError(arguments.command)
 
 
-def _tools(arguments: Arguments, settings: Settings, place: Place) -> int:
+def _tools(arguments: CommandLine, settings: Settings, place: RunLocation) -> int:
     from jp_tui.headless.lists.tools import list_tools
     from jp_tui.settings.overview import overview
     from jp_tui.startup.tools import tool_setups
@@ -202,7 +202,7 @@ def _tools(arguments: Arguments, settings: Settings, place: Place) -> int:
     return list_tools(overview(settings, made.tools), output(arguments.json))
 
 
-def _config(arguments: Arguments, place: Place) -> int:
+def _config(arguments: CommandLine, place: RunLocation) -> int:
     from jp_tui.headless.lists import config
 
     to, sources = output(arguments.json), place.sources

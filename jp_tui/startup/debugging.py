@@ -20,14 +20,14 @@ def debug(state: Path, environment: Mapping[str, str]) -> bool:
     """Begin to watch, if that is wanted; whether it is. What cannot be written is not told."""
     if environment.get(VARIABLE, "").strip().lower() in OFF:
         return False
-    from jp_tui.link.courtesy import Courtesy
+    from jp_tui.link.ui_priority import UiPriority
     from jp_tui.system.watchdog import Watchdog
     from jp_tui.ui.failures.crash_report import redact
 
     def say(words: str) -> None:
         _append(state, redact(words, environment))
 
-    Watchdog(say, patient=frozenset({Courtesy.give_way.__code__})).begin()
+    Watchdog(say, patient=frozenset({UiPriority.give_way.__code__})).begin()
     return True
 
 

@@ -6,14 +6,14 @@ import asyncio
 import os
 from contextlib import suppress
 
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.settings.layers.problems import Builds
-from jp_tui.startup.parts import Place
-from jp_tui.system.checkup import Finding
-from jp_tui.system.terminal_query import Answers, ask
+from jp_tui.startup.parts import RunLocation
+from jp_tui.system.checkup import CheckupFinding
+from jp_tui.system.terminal_query import TerminalReplies, ask
 
 
-def doctor(place: Place, builds: Builds, output: Output) -> int:
+def doctor(place: RunLocation, builds: Builds, output: TextOutput) -> int:
     """The exit status. Raises OutputEnded."""
     from jp_tui.headless.lists.doctor import report
 
@@ -21,13 +21,15 @@ def doctor(place: Place, builds: Builds, output: Output) -> int:
     return report(asyncio.run(_found(place, builds, size, said)), output)
 
 
-async def _found(place: Place, builds: Builds, size: tuple[int, int] | None, said: Answers | None) -> list[Finding]:
+async def _found(
+    place: RunLocation, builds: Builds, size: tuple[int, int] | None, said: TerminalReplies | None
+) -> list[CheckupFinding]:
     from jp_tui.startup.checkup import checked
 
     return [one async for one in checked(place, dict(os.environ), size, said, builds)]
 
 
-def _terminal() -> tuple[tuple[int, int] | None, Answers | None]:
+def _terminal() -> tuple[tuple[int, int] | None, TerminalReplies | None]:
     """Its size and what it answers, where input and output are one; the size alone where only one of them is."""
     size: tuple[int, int] | None = None
     for number in (0, 2, 1):  # the output's is the one that counts

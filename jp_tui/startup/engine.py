@@ -10,7 +10,7 @@ from jp_tui.startup.parts import Parts
 if TYPE_CHECKING:
     from jp_tui.journal.port import Journal
     from jp_tui.link.local import LocalLink
-    from jp_tui.link.port import Serves
+    from jp_tui.link.port import EngineEndpoint
     from jp_tui.protocol.events import Event
 
 
@@ -29,7 +29,7 @@ def link(
     face can do beside asking (R182b, R241)."""
     from jp_tui.link.local import LocalLink
 
-    def build(publish: Callable[[Event], None]) -> Serves:
+    def build(publish: Callable[[Event], None]) -> EngineEndpoint:
         from jp_tui.engine.hub import Engine
         from jp_tui.startup.setup import setup
 

@@ -12,14 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jp_tui.conversation.model import Finished, Message, ModelError, ModelRequest, PartGrew, Said
+from jp_tui.conversation.model import Finished, Message, ModelError, ModelRequest, PartGrew, TextPart
 from jp_tui.conversation.text import shortened
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.protocol.models import ModelsListed, ServerSpec
 from jp_tui.protocol.setup import FoundServer, ModelTested, SetupFound, SetupSaved
 from jp_tui.settings import providers as servers
 from jp_tui.settings.errors import SettingsError
-from jp_tui.startup.catalogue import Known, listed, server_of
+from jp_tui.startup.catalogue import CurrentSettings, listed, server_of
 
 if TYPE_CHECKING:
     from jp_tui.startup.parts import Parts
@@ -29,7 +29,7 @@ TEST_SECS = 30.0
 TEST_TOKENS = 16
 
 
-class FirstRun:
+class SetupCatalogue:
     """The engine's catalogue over the parts of this run (`engine.catalogue.Catalogue`)."""
 
     def __init__(self, parts: Parts) -> None:
@@ -45,7 +45,7 @@ class FirstRun:
 
         if self._chosen:  # the file was written since this run began
             try:
-                known = Known.of(self._parts)
+                known = CurrentSettings.of(self._parts)
             except ValueError as problem:
                 raise ModelError("other", str(problem), "Correct the configuration.") from problem
             now = replace(self._parts, settings=known.settings)
@@ -63,7 +63,7 @@ class FirstRun:
         """Variables that are set and local servers that answer; in the order of S21."""
         from jp_tui.providers.http import is_loopback
 
-        known = Known.of(self._parts)
+        known = CurrentSettings.of(self._parts)
         real = [one for one in known.providers.values() if one.is_server]
         keyed = [one for one in real if servers.credential(one, known.environment) is not None]
         local = [one for one in real if known.keyless(one) and one not in keyed]
@@ -87,7 +87,7 @@ class FirstRun:
         """One request of a few tokens, without tools."""
         from jp_tui.startup.models import named_model
 
-        known = Known.of(self._parts)
+        known = CurrentSettings.of(self._parts)
         providers = dict(known.providers)
         if server is not None:
             providers[server.name] = server_of(server)
@@ -110,9 +110,9 @@ class FirstRun:
 
     def save(self, model: str, reviewer: str, server: ServerSpec | None) -> SetupSaved:
         """Raises ValueError; then the file is as it was."""
-        from jp_tui.settings.edit.first_file import Choice, write
+        from jp_tui.settings.edit.first_file import SetupChoice, write
 
-        known = Known.of(self._parts)
+        known = CurrentSettings.of(self._parts)
         if server is not None:
             server_of(server)
         own = None if server is None else (server.name, server.wire, server.base_url, server.api_key_env)
@@ -120,7 +120,7 @@ class FirstRun:
         try:
             if server is None:
                 servers.parse_model(model, known.settings, known.providers)
-            written = write(Path(file), Choice(model, reviewer, own))
+            written = write(Path(file), SetupChoice(model, reviewer, own))
         except SettingsError as problem:
             raise ValueError(str(problem)) from problem
         self._chosen = model
@@ -130,7 +130,7 @@ class FirstRun:
 
     def _hidden_by(self) -> str:
         """Where the model is named above the user's file, in words; that must not be a riddle."""
-        origin = Known.of(self._parts).settings.origin("assistant", "model", "id")
+        origin = CurrentSettings.of(self._parts).settings.origin("assistant", "model", "id")
         return "" if origin is None or origin.layer == "user" else origin.words()
 
 
@@ -140,7 +140,7 @@ def _reviewer() -> tuple[str, ...]:
     return REVIEWER
 
 
-async def _serving(server: servers.Provider) -> tuple[str, ...]:
+async def _serving(server: servers.ProviderSettings) -> tuple[str, ...]:
     from jp_tui.providers.http import is_loopback
     from jp_tui.providers.local import serving
 
@@ -148,7 +148,7 @@ async def _serving(server: servers.Provider) -> tuple[str, ...]:
     return await serving(server.base_url) if near else ()
 
 
-def _found(server: servers.Provider, models: tuple[str, ...] = ()) -> FoundServer:
+def _found(server: servers.ProviderSettings, models: tuple[str, ...] = ()) -> FoundServer:
     return FoundServer(
         provider=server.name,
         wire=server.wire,
@@ -164,7 +164,7 @@ async def _one_word(opened: ModelSetup) -> None:
     """Raises ModelError unless the model answers something. Closes what it opens."""
     request = ModelRequest(
         model=opened.name,
-        messages=(Message("user", (Said("Answer with one word: ready."),)),),
+        messages=(Message("user", (TextPart("Answer with one word: ready."),)),),
         max_tokens=TEST_TOKENS,
         cache="off",
         extra=_safe(opened.extra),

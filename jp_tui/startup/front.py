@@ -10,9 +10,9 @@ import os
 import sys
 from dataclasses import replace
 
-from jp_tui.settings.cli.arguments import Arguments, Show, parse
+from jp_tui.settings.cli.arguments import CommandLine, Show, parse
 from jp_tui.settings.errors import SettingsError, UsageError
-from jp_tui.startup.parts import Place
+from jp_tui.startup.parts import RunLocation
 from jp_tui.startup.streams import flushed, open_streams, say
 from jp_tui.system.paths import PathsError
 
@@ -47,8 +47,8 @@ def _parsed(argv: list[str]) -> int:
     return _run(arguments)
 
 
-def _run(arguments: Arguments) -> int:
-    place = Place(arguments)
+def _run(arguments: CommandLine) -> int:
+    place = RunLocation(arguments)
     if arguments.command == "workspace" and not arguments.plain and _dumb():
         say("jp-tui: TERM=dumb: this terminal has no screen to draw on, so the conversation is in lines (--plain)")
         arguments = replace(arguments, plain=True)
@@ -75,7 +75,7 @@ def _dumb() -> bool:
     return os.environ.get("TERM") == "dumb" and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _broke(bug: Exception, place: Place) -> int:
+def _broke(bug: Exception, place: RunLocation) -> int:
     """A bug of ours in a command: its words and the report's, without a key in either (T7)."""
     from jp_tui import guardian
     from jp_tui.startup.parts import kept_secret

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.settings.errors import UsageError
 
 if TYPE_CHECKING:
-    from jp_tui.headless.output import Output
+    from jp_tui.headless.output import TextOutput
     from jp_tui.link.port import Link
     from jp_tui.view.export.document import Format
 
 
-def check(arguments: Arguments) -> None:
+def check(arguments: CommandLine) -> None:
     """What can be told from the words alone, before anything is opened. Raises UsageError."""
     if arguments.command == "conversations export" and (arguments.format or "md") not in ("md", "json", "html"):
         raise UsageError(f"--format is md, json or html, not {arguments.format}")
@@ -27,7 +27,7 @@ def check(arguments: Arguments) -> None:
         raise UsageError("--archived and --deleted do not go together")
 
 
-def conversations(arguments: Arguments, link: Link, to: Output) -> int:
+def conversations(arguments: CommandLine, link: Link, to: TextOutput) -> int:
     """The exit status. Raises UsageError, OutputEnded."""
     id_ = arguments.conversation or ""
     match arguments.command:
@@ -47,7 +47,7 @@ def conversations(arguments: Arguments, link: Link, to: Output) -> int:
             return _changing(arguments, id_, link, to)
 
 
-def _format(arguments: Arguments) -> Format:
+def _format(arguments: CommandLine) -> Format:
     match arguments.format or ("json" if arguments.json else "md"):
         case "html":
             return "html"
@@ -57,11 +57,11 @@ def _format(arguments: Arguments) -> Format:
             return "md"
 
 
-def _deleted(arguments: Arguments) -> str:
+def _deleted(arguments: CommandLine) -> str:
     return "deleted" if arguments.deleted else "active"
 
 
-def _changing(arguments: Arguments, id_: str, link: Link, to: Output) -> int:
+def _changing(arguments: CommandLine, id_: str, link: Link, to: TextOutput) -> int:
     from jp_tui.headless.lists import conversations as library
 
     match arguments.command:

@@ -6,10 +6,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from jp_tui.engine.base.dependencies import ConversationLock as Held
 from jp_tui.engine.base.dependencies import HeldBy
-from jp_tui.engine.base.dependencies import Lock as Held
 from jp_tui.journal.port import Holding, JournalError
-from jp_tui.system.lock import Holder, Lock, LockError, acquire, held_again, lock_path
+from jp_tui.system.lock import FileLock, Holder, LockError, acquire, held_again, lock_path
 from jp_tui.system.paths import PathsError
 
 
@@ -18,7 +18,7 @@ class Locks:
 
     def __init__(self, folder: Path, command: str) -> None:
         self._folder, self._command = folder, command
-        self._taken: dict[str, Lock] = {}
+        self._taken: dict[str, FileLock] = {}
 
     def take(self, conversation: str) -> Held | HeldBy:
         """Raises JournalError where nothing can be locked: without a lock nothing is written."""

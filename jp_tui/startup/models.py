@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
+from jp_tui.engine.base.dependencies import ModelSetup, Prices, RetryPolicy
 from jp_tui.providers.endpoint import Endpoint, EndpointProblem
 from jp_tui.providers.registry import open_provider
 from jp_tui.settings import known_models
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 TOUR = "demo/tour"
 
 
-async def model_for(parts: Parts, known: Mapping[str, servers.Provider], held_with: str) -> ModelSetup:
+async def model_for(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> ModelSetup:
     """The model for a conversation that was held with `held_with` ("" for a new one). Raises ModelError."""
     return _open(parts, known, await _choose(parts, known, held_with))
 
 
-def named_model(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> ModelSetup:
+def named_model(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str) -> ModelSetup:
     """The model that a sub-agent is to have, by PROVIDER/MODEL or an alias. Raises ModelError."""
     try:
         found = servers.parse_model(name, parts.settings, known, where="`model`")
@@ -41,7 +41,7 @@ def named_model(parts: Parts, known: Mapping[str, servers.Provider], name: str) 
     return _open(parts, known, str(found))
 
 
-async def _choose(parts: Parts, known: Mapping[str, servers.Provider], held_with: str) -> str:
+async def _choose(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> str:
     """Named for this run, else what the conversation was held with, else S21."""
     named = servers.choose(parts.settings, known, parts.environment)
     explicit = parts.settings.get("assistant", "model", "id") is not None
@@ -56,7 +56,7 @@ async def _choose(parts: Parts, known: Mapping[str, servers.Provider], held_with
     return str(servers.choose(parts.settings, known, parts.environment, reachable).id)
 
 
-async def _reachable(known: Mapping[str, servers.Provider]) -> list[servers.Reachable]:
+async def _reachable(known: Mapping[str, servers.ProviderSettings]) -> list[servers.Reachable]:
     from jp_tui.providers.local import serving
 
     found: list[servers.Reachable] = []
@@ -66,7 +66,7 @@ async def _reachable(known: Mapping[str, servers.Provider]) -> list[servers.Reac
     return found
 
 
-def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> ModelSetup:
+def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str) -> ModelSetup:
     """A provider ready to be asked. Raises ModelError, which the engine reports."""
     assistant = config.assistant(parts.settings)
     provider_name, _, model = name.partition("/")
@@ -76,7 +76,9 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
         raise ModelError(
             "unknown_model", f"There is no provider {provider_name}.", f"There are: {names}. Name one with --model."
         )
-    retry = Retry(assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs)
+    retry = RetryPolicy(
+        assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs
+    )
     try:
         opened = open_provider(endpoint(provider, parts.environment, assistant.request), model)
     except (EndpointProblem, SettingsError, ValueError, OSError) as problem:
@@ -107,7 +109,9 @@ def prices(facts: Facts) -> Prices | None:
     return Prices(facts.input, facts.output, facts.input if facts.cached is None else facts.cached)
 
 
-def endpoint(provider: servers.Provider, environment: Mapping[str, str], request: config.RequestSettings) -> Endpoint:
+def endpoint(
+    provider: servers.ProviderSettings, environment: Mapping[str, str], request: config.RequestSettings
+) -> Endpoint:
     """A server with its credential, ready to be opened."""
     key = servers.credential(provider, environment)
     return Endpoint(

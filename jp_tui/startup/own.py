@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 
-from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.themes import themes
 from jp_tui.system.paths import Paths
 
 
-def own_problems(paths: Paths) -> list[Problem]:
+def own_problems(paths: Paths) -> list[SettingsProblem]:
     """All that is wrong in `themes/*.toml` and in `keys.toml`, each with its place."""
-    found: list[Problem] = []
+    found: list[SettingsProblem] = []
     folder = str(paths.themes)
     for name, file in themes.names(folder).items():
         if os.path.dirname(file) == folder:

@@ -19,17 +19,17 @@ if (
 ):  # the settings are read behind the first frame, where nothing changed (`first_frame/cached_settings.py`)
     from jp_tui.journal.port import Journal
     from jp_tui.protocol.commands import OpenConversation
-    from jp_tui.settings.cli.arguments import Arguments
+    from jp_tui.settings.cli.arguments import CommandLine
     from jp_tui.settings.cli.toggles import Toggle
     from jp_tui.settings.layers.layers import Settings
     from jp_tui.settings.sources import Sources
     from jp_tui.settings.toolset import ToolSettings
 
 
-class Place:
+class RunLocation:
     """Where a run happens: the user's folders, the workspace, and where its settings come from (none read yet)."""
 
-    def __init__(self, arguments: Arguments) -> None:
+    def __init__(self, arguments: CommandLine) -> None:
         """Raises PathsError."""
         self.paths = Paths.of(os.environ)
         self.workspace = workspace_root(arguments.workspace)
@@ -71,7 +71,7 @@ class Parts:
     delta: Mapping[str, Any] = field(default_factory=dict)
 
 
-def parts(arguments: Arguments, settings: Settings, place: Place) -> Parts:
+def parts(arguments: CommandLine, settings: Settings, place: RunLocation) -> Parts:
     """Raises SettingsError and UsageError for what the settings and the command line say wrongly together."""
     from jp_tui.settings import providers, toolset
     from jp_tui.settings import typed_settings as config
@@ -106,7 +106,7 @@ def can_open(paths: Paths, conversation: str) -> bool:
     return has(paths.database, conversation)
 
 
-def opening(arguments: Arguments) -> OpenConversation:
+def opening(arguments: CommandLine) -> OpenConversation:
     """Which conversation is meant: a new one, the latest here, or one by its id."""
     from jp_tui.protocol.commands import OpenConversation
 

@@ -12,27 +12,27 @@ from typing import Any
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.base.dependencies import ModelSetup, Retry
+from jp_tui.engine.base.dependencies import ModelSetup, RetryPolicy
 from jp_tui.providers.port import Provider
 from jp_tui.providers.registry import open_provider
 from jp_tui.settings import providers as servers
 from jp_tui.settings import reviewers
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.known_models import Facts, Models, read
+from jp_tui.settings.known_models import Facts, KnownModels, read
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.startup.models import endpoint, prices
 
 CORRECT = "Correct the configuration, or name another model there."
 
 
-class Reviewers:
+class ReviewerFactory:
     """Opens the models of questions by `settings`, which `follow` replaces when they are read anew."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str], models_file: str) -> None:
         self._settings, self._environment, self._models_file = settings, environment, models_file
         self._opened: dict[tuple[object, ...], Provider] = {}
-        self._models: Models | None = None
+        self._models: KnownModels | None = None
 
     def follow(self, settings: Settings) -> None:
         """From now on questions go where these say."""
@@ -76,7 +76,7 @@ class Reviewers:
             system=assistant.system_prompt,
             max_tokens=assistant.max_tokens,
             temperature=assistant.temperature,
-            retry=Retry(request.max_retries, request.base_backoff_ms, request.max_backoff_secs),
+            retry=RetryPolicy(request.max_retries, request.base_backoff_ms, request.max_backoff_secs),
             extra=dict(assistant.extra),
             cache=request.cache,
             window=facts.window,
@@ -91,7 +91,7 @@ class Reviewers:
 
     def _provider(
         self,
-        server: servers.Provider,
+        server: servers.ProviderSettings,
         id_: str,
         request: config.RequestSettings,
         main: ModelSetup | None,
@@ -110,7 +110,9 @@ class Reviewers:
             self._opened[key] = self._made(server, id_, request, words)
         return self._opened[key]
 
-    def _made(self, server: servers.Provider, id_: str, request: config.RequestSettings, words: str) -> Provider:
+    def _made(
+        self, server: servers.ProviderSettings, id_: str, request: config.RequestSettings, words: str
+    ) -> Provider:
         from jp_tui.providers.http import is_loopback
 
         keyless = not server.api_key_env or is_loopback(server.base_url)
@@ -125,7 +127,7 @@ def _bounds(request: config.RequestSettings) -> tuple[int, int]:
     return request.stream_idle_timeout_secs, request.max_response_bytes
 
 
-def _key(server: servers.Provider, id_: str, request: config.RequestSettings) -> tuple[object, ...]:
+def _key(server: servers.ProviderSettings, id_: str, request: config.RequestSettings) -> tuple[object, ...]:
     if not server.is_server:  # its provider is one model
         return (id_,)
     headers: tuple[Any, ...] = tuple(sorted(server.headers.items()))

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.engine.base.backups import CopyStore, Limits
-from jp_tui.engine.base.dependencies import ModelSetup, Setup, ToolSetup
-from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.engine.base.backups import BackupLimits, CopyStore
+from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup, ToolSetup
+from jp_tui.engine.reviewer.reviewer import ReviewerModel
 from jp_tui.first_frame import last_screen
 from jp_tui.journal.port import Journal
 from jp_tui.settings import providers as servers
@@ -27,11 +27,11 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
-from jp_tui.startup.first_run import FirstRun
+from jp_tui.startup.first_run import SetupCatalogue
 from jp_tui.startup.listing import read_settings
 from jp_tui.startup.locks import Locks
 from jp_tui.startup.models import named_model
-from jp_tui.startup.reviewers import Reviewers
+from jp_tui.startup.reviewers import ReviewerFactory
 from jp_tui.startup.tools import tool_setups
 from jp_tui.startup.trusting import Trusting
 from jp_tui.system.lock import LockError, holder, lock_path
@@ -52,7 +52,7 @@ def setup(
     via: str = "",
     reviews: bool = True,
     secrets: bool = True,
-) -> Setup:
+) -> EngineDependencies:
     """The engine's setup; `via` names a face that is not the screen (R25), `reviews` and `secrets` say what it can do
     beside asking, as in Setup. Raises SettingsError for what cannot be configured so."""
     assistant = config.assistant(parts.settings)
@@ -64,19 +64,19 @@ def setup(
     inquiry = reviewing.inquiry(parts.settings)
     locks = Locks(parts.paths.locks, command)
     journal.holds(locks.again)
-    opens = Reviewers(parts.settings, parts.environment, parts.sources.models)
-    return Setup(
+    opens = ReviewerFactory(parts.settings, parts.environment, parts.sources.models)
+    return EngineDependencies(
         journal=journal,
         workspace=parts.workspace,
         scratch=parts.paths.cache / "scratch",
         client=client,
         tools=tool_setups(parts.settings, parts.tools),
         tool_choice=assistant.tool_choice,
-        open_model=(first := FirstRun(parts)).open_model,
+        open_model=(first := SetupCatalogue(parts)).open_model,
         catalogue=first,
         open_agent_model=open_agent_model,
         open_inquiry_model=opens.side if inquiry.assistant.get("model", {}).get("id") not in (None, INHERIT) else None,
-        reviewer=SubAgent(opens.open, inquiry.list_tools),
+        reviewer=ReviewerModel(opens.open, inquiry.list_tools),
         retry_with_intent=inquiry.retry_with_intent,
         lock=locks.take,
         holder=lambda conversation: _holder(parts.paths, conversation),
@@ -108,7 +108,9 @@ def _keep_report(parts: Parts, message: str, report: str) -> tuple[str, str]:
     return crash.redacted_line(message), crash.keep_report(report, parts.paths.state)
 
 
-def reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers | None = None) -> dict[str, ToolSetup]:
+def reloaded(
+    parts: Parts, deltas: Sequence[JsonObject], reviewers: ReviewerFactory | None = None
+) -> dict[str, ToolSetup]:
     """The tools as the files say now, with what the conversation changes (R67) and this run's command line; `reviewers`
     follow.
 
@@ -127,7 +129,9 @@ def reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers | 
     return reloaded(parts, sound if len(sound) < len(deltas) else [], reviewers)
 
 
-def _reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers | None = None) -> dict[str, ToolSetup]:
+def _reloaded(
+    parts: Parts, deltas: Sequence[JsonObject], reviewers: ReviewerFactory | None = None
+) -> dict[str, ToolSetup]:
     settings = parts.sources.load(deltas)
     tools = toggles.apply(toolset.tools(settings), parts.toggles)
     if toolset.reviewed(settings):
@@ -143,7 +147,7 @@ def _reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers |
 def _copies(parts: Parts) -> CopyStore | None:
     """Where copies of changed files go; None where they are turned off."""
     wanted = config.undo(parts.settings)
-    limits = Limits(wanted.file_mib << 20, wanted.total_mib << 20, wanted.days)
+    limits = BackupLimits(wanted.file_mib << 20, wanted.total_mib << 20, wanted.days)
     return CopyStore(parts.paths.undo, limits, time.time, _new_id) if wanted.copies else None
 
 

@@ -16,7 +16,7 @@ from jp_tui.settings.errors import UsageError
 
 if TYPE_CHECKING:
     from jp_tui.headless.forms.lines import Lines
-    from jp_tui.headless.output import Output
+    from jp_tui.headless.output import TextOutput
 
 MAX_PROMPT = 16 << 20
 """Bytes of a prompt on standard input."""
@@ -77,14 +77,14 @@ def prompt(given: str) -> str:
     return words
 
 
-def output(as_json: bool) -> Output:
+def output(as_json: bool) -> TextOutput:
     """JSON is UTF-8 whatever the terminal speaks (S2); other text shows what that cannot as a mark."""
-    from jp_tui.headless.output import Output
+    from jp_tui.headless.output import TextOutput
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         with contextlib.suppress(OSError):  # it cannot be written at all: whoever writes says so
             sys.stdout.reconfigure(encoding="utf-8" if as_json else None, errors="replace")
-    return Output(as_json, sys.stdout, sys.stderr)
+    return TextOutput(as_json, sys.stdout, sys.stderr)
 
 
 def terminal(as_json: bool) -> Lines | None:

@@ -20,7 +20,7 @@ from jp_tui.settings.questions import SLOT, UNSET, QuestionSettings, fallen_back
 from jp_tui.settings.schema.tools import KINDS
 from jp_tui.settings.toolset import TOOLS, ToolSettings
 from jp_tui.tools.documentation import Documented
-from jp_tui.tools.local.spec import TIMEOUT_SECS, Command, LocalSpec, words
+from jp_tui.tools.local.spec import TIMEOUT_SECS, LocalSpec, ProgramCommand, words
 from jp_tui.tools.port import Tool
 from jp_tui.tools.registry import builtin, local
 from jp_tui.tools.spec import published
@@ -137,12 +137,12 @@ def _local(settings: Settings, tool: ToolSettings) -> LocalSpec:
     )
 
 
-def _command(settings: Settings, path: tuple[str, ...], written: Any) -> Command:
+def _command(settings: Settings, path: tuple[str, ...], written: Any) -> ProgramCommand:
     if not isinstance(written, str):
         given = tuple(written.get("args", ()))
-        return Command(written["program"], given, written.get("shell", False), written.get("stdin"))
+        return ProgramCommand(written["program"], given, written.get("shell", False), written.get("stdin"))
     try:
         program, *args = words(written)
     except ValueError as problem:
         raise SettingsError(settings.problem(path, str(problem))) from None
-    return Command(program, tuple(args))
+    return ProgramCommand(program, tuple(args))

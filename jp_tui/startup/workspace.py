@@ -17,21 +17,21 @@ from jp_tui import guardian
 from jp_tui.first_frame import cached_settings, last_screen
 from jp_tui.first_frame.early_screen import terminal_size
 from jp_tui.first_frame.saved_look import terminal_key
-from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.themes import themes
 from jp_tui.startup.debugging import debug
 from jp_tui.startup.engine import link
-from jp_tui.startup.parts import Place, can_open, journal, kept_secret, opening, parts
+from jp_tui.startup.parts import RunLocation, can_open, journal, kept_secret, opening, parts
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
-    from jp_tui.journal.port import ConversationRow, Journal, Notice
+    from jp_tui.journal.port import ConversationRow, Journal, StoreNotice
     from jp_tui.link.local import LocalLink
     from jp_tui.startup.parts import Parts
 
 
-def workspace(arguments: Arguments, place: Place) -> int:
+def workspace(arguments: CommandLine, place: RunLocation) -> int:
     """Run the screen to its end; the exit status."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the workspace needs a terminal; `jp-tui query PROMPT` works without one")
@@ -99,7 +99,7 @@ def workspace(arguments: Arguments, place: Place) -> int:
 class _LastScreens:
     """The last screens of conversations: shown before anything is loaded, and kept when the workspace is left."""
 
-    def __init__(self, arguments: Arguments, place: Place) -> None:
+    def __init__(self, arguments: CommandLine, place: RunLocation) -> None:
         self._arguments, self._place = arguments, place
         self._settings = self._stamp()
         self.shown: list[last_screen.Painted] = []
@@ -181,7 +181,7 @@ class _Ready:
             self.problem = PathsError(str(problem))
         return self.problem is None
 
-    def notices(self) -> list[Notice]:
+    def notices(self) -> list[StoreNotice]:
         """What happened to the store since the engine ended."""
         return self._made[1].notices() if self._made is not None else []
 

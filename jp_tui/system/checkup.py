@@ -18,7 +18,7 @@ from typing import Literal
 from jp_tui.system import editor
 from jp_tui.system.children import ChildProblem, run
 from jp_tui.system.paths import because
-from jp_tui.system.terminal_query import Answers
+from jp_tui.system.terminal_query import TerminalReplies
 
 State = Literal["ok", "warn", "bad"]
 SMALL, LEAST = (80, 24), (60, 16)
@@ -28,7 +28,7 @@ _KITTY = "kitty, Ghostty, WezTerm, foot, Alacritty and iTerm2 have it; until the
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckupFinding:
     """One line of the report. `mend` is what to do, in plain words; empty where nothing is."""
 
     check: str
@@ -37,17 +37,21 @@ class Finding:
     mend: str = ""
 
 
-def terminal(environment: Mapping[str, str], size: tuple[int, int] | None, said: Answers | None) -> Iterator[Finding]:
+def terminal(
+    environment: Mapping[str, str], size: tuple[int, int] | None, said: TerminalReplies | None
+) -> Iterator[CheckupFinding]:
     """`size` in cells and what it `said` are None without a terminal. Pure."""
     name = environment.get("TERM", "")
     if size is None:
-        yield Finding("terminal", "warn", "there is none on this output", "Run it in a terminal, without a pipe.")
+        yield CheckupFinding(
+            "terminal", "warn", "there is none on this output", "Run it in a terminal, without a pipe."
+        )
     elif name in ("", "dumb", "unknown"):
         mend = "Set TERM to what your terminal is, for example xterm-256color; `jp-tui --plain` needs none."
-        yield Finding("terminal", "bad", f"TERM is {name or 'not set'}", mend)
+        yield CheckupFinding("terminal", "bad", f"TERM is {name or 'not set'}", mend)
     else:
         program = environment.get("TERM_PROGRAM", "")
-        yield Finding("terminal", "ok", name + (f", {program}" if program else ""))
+        yield CheckupFinding("terminal", "ok", name + (f", {program}" if program else ""))
     if size is not None:
         yield _size(size)
     yield _colours(environment)
@@ -56,71 +60,75 @@ def terminal(environment: Mapping[str, str], size: tuple[int, int] | None, said:
         yield from _protocols(said)
 
 
-def _size(size: tuple[int, int]) -> Finding:
+def _size(size: tuple[int, int]) -> CheckupFinding:
     words = f"{size[0]}x{size[1]}"
     if size[0] < LEAST[0] or size[1] < LEAST[1]:
-        return Finding("size", "bad", words, f"The workspace needs {LEAST[0]}x{LEAST[1]}: enlarge the window.")
+        return CheckupFinding("size", "bad", words, f"The workspace needs {LEAST[0]}x{LEAST[1]}: enlarge the window.")
     if size[0] < SMALL[0] or size[1] < SMALL[1]:
-        return Finding("size", "warn", words, f"It is at its best from {SMALL[0]}x{SMALL[1]}.")
-    return Finding("size", "ok", words)
+        return CheckupFinding("size", "warn", words, f"It is at its best from {SMALL[0]}x{SMALL[1]}.")
+    return CheckupFinding("size", "ok", words)
 
 
-def _colours(environment: Mapping[str, str]) -> Finding:
+def _colours(environment: Mapping[str, str]) -> CheckupFinding:
     name, colours = environment.get("TERM", ""), environment.get("COLORTERM", "")
     if environment.get("NO_COLOR"):
-        return Finding("colours", "ok", "none: NO_COLOR is set", "Unset NO_COLOR to have them.")
+        return CheckupFinding("colours", "ok", "none: NO_COLOR is set", "Unset NO_COLOR to have them.")
     if colours in ("truecolor", "24bit") or name.endswith("-direct"):
-        return Finding("colours", "ok", "16 million")
+        return CheckupFinding("colours", "ok", "16 million")
     mend = "Where the terminal has true colour: export COLORTERM=truecolor."
     if "256" in name:
-        return Finding("colours", "ok", "256, the nearest ones are used", mend)
-    return Finding("colours", "warn", "16 at least", mend)
+        return CheckupFinding("colours", "ok", "256, the nearest ones are used", mend)
+    return CheckupFinding("colours", "warn", "16 at least", mend)
 
 
-def _letters(environment: Mapping[str, str]) -> Finding:
+def _letters(environment: Mapping[str, str]) -> CheckupFinding:
     found = next((environment[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environment.get(name)), "")
     if found.replace("-", "").casefold().endswith("utf8") or platform.system() == "Darwin":
-        return Finding("unicode", "ok", found or "UTF-8")
+        return CheckupFinding("unicode", "ok", found or "UTF-8")
     mend = "export LANG=C.UTF-8, or another locale that ends with UTF-8."
-    return Finding("unicode", "warn", f"the locale is {found or 'not set'}", mend)
+    return CheckupFinding("unicode", "warn", f"the locale is {found or 'not set'}", mend)
 
 
-def _protocols(said: Answers) -> Iterator[Finding]:
+def _protocols(said: TerminalReplies) -> Iterator[CheckupFinding]:
     if not said.any:
         mend = "Nothing need be done; a slow connection may be why. Keys work in their plain form."
-        yield Finding("key protocol", "warn", "the terminal did not answer within 200 ms", mend)
+        yield CheckupFinding("key protocol", "warn", "the terminal did not answer within 200 ms", mend)
         return
     if said.keys:
-        yield Finding("key protocol", "ok", "the kitty protocol: every key can be told from every other")
+        yield CheckupFinding("key protocol", "ok", "the kitty protocol: every key can be told from every other")
     else:
-        yield Finding("key protocol", "warn", "plain: Shift+Enter cannot be told from Enter", f"{_KITTY}.")
+        yield CheckupFinding("key protocol", "warn", "plain: Shift+Enter cannot be told from Enter", f"{_KITTY}.")
     rows = (
         ("focus reports", said.focus, "questions call you when you look elsewhere", "guessed from when you last typed"),
         ("whole frames", said.sync, "synchronized output: no flicker", "a frame may be seen half drawn"),
     )
     for check, can, with_it, without in rows:
         words = with_it if can else f"{'not there' if can is False else 'the terminal does not say'}: {without}"
-        yield Finding(check, "ok" if can else "warn", words, "" if can else "A newer terminal has it.")
+        yield CheckupFinding(check, "ok" if can else "warn", words, "" if can else "A newer terminal has it.")
 
 
-def clipboard(environment: Mapping[str, str], helper: tuple[str, ...]) -> Finding:
+def clipboard(environment: Mapping[str, str], helper: tuple[str, ...]) -> CheckupFinding:
     """`helper` is the program that takes text here, empty when there is none. Pure."""
     if helper:
-        return Finding("clipboard", "ok", f"{Path(helper[0]).name}, and OSC 52")
+        return CheckupFinding("clipboard", "ok", f"{Path(helper[0]).name}, and OSC 52")
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
-        return Finding("clipboard", "ok", "OSC 52, through the connection", "The terminal at your side must allow it.")
+        return CheckupFinding(
+            "clipboard", "ok", "OSC 52, through the connection", "The terminal at your side must allow it."
+        )
     wanted = "wl-clipboard" if environment.get("WAYLAND_DISPLAY") else "xclip" if environment.get("DISPLAY") else ""
     mend = f"Install {wanted} to be sure of it." if wanted else "It works where the terminal allows OSC 52."
-    return Finding("clipboard", "warn", "OSC 52 alone, which not every terminal takes", mend)
+    return CheckupFinding("clipboard", "warn", "OSC 52 alone, which not every terminal takes", mend)
 
 
-async def multiplexer(environment: Mapping[str, str]) -> tuple[Finding, ...]:
+async def multiplexer(environment: Mapping[str, str]) -> tuple[CheckupFinding, ...]:
     """tmux or screen around us, and what they let through; nothing where there is none."""
     if environment.get("TMUX"):
         return tuple([await _tmux(environment, *one) for one in _TMUX])
     if environment.get("STY") or (environment.get("TERM", "").startswith("screen") and not environment.get("TMUX")):
         return (
-            Finding("screen", "warn", "GNU screen passes few things on: no clipboard, no key protocol", "Use tmux."),
+            CheckupFinding(
+                "screen", "warn", "GNU screen passes few things on: no clipboard, no key protocol", "Use tmux."
+            ),
         )
     return ()
 
@@ -133,13 +141,15 @@ _TMUX = (
 )
 
 
-async def _tmux(environment: Mapping[str, str], option: str, good: tuple[str, ...], what: str, mend: str) -> Finding:
+async def _tmux(
+    environment: Mapping[str, str], option: str, good: tuple[str, ...], what: str, mend: str
+) -> CheckupFinding:
     said = await _output(["tmux", "show-options", "-Aqv", "-g", option], {"TMUX": environment["TMUX"]})
     said = said or await _output(["tmux", "show-options", "-sqv", option], {"TMUX": environment["TMUX"]})
     if said in good:
-        return Finding(f"tmux {option}", "ok", f"{said}: lets {what} through")
+        return CheckupFinding(f"tmux {option}", "ok", f"{said}: lets {what} through")
     words = f"{said or 'off'}: may not let {what} through"
-    return Finding(f"tmux {option}", "warn", words, f"Add to ~/.tmux.conf: {mend}")
+    return CheckupFinding(f"tmux {option}", "warn", words, f"Add to ~/.tmux.conf: {mend}")
 
 
 async def _output(argv: list[str], extra: Mapping[str, str] | None = None) -> str:
@@ -152,30 +162,30 @@ async def _output(argv: list[str], extra: Mapping[str, str] | None = None) -> st
     return lines[0].strip() if done.ok and lines else ""
 
 
-async def programs(environment: Mapping[str, str]) -> tuple[Finding, ...]:
+async def programs(environment: Mapping[str, str]) -> tuple[CheckupFinding, ...]:
     """Git, the editor, Python and the library of the screen."""
     said = await _output(["git", "--version"])
-    git = Finding("git", "ok", said.removeprefix("git version ")) if said else None
+    git = CheckupFinding("git", "ok", said.removeprefix("git version ")) if said else None
     mend = "Install git: changes to files with uncommitted work are asked about only where it can be told."
     return (
-        git or Finding("git", "warn", "not found", mend),
+        git or CheckupFinding("git", "warn", "not found", mend),
         _editor(environment),
-        Finding("python", "ok", platform.python_version()),
-        Finding("textual", "ok", metadata.version("textual")),
+        CheckupFinding("python", "ok", platform.python_version()),
+        CheckupFinding("textual", "ok", metadata.version("textual")),
     )
 
 
-def _editor(environment: Mapping[str, str]) -> Finding:
+def _editor(environment: Mapping[str, str]) -> CheckupFinding:
     try:
         words = editor.command(environment)
     except OSError as problem:
-        return Finding("editor", "warn", str(problem), "export EDITOR=… with the editor that Ctrl+G is to open.")
+        return CheckupFinding("editor", "warn", str(problem), "export EDITOR=… with the editor that Ctrl+G is to open.")
     if shutil.which(words[0], path=environment.get("PATH")) is None:
-        return Finding("editor", "warn", f"{words[0]} is not found", "Correct $VISUAL or $EDITOR.")
-    return Finding("editor", "ok", " ".join(words))
+        return CheckupFinding("editor", "warn", f"{words[0]} is not found", "Correct $VISUAL or $EDITOR.")
+    return CheckupFinding("editor", "ok", " ".join(words))
 
 
-def folder(name: str, path: Path) -> Finding:
+def folder(name: str, path: Path) -> CheckupFinding:
     """A folder of ours: that it can be written, or made, for its owner alone, with room on its disk."""
     check = f"{name} folder"
     there = path
@@ -185,16 +195,18 @@ def folder(name: str, path: Path) -> Finding:
         found = os.stat(there)
         room = os.statvfs(there)
     except OSError as error:
-        return Finding(check, "bad", f"{path}: {because(error)}", "Correct it, or set JP_TUI_HOME to another folder.")
+        return CheckupFinding(
+            check, "bad", f"{path}: {because(error)}", "Correct it, or set JP_TUI_HOME to another folder."
+        )
     if not stat.S_ISDIR(found.st_mode) or not os.access(there, os.W_OK | os.X_OK):
         words = f"{path} cannot be {'written' if there == path else 'made'}"
-        return Finding(check, "bad", words, f"Check the owner and mode of {there}, or set JP_TUI_HOME.")
+        return CheckupFinding(check, "bad", words, f"Check the owner and mode of {there}, or set JP_TUI_HOME.")
     free = room.f_bavail * room.f_frsize
     if free < SCARCE:
-        return Finding(check, "bad", f"{path}: {free >> 20} MiB are free", "Free some space on that disk.")
+        return CheckupFinding(check, "bad", f"{path}: {free >> 20} MiB are free", "Free some space on that disk.")
     if there == path and found.st_mode & 0o077:
-        return Finding(check, "warn", f"{path} can be looked into by others", f"chmod 700 {path}")
+        return CheckupFinding(check, "warn", f"{path} can be looked into by others", f"chmod 700 {path}")
     words = str(path) + ("" if there == path else ", not there yet")
     if free < LOW:
-        return Finding(check, "warn", f"{words}; {free >> 20} MiB are free", "Free some space on that disk.")
-    return Finding(check, "ok", words)
+        return CheckupFinding(check, "warn", f"{words}; {free >> 20} MiB are free", "Free some space on that disk.")
+    return CheckupFinding(check, "ok", words)

@@ -2,7 +2,7 @@
 
 A child has its own session and process group, no terminal, /dev/null or given bytes as input, and an allow-listed
 environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it; on a leash
-(`leash.py`) everything that it started, also when we are killed. Its output is bounded, its time too if asked. No shell
+(`child_keeper.py`) everything that it started, also when we are killed. Its output is bounded, its time too if asked. No shell
 reads what is to be run. Never waits for a pipe that a grandchild holds, never blocks the loop.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jp_tui.system import leash
+from jp_tui.system import child_keeper
 from jp_tui.system.paths import because
 from jp_tui.system.pipes import Feed, Intake
 from jp_tui.system.session import living_groups
@@ -37,9 +37,9 @@ _LEASH = (
     'exec 3<&0 </dev/null; ( ( read -r _ <&3 || kill -KILL 0 ) >/dev/null 2>&1 & ); exec 3<&-; exec "$@"',
     "sh",
 )
-"""Where `leash.py` does not work: runs what follows, and ends its group, not what left that, when the pipe that it
+"""Where `child_keeper.py` does not work: runs what follows, and ends its group, not what left that, when the pipe that it
 finds as its input breaks: we are gone."""
-_KEEPER = "import sys; sys.path.append(sys.argv.pop(1)); from jp_tui.system.leash import main; main()"
+_KEEPER = "import sys; sys.path.append(sys.argv.pop(1)); from jp_tui.system.child_keeper import main; main()"
 _FLOOD = 64
 """A child that writes this many times its limit is ended, if nothing else is said."""
 
@@ -52,7 +52,7 @@ class ChildProblem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class ChildExit:
     """How a child ended. Exactly one of `status` and `signal` is set, unless the system never let go of it.
 
     `stdout` and `stderr` hold at most `output_limit` bytes each, the beginning and the end; `dropped` counts the
@@ -81,7 +81,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ChildInputs:
     """What a child on a leash gets besides its arguments: `descriptors`, under the same numbers, and a `lock` of
     `sandbox/placeholders.py` that is released when nothing of it is left. The caller closes them."""
 
@@ -98,7 +98,7 @@ class _Keeping:
     """How a child is kept: `mode` is "" without a leash."""
 
     mode: str
-    given: Given
+    given: ChildInputs
 
 
 def child_environment(environment: Mapping[str, str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -125,8 +125,8 @@ async def run(
     heard: Callable[[bytes], None] | None = None,
     leashed: bool = False,
     lets_go: bool = False,
-    given: Given | None = None,
-) -> Finished:
+    given: ChildInputs | None = None,
+) -> ChildExit:
     """Run a program and wait for its end. ChildProblem when it cannot be started.
 
     After `timeout` seconds, when `cancel` is set, or when it wrote more than `flood` bytes (default: 64 times the
@@ -140,13 +140,13 @@ async def run(
     """
     began = time.monotonic()
     if cancel is not None and cancel.is_set():
-        return Finished(None, None, b"", b"", 0, timed_out=False, cancelled=True, flooded=False, ms=0)
+        return ChildExit(None, None, b"", b"", 0, timed_out=False, cancelled=True, flooded=False, ms=0)
     most = output_limit * _FLOOD if flood is None else flood
     environment, keeps = (
         child_environment(os.environ, env_extra),
-        (leash.LETS_GO if lets_go else "all") if leashed else "",
+        (child_keeper.LETS_GO if lets_go else "all") if leashed else "",
     )
-    child = _Child(argv, cwd, stdin, output_limit, most, environment, heard, _Keeping(keeps, given or Given()))
+    child = _Child(argv, cwd, stdin, output_limit, most, environment, heard, _Keeping(keeps, given or ChildInputs()))
     try:
         return await child.live(timeout, cancel, began)
     finally:
@@ -160,7 +160,7 @@ def _start(
     if not argv:
         raise ChildProblem("there is no program to run")
     words, ours, theirs, keeps, given = list(argv), None, None, keeping.mode, keeping.given
-    if keeps and leash.works():
+    if keeps and child_keeper.works():
         ours, theirs = socket.socketpair()
         root = str(Path(__file__).parents[2])
         start = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _KEEPER, root, str(theirs.fileno()), keeps]
@@ -211,9 +211,9 @@ class _Child:
         keeping: _Keeping,
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        by_shell = bool(keeping.mode) and stdin is None and not leash.works()
+        by_shell = bool(keeping.mode) and stdin is None and not child_keeper.works()
         self._argv, self._cwd = argv, cwd
-        keeping = keeping if by_shell or leash.works() else _Keeping("", keeping.given)
+        keeping = keeping if by_shell or child_keeper.works() else _Keeping("", keeping.given)
         if isinstance(stdin, socket.socket):
             with stdin:
                 self._process, self._leash = _start(argv, cwd, stdin.fileno(), env, keeping)
@@ -253,7 +253,7 @@ class _Child:
         else:
             self._ended.set()
 
-    async def live(self, timeout: float | None, cancel: asyncio.Event | None, began: float) -> Finished:
+    async def live(self, timeout: float | None, cancel: asyncio.Event | None, began: float) -> ChildExit:
         timed_out = cancelled = False
         if not await self._first_of(timeout, cancel):
             cancelled = cancel is not None and cancel.is_set()
@@ -268,7 +268,7 @@ class _Child:
         await self._sweep()
         self._swept = True
         code = self._process.returncode
-        return Finished(
+        return ChildExit(
             status=code if code is not None and code >= 0 else None,
             signal=-code if code is not None and code < 0 else None,
             stdout=self._out.kept(),

@@ -8,7 +8,7 @@ MOST = 20
 """Kinds of failures that are reported in one run of the program."""
 
 
-class Seen:
+class SeenFailures:
     """Failures by their kind: the type, and the place they were raised at."""
 
     def __init__(self) -> None:

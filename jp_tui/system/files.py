@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from jp_tui.system.beneath import Place, names, open_beneath, walk
-from jp_tui.system.listing import Listing
+from jp_tui.system.listing import FolderListing
 from jp_tui.system.paths import write_fully
 from jp_tui.system.problem import FileProblem, problem, shown
 from jp_tui.system.regular import READ, current, dress, regular, sync
 from jp_tui.system.renaming import rename_new
+from jp_tui.system.rooted_open import OpenedPath, names, open_beneath, walk
 
-__all__ = ["FileBytes", "FileProblem", "Listing", "Root", "StaleBase", "Stat", "Written", "sha256"]
+__all__ = ["FileBytes", "FileProblem", "FolderListing", "Root", "StaleBase", "Stat", "WrittenFile", "sha256"]
 
 _CHUNK = 1 << 20
 _SNIFF = 8192
@@ -72,7 +72,7 @@ class Stat:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """A file after a change: its real path, its hash and permission bits."""
 
     path: str
@@ -142,7 +142,7 @@ class Root:
         skip: Callable[[str, bool], bool] | None = None,
         limit: int = 10_000,
         depth: int = 64,
-    ) -> Listing:
+    ) -> FolderListing:
         """Everything beneath a folder, sorted, parents first; links are listed and never entered.
 
         `skip(real path, is folder)` leaves an entry (and what is in it) out. At most `limit` entries.
@@ -157,9 +157,9 @@ class Root:
         start = self.stat(path)
         if start.kind != "folder":
             raise FileProblem("not_a_directory", path, "is not a folder")
-        return Listing(start.real, enter, skip, limit, depth)
+        return FolderListing(start.real, enter, skip, limit, depth)
 
-    def write(self, path: str, data: bytes, *, expect_sha256: str | None) -> Written:
+    def write(self, path: str, data: bytes, *, expect_sha256: str | None) -> WrittenFile:
         """Make a file hold exactly `data`, durable and in one step; its mode, owner and attributes are kept.
 
         `expect_sha256` is the hash of what it holds now, compared at the last moment (StaleBase); None means that
@@ -180,9 +180,9 @@ class Root:
                     os.unlink(spare, dir_fd=place.folder)
                 raise
             sync(place.folder)
-            return Written(path, place.real, sha256(data), mode)
+            return WrittenFile(path, place.real, sha256(data), mode)
 
-    def _fill(self, spare: str, place: Place, path: str, data: bytes, *, fresh: bool) -> int:
+    def _fill(self, spare: str, place: OpenedPath, path: str, data: bytes, *, fresh: bool) -> int:
         """Write the spare file beside the target, as the target is; its permission bits."""
         old = current(place.folder, _name(place, path), path)
         try:
@@ -237,7 +237,7 @@ class Root:
                 sync(here.folder)
             return there.real
 
-    def _replaceable(self, place: Place, path: str, expect: str | None) -> None:
+    def _replaceable(self, place: OpenedPath, path: str, expect: str | None) -> None:
         try:
             there = os.stat(_name(place, path), dir_fd=place.folder, follow_symlinks=False)
         except FileNotFoundError:
@@ -286,10 +286,10 @@ class Root:
     def _open(self, path: str, flags: int) -> tuple[int, str]:
         return open_beneath(self._root, self.path, names(path, self.path), flags, kernel=self._kernel)
 
-    def _locate(self, path: str, *, follow: bool) -> Place:
+    def _locate(self, path: str, *, follow: bool) -> OpenedPath:
         return walk(self._root, self.path, names(path, self.path), follow=follow)
 
-    def _locate_folder(self, path: str) -> Place:
+    def _locate_folder(self, path: str) -> OpenedPath:
         with _words(path):
             return self._locate(path, follow=False)
 
@@ -302,7 +302,7 @@ def _words(path: str) -> Iterator[None]:
         raise problem(error, path) from error
 
 
-def _name(place: Place, path: str) -> str:
+def _name(place: OpenedPath, path: str) -> str:
     if place.name is None:
         raise FileProblem("is_directory", path, "is a folder")
     return place.name
@@ -320,7 +320,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _unchanged(place: Place, path: str, expect: str) -> None:
+def _unchanged(place: OpenedPath, path: str, expect: str) -> None:
     """StaleBase unless what stands there has this hash: the last look before a change."""
     name = _name(place, path)
     try:

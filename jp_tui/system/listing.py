@@ -14,14 +14,14 @@ EntryKind = Literal["file", "folder", "link", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DirEntry:
     """One thing in a folder; `path` from the root. Names are as the disk has them, so foreign text."""
 
     path: str
     kind: EntryKind
 
 
-class Listing:
+class FolderListing:
     """The entries beneath a folder, found while they are asked for. Iterate once.
 
     Afterwards `truncated` says whether a limit (entries, depth) cut it short, `problems` what could not be read.
@@ -43,8 +43,8 @@ class Listing:
         self._left = limit
         self._depth = depth
 
-    def __iter__(self) -> Iterator[Entry]:
-        waiting: list[tuple[Iterator[Entry], int]] = [(self._folder(self._start), 1)]
+    def __iter__(self) -> Iterator[DirEntry]:
+        waiting: list[tuple[Iterator[DirEntry], int]] = [(self._folder(self._start), 1)]
         while waiting:
             entries, depth = waiting[-1]
             entry = next(entries, None)
@@ -62,7 +62,7 @@ class Listing:
                 else:
                     self.truncated = True
 
-    def _folder(self, path: str) -> Iterator[Entry]:
+    def _folder(self, path: str) -> Iterator[DirEntry]:
         """The entries of one folder by name, no more of them than may still be given."""
         try:
             descriptor = self._enter(path)
@@ -79,13 +79,13 @@ class Listing:
         finally:
             os.close(descriptor)
 
-    def _entry(self, folder: str, item: os.DirEntry[str]) -> Entry | None:
+    def _entry(self, folder: str, item: os.DirEntry[str]) -> DirEntry | None:
         path = item.name if folder == "." else f"{folder}/{item.name}"
         is_folder = item.is_dir(follow_symlinks=False)
         if self._skip is not None and self._skip(path, is_folder):
             return None
         if is_folder:
-            return Entry(path, "folder")
+            return DirEntry(path, "folder")
         if item.is_symlink():
-            return Entry(path, "link")
-        return Entry(path, "file" if item.is_file(follow_symlinks=False) else "other")
+            return DirEntry(path, "link")
+        return DirEntry(path, "file" if item.is_file(follow_symlinks=False) else "other")

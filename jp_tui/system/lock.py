@@ -51,7 +51,7 @@ UNKNOWN = Holder(0, "", "", "")
 
 
 @dataclass(slots=True)
-class Lock:
+class FileLock:
     """A lock that is held; let go with `release`, or by the end of this process."""
 
     path: Path
@@ -65,7 +65,7 @@ class Lock:
             os.close(self.descriptor)
             self.descriptor = -1
 
-    def __enter__(self) -> Lock:
+    def __enter__(self) -> FileLock:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,7 +79,7 @@ def lock_path(folder: Path, conversation: str) -> Path:
     return folder / f"{conversation}.lock"
 
 
-def acquire(path: Path, holder: Holder) -> Lock | Holder:
+def acquire(path: Path, holder: Holder) -> FileLock | Holder:
     """The lock, or who holds it. Does not wait (20 ms at most, for a holder that is just going)."""
     private_folder(path.parent)
     for attempt in range(_TRIES):
@@ -89,12 +89,12 @@ def acquire(path: Path, holder: Holder) -> Lock | Holder:
             found = _attempt(path, holder)
         except OSError as error:
             raise LockError(f"the lock {path} cannot be used: {because(error)}") from error
-        if isinstance(found, Lock) or _alive(found):
+        if isinstance(found, FileLock) or _alive(found):
             return found
     return UNKNOWN
 
 
-def _attempt(path: Path, holder: Holder) -> Lock | Holder:
+def _attempt(path: Path, holder: Holder) -> FileLock | Holder:
     descriptor = private_open(path, os.O_RDWR | os.O_CREAT)
     kept = False
     try:
@@ -105,13 +105,13 @@ def _attempt(path: Path, holder: Holder) -> Lock | Holder:
         os.ftruncate(descriptor, 0)
         write_fully(descriptor, json.dumps(asdict(holder)).encode())
         kept = True
-        return Lock(path, descriptor)
+        return FileLock(path, descriptor)
     finally:
         if not kept:
             os.close(descriptor)
 
 
-def held_again(lock: Lock, me: Holder) -> Holder | None:
+def held_again(lock: FileLock, me: Holder) -> Holder | None:
     """Hold a lock also where its file was taken away, and with it the name under which others look; who holds it there
     instead, or None. Raises LockError, PathsError."""
     if lock.descriptor < 0 or _is_at(lock.descriptor, lock.path):

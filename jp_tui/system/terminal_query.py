@@ -21,7 +21,7 @@ _END = re.compile(rb"\x1b\[\?[\d;]*c")
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class TerminalReplies:
     """What it said; None where it did not say. `keys`: the kitty protocol, `focus`: reports of it, `sync`: frames that
     are drawn at once. `any`: it answered at all."""
 
@@ -31,7 +31,7 @@ class Answers:
     sync: bool | None = None
 
 
-def ask(descriptor: int, seconds: float = SECONDS) -> Answers:
+def ask(descriptor: int, seconds: float = SECONDS) -> TerminalReplies:
     """Ask the terminal at this descriptor, which can be read and written. OSError when it is none."""
     try:
         before = termios.tcgetattr(descriptor)
@@ -58,12 +58,12 @@ def _heard(descriptor: int, seconds: float) -> bytes:
     return heard
 
 
-def read(heard: bytes) -> Answers:
+def read(heard: bytes) -> TerminalReplies:
     """What an answer says. Pure."""
     ended = bool(_END.search(heard))
     keys = bool(re.search(rb"\x1b\[\?\d+u", heard))
     focus, sync = _mode(heard, b"1004"), _mode(heard, b"2026")
-    return Answers(
+    return TerminalReplies(
         any=ended or keys or focus is not None or sync is not None,
         keys=True if keys else False if ended else None,
         focus=focus,

@@ -13,11 +13,11 @@ from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.strict_json_faults import Misread
-from jp_tui.questions.arguments import Form, Item, Refused, judged, read
+from jp_tui.questions.arguments import FormItem, ItemForm, RefusedForm, judged, read
 from jp_tui.questions.refusals import words
 from jp_tui.questions.types import Question, SchemaAnswer, SelectAnswer
 from jp_tui.questions.unread import unread
-from jp_tui.questions.walker import Walk, walk
+from jp_tui.questions.walker import FormWalk, walk
 from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, ToolCall
 
 MISMATCH = "the accumulated answer does not match the requested answer type"  # M26
@@ -46,7 +46,7 @@ class AskUser:
         form = read(call.arguments)
         if not (call.answers or call.replied or call.reviewed):  # later its schemas are judged already, and well
             form = judged(form, await _verdicts(form, call))
-        if isinstance(form, Refused):
+        if isinstance(form, RefusedForm):
             return Failure(words(form))
         at = walk(form.items, call.answers)
         if call.replied is not None:
@@ -61,7 +61,7 @@ class AskUser:
         return Success(_body(at.values if form.shape == "list" else _typed(form.items[0], at)))
 
 
-def question(item: Item) -> Question:
+def question(item: FormItem) -> Question:
     """The question as it is put: exclusive and never remembered, whatever the model sent (R158)."""
     return Question(
         id=item.id,
@@ -75,7 +75,7 @@ def question(item: Item) -> Question:
     )
 
 
-async def _verdicts(form: Form | Refused, call: ToolCall) -> dict[str, str | None]:
+async def _verdicts(form: ItemForm | RefusedForm, call: ToolCall) -> dict[str, str | None]:
     """Why each schema cannot be used, by its place (V9); the same schema is looked at once."""
     known: dict[str, str | None] = {}
     for _, schema in form.schemas:
@@ -85,14 +85,14 @@ async def _verdicts(form: Form | Refused, call: ToolCall) -> dict[str, str | Non
     return {path: known[dump(schema)] for path, schema in form.schemas}
 
 
-def _fits(item: Item, at: Walk) -> bool:
+def _fits(item: FormItem, at: FormWalk) -> bool:
     """R168: a last look at every answer that counts. One to a schema had its verdict when it was given."""
     if isinstance(item.answer_type, SchemaAnswer):
         return True
     return item.answer_type.problem(at.values[item.id]) is None or item.id in at.skipped
 
 
-def _typed(item: Item, at: Walk) -> JsonObject:
+def _typed(item: FormItem, at: FormWalk) -> JsonObject:
     """The body of the flat and the choices shape, in this order of keys (R167). What was written beside the choices is
     text (R227)."""
     kind, value = item.answer_type.type, at.values[item.id]
@@ -101,7 +101,7 @@ def _typed(item: Item, at: Walk) -> JsonObject:
     return {"answer_type": kind, "answer": value}
 
 
-def _left(form: Form, at: Walk, reply: str | None) -> str:
+def _left(form: ItemForm, at: FormWalk, reply: str | None) -> str:
     """R179, M43: the form was left, in words or without. The one question of a flat shape has nothing before it."""
     body: JsonObject = {"cancelled": True, "answered": at.answered if form.shape == "list" else {}}
     if reply:

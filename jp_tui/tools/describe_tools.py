@@ -12,7 +12,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.bounds import short
 from jp_tui.tools.documentation import Documentation, Documented
-from jp_tui.tools.files.workspace import Arguments, Refusal
+from jp_tui.tools.files.workspace import CallArguments, ToolRefusal
 from jp_tui.tools.port import Outcome, ToolCall
 
 _DEPTH = 8
@@ -34,13 +34,13 @@ class DescribeTools:
         return ", ".join(name for name in names if isinstance(name, str))[:200] if isinstance(names, list) else ""
 
     async def run(self, call: ToolCall) -> Outcome:
-        arguments = Arguments("describe_tools", call.arguments, frozenset({"tools"}))
+        arguments = CallArguments("describe_tools", call.arguments, frozenset({"tools"}))
         names = tuple(dict.fromkeys(arguments.texts("tools")))
         if call.arguments.get("tools") in (None, []):
             arguments.problem("`tools` is required: the names of the tools to describe.")
         try:
             arguments.check()
-        except Refusal as problem:
+        except ToolRefusal as problem:
             return Failure(str(problem))
         unknown = [name for name in names if name not in self._known]
         known = {name: self._known[name] for name in names if name in self._known}

@@ -11,12 +11,12 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.questions import hunks
 from jp_tui.system.files import FileProblem, Root, StaleBase
 from jp_tui.system.problem import shown
-from jp_tui.tools.files.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
-from jp_tui.tools.files.edits import SMALL, Edited, Pair, edited
+from jp_tui.tools.files.approval import REJECTED, ApprovalStep, Plan, carry_out, fenced, may_change, yes_or_no
+from jp_tui.tools.files.edits import SMALL, EditedFile, FileVersions, edited
 from jp_tui.tools.files.file_state import describe
 from jp_tui.tools.files.partial_changes import told_of
-from jp_tui.tools.files.workspace import Arguments, FileTool, Refusal
-from jp_tui.tools.files.writing import Writing, folder_of, is_there, place, write_all
+from jp_tui.tools.files.workspace import CallArguments, FileTool, ToolRefusal
+from jp_tui.tools.files.writing import PlannedWrite, folder_of, is_there, place, write_all
 from jp_tui.tools.port import Outcome, ToolCall
 from jp_tui.tools.worker import ask
 
@@ -29,7 +29,7 @@ class CreateFile(FileTool):
     name: ClassVar[str] = "fs_create_file"
     keys: ClassVar[frozenset[str]] = frozenset({"path", "content"})
 
-    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+    async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
         path = arguments.text("path", required=True)
         content = arguments.text("content")
         if len(content) > MAX_FILE or len(content.encode("utf-8", "replace")) > MAX_FILE:
@@ -63,30 +63,30 @@ def _make(root: Root, real: str, content: str) -> Plan:
             raise
         return Success(f"Created {name} ({_size(content)}).")
 
-    return Plan((Step(question, REJECTED),), act)
+    return Plan((ApprovalStep(question, REJECTED),), act)
 
 
 async def _replace(root: Root, real: str, content: str) -> Plan:
     """Something stands there already."""
     name, there = shown(real), describe(root, real)
     if there.link is not None:
-        raise Refusal(f"{name} is a link to {shown(there.link)}; name the file itself.")
+        raise ToolRefusal(f"{name} is a link to {shown(there.link)}; name the file itself.")
     before = there.text
     if before is None or there.sha256 is None or len(there.data) > MAX_FILE:
-        raise Refusal(f"{name} exists and is not UTF-8 text of at most {MAX_FILE >> 20} MiB; delete it first.")
+        raise ToolRefusal(f"{name} exists and is not UTF-8 text of at most {MAX_FILE >> 20} MiB; delete it first.")
     if before == content:
         return Plan((), lambda: Success(f"{name} holds exactly this already; nothing was changed."))
-    pair: Pair = {"name": name, "before": before, "after": content}
+    pair: FileVersions = {"name": name, "before": before, "after": content}
     small = len(before) + len(content) <= SMALL
-    change = edited(**pair) if small else cast(Edited, (await ask("diff", pair))[0])
-    changes = [hunks.Change(name, before, change["diff"])]
+    change = edited(**pair) if small else cast(EditedFile, (await ask("diff", pair))[0])
+    changes = [hunks.FileDiff(name, before, change["diff"])]
     over = f"{there.words}\nIt would be replaced by {_size(content)}."
     steps = (
-        Step(
+        ApprovalStep(
             yes_or_no("overwrite_file", f"Replace {name}, which exists?", over, default=False),
             f"{name} exists and was not replaced: the question about it was answered with no.",
         ),
-        Step(
+        ApprovalStep(
             yes_or_no(
                 "apply_changes",
                 f"Apply this change to {name}?",
@@ -100,13 +100,13 @@ async def _replace(root: Root, real: str, content: str) -> Plan:
     )
 
     def act() -> Success:
-        write_all(root, [Writing(real, content.encode(), there.data)])
+        write_all(root, [PlannedWrite(real, content.encode(), there.data)])
         return Success(f"Replaced {name}: +{change['added']:,} -{change['removed']:,} lines.")
 
     def some(accepted: frozenset[str]) -> Success:
         (made,) = hunks.taken(changes, accepted)
         assert made is not None, "a yes accepts at least one part"
-        write_all(root, [Writing(real, made.text.encode(), there.data)])
+        write_all(root, [PlannedWrite(real, made.text.encode(), there.data)])
         return Success(told_of(name, made))
 
     return Plan(steps, act, some)

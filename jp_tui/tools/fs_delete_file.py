@@ -10,10 +10,10 @@ from typing import ClassVar
 from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import Root
 from jp_tui.system.problem import shown
-from jp_tui.tools.files.approval import Plan, Step, carry_out, may_change, yes_or_no
+from jp_tui.tools.files.approval import ApprovalStep, Plan, carry_out, may_change, yes_or_no
 from jp_tui.tools.files.file_state import describe
 from jp_tui.tools.files.git import dirty
-from jp_tui.tools.files.workspace import Arguments, FileTool
+from jp_tui.tools.files.workspace import CallArguments, FileTool
 from jp_tui.tools.port import Outcome, ToolCall
 
 
@@ -23,7 +23,7 @@ class DeleteFile(FileTool):
     name: ClassVar[str] = "fs_delete_file"
     keys: ClassVar[frozenset[str]] = frozenset({"path"})
 
-    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+    async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
         path = arguments.text("path", required=True)
         arguments.check()
 
@@ -32,12 +32,12 @@ class DeleteFile(FileTool):
             may_change(call, there.real)
             name = shown(there.real)
             no = f"{name} was not deleted: the question about it was answered with no."
-            steps: list[Step] = []
+            steps: list[ApprovalStep] = []
             if await dirty(call.root, {there.real: there.data}):
                 text = f"Delete {name}, which has uncommitted changes?"
-                steps.append(Step(yes_or_no("delete_dirty_file", text, there.words, default=False), no))
+                steps.append(ApprovalStep(yes_or_no("delete_dirty_file", text, there.words, default=False), no))
             confirm = yes_or_no("confirm", f"Delete {name}?", there.words, default=False, decides=[there.real])
-            steps.append(Step(confirm, no))
+            steps.append(ApprovalStep(confirm, no))
 
             def act() -> Success:
                 there.check(root)

@@ -13,10 +13,10 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.problem import shown
 from jp_tui.tools.files.git import listed
-from jp_tui.tools.files.scan import Search
-from jp_tui.tools.files.workspace import MAX_SHOWN, Arguments, FileTool, Refusal, secrets
+from jp_tui.tools.files.scan import SearchJob
+from jp_tui.tools.files.workspace import MAX_SHOWN, CallArguments, FileTool, ToolRefusal, secrets
 from jp_tui.tools.port import Outcome, ToolCall
-from jp_tui.tools.worker import SECONDS, TooLong, ask
+from jp_tui.tools.worker import SECONDS, WorkerTimeout, ask
 
 MAX_PATTERN = 4096
 _SKIPPED = {
@@ -34,7 +34,7 @@ class GrepFiles(FileTool):
     keys: ClassVar[frozenset[str]] = frozenset({"pattern", "paths", "context"})
     about: ClassVar[str] = "pattern"
 
-    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+    async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
         pattern = arguments.text("pattern", required=True, blank=True)
         paths = arguments.texts("paths") or (".",)
         context = arguments.number("context", 0, 20, 0)
@@ -51,7 +51,7 @@ class GrepFiles(FileTool):
                 folders.append((there.real, await listed(call.root, there.real)))
             else:
                 raise FileProblem("not_a_file", path, "is neither a file nor a folder")
-        job: Search = {
+        job: SearchJob = {
             "root": root.path,
             "pattern": pattern,
             "files": files,
@@ -62,7 +62,7 @@ class GrepFiles(FileTool):
         }
         try:
             lines = await ask("search", job)
-        except TooLong as late:
+        except WorkerTimeout as late:
             return _told(late.lines, f"ended after {SECONDS:.0f} seconds")
         return _told(lines, "")
 
@@ -71,14 +71,14 @@ def _told(lines: list[dict[str, Any]], ended: str) -> Outcome:
     """The matches, and a closing line in brackets with what was left out."""
     problem = next((line["problem"] for line in lines if "problem" in line), None)
     if problem is not None:
-        raise Refusal(f"fs_grep_files: `pattern` is no valid regular expression: {problem}.")
+        raise ToolRefusal(f"fs_grep_files: `pattern` is no valid regular expression: {problem}.")
     texts = [str(line["text"]) for line in lines if "text" in line]
     if ended:
         at = [str(line["at"]) for line in lines if "at" in line]
         where = f" while searching {shown(at[-1])}" if at else ""
         ended = f"{ended}{where}: the pattern is too slow for this text; use a simpler one, or fewer `paths`"
         if not texts:
-            raise Refusal(f"The search was {ended}.")
+            raise ToolRefusal(f"The search was {ended}.")
         return Success("\n".join([*texts, f"[{ended}]"]))
     done: Mapping[str, Any] = lines[-1]
     notes = [str(done["stopped"])] if done["stopped"] else []

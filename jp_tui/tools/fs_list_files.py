@@ -8,8 +8,8 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.tools.files.git import listed
-from jp_tui.tools.files.scan import Listed
-from jp_tui.tools.files.workspace import MAX_SHOWN, Arguments, FileTool
+from jp_tui.tools.files.scan import ListingJob
+from jp_tui.tools.files.workspace import MAX_SHOWN, CallArguments, FileTool
 from jp_tui.tools.port import Outcome, ToolCall
 from jp_tui.tools.worker import ask
 
@@ -23,14 +23,14 @@ class ListFiles(FileTool):
     def title(self, arguments: JsonObject) -> str:
         return super().title(arguments) or "."
 
-    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+    async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
         path = arguments.text("path") or "."
         extensions = arguments.texts("extensions")
         arguments.check()
         there = root.stat(path)
         if there.kind != "folder":
             raise FileProblem("not_a_directory", path, "is not a folder; read it with fs_read_file")
-        job: Listed = {
+        job: ListingJob = {
             "root": root.path,
             "folder": there.real,
             "known": await listed(call.root, there.real),

@@ -14,12 +14,12 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions import hunks
 from jp_tui.system.files import FileBytes, Root
 from jp_tui.system.problem import shown
-from jp_tui.tools.files.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
-from jp_tui.tools.files.edits import Done, Edited, Job, Wanted, edit, small
+from jp_tui.tools.files.approval import REJECTED, ApprovalStep, Plan, carry_out, fenced, may_change, yes_or_no
+from jp_tui.tools.files.edits import EditedFile, EditJob, EditResult, PatternJob, edit, small
 from jp_tui.tools.files.git import dirty
 from jp_tui.tools.files.partial_changes import told_of
-from jp_tui.tools.files.workspace import Arguments, FileTool, Refusal, one_line_each
-from jp_tui.tools.files.writing import Writing, write_all
+from jp_tui.tools.files.workspace import CallArguments, FileTool, ToolRefusal, one_line_each
+from jp_tui.tools.files.writing import PlannedWrite, write_all
 from jp_tui.tools.port import Outcome, ToolCall
 from jp_tui.tools.worker import ask
 
@@ -43,7 +43,7 @@ class ModifyFile(FileTool):
         named = _paths_named(arguments.get("patterns"))
         return ", ".join(dict.fromkeys(([alone] if alone else []) + named))[:200]
 
-    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+    async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
         path = arguments.text("path")
         patterns = _patterns(arguments, path)
         every = arguments.flag("replace_all", False)
@@ -53,35 +53,35 @@ class ModifyFile(FileTool):
         async def plan() -> Plan:
             files = _read(call, root, patterns)
             wanted = [{**one, "files": [files[path].real for path in one["files"]]} for one in patterns]
-            job: Job = {
+            job: EditJob = {
                 "texts": {found.real: _text(found) for found in files.values()},
                 "names": {found.real: shown(found.real) for found in files.values()},
-                "patterns": cast(list[Wanted], wanted),
+                "patterns": cast(list[PatternJob], wanted),
                 "every": every,
                 "case_sensitive": case_sensitive,
             }
-            done = edit(job) if small(job) else cast(Done, (await ask("edit", job))[0])
+            done = edit(job) if small(job) else cast(EditResult, (await ask("edit", job))[0])
             if done["problems"]:
-                raise Refusal(one_line_each("fs_modify_file", done["problems"]))
+                raise ToolRefusal(one_line_each("fs_modify_file", done["problems"]))
             if not done["files"]:
-                raise Refusal("fs_modify_file: the patterns change nothing; the files are as they were.")
+                raise ToolRefusal("fs_modify_file: the patterns change nothing; the files are as they were.")
             return await _plan(call, root, {found.real: found for found in files.values()}, done["files"])
 
         return await carry_out(call, plan)
 
 
-def _patterns(arguments: Arguments, path: str) -> list[Wanted]:
+def _patterns(arguments: CallArguments, path: str) -> list[PatternJob]:
     """The patterns with the paths they are for, as they were given."""
     given = arguments.json("patterns")
     if not isinstance(given, list) or not 1 <= len(given) <= MAX_PATTERNS:
         arguments.problem(f"`patterns` is required: a list of 1 to {MAX_PATTERNS} objects with `old` and `new`.")
         return []
-    found: list[Wanted] = []
+    found: list[PatternJob] = []
     for number, entry in enumerate(given, 1):
         if not isinstance(entry, dict):
             arguments.problem(f"pattern {number} must be an object with `old` and `new`.")
             continue
-        one = Arguments("", entry, _KEYS)
+        one = CallArguments("", entry, _KEYS)
         old, new = one.text("old", required=True), one.text("new", required=True, blank=True)
         files = one.texts("paths") or ((path,) if path else ())
         regex = one.flag("regex", False)
@@ -100,19 +100,19 @@ def _paths_named(patterns: Json) -> list[str]:
     return [path for paths in lists if isinstance(paths, list) for path in paths if isinstance(path, str)]
 
 
-def _read(call: ToolCall, root: Root, patterns: list[Wanted]) -> dict[str, FileBytes]:
+def _read(call: ToolCall, root: Root, patterns: list[PatternJob]) -> dict[str, FileBytes]:
     """Every file by the path that was given for it."""
     found: dict[str, FileBytes] = {}
     for path in dict.fromkeys(path for one in patterns for path in one["files"]):
         file = root.read(path, MAX_FILE)
         may_change(call, file.real)
         if file.truncated:
-            raise Refusal(
+            raise ToolRefusal(
                 f"{shown(file.real)} has {file.size:,} bytes, more than the {MAX_FILE >> 20} MiB changed here."
             )
         found[path] = file
     if sum({file.real: file.size for file in found.values()}.values()) > MAX_TOTAL:
-        raise Refusal(f"The files have more than {MAX_TOTAL >> 20} MiB together; change fewer at once.")
+        raise ToolRefusal(f"The files have more than {MAX_TOTAL >> 20} MiB together; change fewer at once.")
     return found
 
 
@@ -122,13 +122,13 @@ def _text(file: FileBytes) -> str:
             return file.data.decode("utf-8")
         except UnicodeDecodeError:
             pass
-    raise Refusal(f"{shown(file.real)} is not UTF-8 text, and only that is changed here.")
+    raise ToolRefusal(f"{shown(file.real)} is not UTF-8 text, and only that is changed here.")
 
 
-async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edits: dict[str, Edited]) -> Plan:
+async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edits: dict[str, EditedFile]) -> Plan:
     """The questions of S40 in its order, and the writing."""
     paths = list(edits)
-    steps: list[Step] = []
+    steps: list[ApprovalStep] = []
     broad = [
         f"Pattern {number} changes {touched} of the {lines} lines of {shown(path)}."
         for path in paths
@@ -138,7 +138,7 @@ async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edit
     if broad:
         text = f"Replace text in most lines of {several}?"
         question = yes_or_no("broad_replacement", text, "\n".join(broad), default=False)
-        steps.append(Step(question, _no("a pattern changes over half of a file; use narrower ones")))
+        steps.append(ApprovalStep(question, _no("a pattern changes over half of a file; use narrower ones")))
     changed = await dirty(call.root, {path: files[path].data for path in paths})
     if changed:
         names = "\n".join(f"{shown(path)} has changes that are not committed." for path in changed)
@@ -148,23 +148,25 @@ async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edit
             else f"Modify {shown(changed[0])}, which has uncommitted changes?"
         )
         question = yes_or_no("modify_dirty_file", text, names, default=False)
-        steps.append(Step(question, _no("files with uncommitted changes are not to be modified")))
+        steps.append(ApprovalStep(question, _no("files with uncommitted changes are not to be modified")))
     diff = "".join(edits[path]["diff"] for path in paths)
     if len(diff.encode()) > MAX_DIFF:
-        raise Refusal(f"The diff has more than {MAX_DIFF >> 20} MiB, too much to be reviewed; make smaller changes.")
+        raise ToolRefusal(
+            f"The diff has more than {MAX_DIFF >> 20} MiB, too much to be reviewed; make smaller changes."
+        )
     text = f"Apply these changes to {several}?" if len(paths) > 1 else f"Apply this change to {several}?"
-    changes = [hunks.Change(shown(path), _text(files[path]), edits[path]["diff"]) for path in paths]
+    changes = [hunks.FileDiff(shown(path), _text(files[path]), edits[path]["diff"]) for path in paths]
     parts = hunks.parts(changes)
     question = yes_or_no("apply_changes", text, fenced("diff", diff), default=True, decides=paths, parts=parts)
-    steps.append(Step(question, REJECTED))
+    steps.append(ApprovalStep(question, REJECTED))
 
     def act() -> Success:
-        write_all(root, [Writing(path, edits[path]["text"].encode(), files[path].data) for path in paths])
+        write_all(root, [PlannedWrite(path, edits[path]["text"].encode(), files[path].data) for path in paths])
         return Success("\n".join(_told(path, edits[path]) for path in paths))
 
     def some(accepted: frozenset[str]) -> Success:
         made = [(path, one) for path, one in zip(paths, hunks.taken(changes, accepted), strict=True) if one]
-        write_all(root, [Writing(path, one.text.encode(), files[path].data) for path, one in made])
+        write_all(root, [PlannedWrite(path, one.text.encode(), files[path].data) for path, one in made])
         return Success("\n".join(told_of(shown(path), one) for path, one in made))
 
     return Plan(tuple(steps), act, some)
@@ -174,6 +176,6 @@ def _no(why: str) -> str:
     return f"Changes were not applied, the question about them was answered with no: {why}."
 
 
-def _told(path: str, edited: Edited) -> str:
+def _told(path: str, edited: EditedFile) -> str:
     places = "1 place" if edited["count"] == 1 else f"{edited['count']:,} places"
     return f"Changed {shown(path)} in {places}: +{edited['added']:,} -{edited['removed']:,} lines."

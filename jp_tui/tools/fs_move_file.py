@@ -11,11 +11,11 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.system.files import FileProblem, Root, StaleBase
 from jp_tui.system.problem import shown
-from jp_tui.tools.files.approval import Plan, Step, carry_out, may_change, yes_or_no
-from jp_tui.tools.files.file_state import There, describe
+from jp_tui.tools.files.approval import ApprovalStep, Plan, carry_out, may_change, yes_or_no
+from jp_tui.tools.files.file_state import FileState, describe
 from jp_tui.tools.files.git import dirty
 from jp_tui.tools.files.guard import obeyed
-from jp_tui.tools.files.workspace import Arguments, FileTool, Refusal
+from jp_tui.tools.files.workspace import CallArguments, FileTool, ToolRefusal
 from jp_tui.tools.files.writing import folder_of, is_there, place
 from jp_tui.tools.port import Outcome, ToolCall
 
@@ -31,7 +31,7 @@ class MoveFile(FileTool):
         target = arguments.get("target")
         return f"{super().title(arguments)} → {target[:200]}" if isinstance(target, str) else super().title(arguments)
 
-    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+    async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
         source = arguments.text("source", required=True)
         target = arguments.text("target", required=True)
         arguments.check()
@@ -41,7 +41,7 @@ class MoveFile(FileTool):
             may_change(call, what.real)
             may_change(call, to)
             if what.real == to:
-                raise Refusal(f"{shown(to)} is both source and target.")
+                raise ToolRefusal(f"{shown(to)} is both source and target.")
             over = describe(root, to) if is_there(root, to) else None
             changed = await dirty(call.root, {what.real: what.data})
             refused = not call.refused.isdisjoint((what.real, to))
@@ -50,20 +50,20 @@ class MoveFile(FileTool):
         return await carry_out(call, plan)
 
 
-def _plan(root: Root, what: There, to: str, over: There | None, changed: bool, refused: bool) -> Plan:
+def _plan(root: Root, what: FileState, to: str, over: FileState | None, changed: bool, refused: bool) -> Plan:
     """`refused`: somebody said no to a change of one of the two in this turn, so that moving it is asked about, too. A
     file that others obey is gone where it was, and obeyed where it comes to be: both ends are for a person."""
     source, target = shown(what.real), shown(to)
     no = f"{source} was not moved: the question about it was answered with no."
-    steps: list[Step] = []
+    steps: list[ApprovalStep] = []
     if over is not None or obeyed(to) or obeyed(what.real) or refused:
         text = f"Replace {target} with {source}?" if over else f"Move {source} to {target}?"
         context = "\n\n".join(one.words for one in (over, what) if one is not None)
         question = yes_or_no("overwrite_file", text, context, default=False, decides=[to, what.real])
-        steps.append(Step(question, no))
+        steps.append(ApprovalStep(question, no))
     if changed:
         text = f"Move {source}, which has uncommitted changes, to {target}?"
-        steps.append(Step(yes_or_no("move_dirty_source", text, what.words, default=False), no))
+        steps.append(ApprovalStep(yes_or_no("move_dirty_source", text, what.words, default=False), no))
 
     def act() -> Success:
         root.mkdirs(folder_of(to))

@@ -8,7 +8,7 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import FileBytes, Root
 from jp_tui.system.problem import shown
 from jp_tui.tools.files.guard import secret
-from jp_tui.tools.files.workspace import MAX_SHOWN, Arguments, FileTool, Refusal, secrets
+from jp_tui.tools.files.workspace import MAX_SHOWN, CallArguments, FileTool, ToolRefusal, secrets
 from jp_tui.tools.port import Outcome, ToolCall
 
 MAX_FILE = 8 << 20
@@ -22,7 +22,7 @@ class ReadFile(FileTool):
     name: ClassVar[str] = "fs_read_file"
     keys: ClassVar[frozenset[str]] = frozenset({"path", "start_line", "end_line"})
 
-    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+    async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
         path = arguments.text("path", required=True)
         first = arguments.number("start_line", 1, _MOST, 1)
         last = arguments.number("end_line", 1, _MOST, _MOST)
@@ -31,7 +31,7 @@ class ReadFile(FileTool):
         arguments.check()
         found = root.read(path, MAX_FILE)
         if secret(found.real, secrets(call)):
-            raise Refusal(f"{shown(found.real)} usually holds secrets, so its content is not read.")
+            raise ToolRefusal(f"{shown(found.real)} usually holds secrets, so its content is not read.")
         return Success(_piece(found, first, last))
 
 
@@ -39,18 +39,18 @@ def _piece(found: FileBytes, first: int, last: int) -> str:
     """Lines `first` to `last` as they are, and a closing line in brackets where something was left out or changed."""
     name = shown(found.real)
     if found.truncated:
-        raise Refusal(
+        raise ToolRefusal(
             f"{name} has {found.size:,} bytes, more than the {MAX_FILE >> 20} MiB read here; use fs_grep_files."
         )
     if found.binary:
-        raise Refusal(f"{name} is not a text file ({found.size:,} bytes).")
+        raise ToolRefusal(f"{name} is not a text file ({found.size:,} bytes).")
     text = found.data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     lines = text.split("\n")
     total = len(lines) - (not lines[-1])
     if not total:
         return "[the file is empty]"
     if first > total:
-        raise Refusal(f"{name} has only {total:,} lines.")
+        raise ToolRefusal(f"{name} has only {total:,} lines.")
     notes: list[str] = []
     wanted = min(last, total)
     stop = _fitting(lines, first, min(wanted, first + MAX_LINES - 1))

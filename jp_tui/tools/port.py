@@ -15,7 +15,7 @@ from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.questions.types import FormView, Question
-from jp_tui.questions.types import Given as Given
+from jp_tui.questions.types import GivenAnswer as GivenAnswer
 from jp_tui.tools.files.backups import Copies
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ Outcome = Success | Failure | NeedsInput | NeedsReview
 
 
 @dataclass(frozen=True, slots=True)
-class Replied:
+class FormLeft:
     """`ask_user` only: the user left the form with words or without (R179)."""
 
     text: str | None
@@ -105,9 +105,9 @@ class ToolCall:
 
     arguments: JsonObject
     root: Path
-    answers: Mapping[str, Given] = field(default_factory=dict)
+    answers: Mapping[str, GivenAnswer] = field(default_factory=dict)
     options: JsonObject = field(default_factory=dict)
-    replied: Replied | None = None
+    replied: FormLeft | None = None
     cancel: Cancel = field(default_factory=Cancel)
     conversation: str = ""
     workspace: str = ""

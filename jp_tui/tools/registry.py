@@ -59,7 +59,7 @@ class Lazy:
         return self._tool
 
 
-class Showing(Lazy):
+class SelfFormattingTool(Lazy):
     """One that shows its arguments itself, as `port.Formats` does (R90); `commands` as there."""
 
     commands = True
@@ -76,7 +76,7 @@ def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
     made: dict[str, Tool] = {key: Lazy(_from(module, name), source) for key, (module, name, source) in _MODULES.items()}
     made["describe_tools"] = Lazy(_from("describe_tools", "DescribeTools", documentation), "tool")
     made["spawn_agent"] = Lazy(_from("spawn_agent", "SpawnAgent"), "tool", spawns=True)
-    made["shell_run"] = Showing(_from("shell_run", "ShellRun"), "tool")
+    made["shell_run"] = SelfFormattingTool(_from("shell_run", "ShellRun"), "tool")
     return made
 
 

@@ -25,7 +25,7 @@ from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.problem import shown
 from jp_tui.system.sandbox.command import limited, most_processes
 from jp_tui.system.sandbox.mounts import SandboxProblem
-from jp_tui.tools.files.workspace import Arguments, Refusal
+from jp_tui.tools.files.workspace import CallArguments, ToolRefusal
 from jp_tui.tools.local.output import signal_name
 from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
 from jp_tui.tools.shell.output import FLOOD, KEPT, Tail, told
@@ -41,7 +41,7 @@ NO = "The command was not run: the question about it was answered with no."
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CheckedCommand:
     """What a call asks for, checked: `argv` is run, `written` is what people read, `place` where."""
 
     argv: tuple[str, ...]
@@ -75,7 +75,7 @@ class ShellRun:
         try:
             wanted = _read(call)
             return _told(wanted, await self._sandbox.walled(call))
-        except (Refusal, FileProblem) as problem:
+        except (ToolRefusal, FileProblem) as problem:
             raise RenderFailed(str(problem)) from None
 
     async def run(self, call: ToolCall) -> Outcome:
@@ -85,7 +85,7 @@ class ShellRun:
             if (asked := _confirm(call, wanted, walls)) is not None:
                 return asked
             return await _carried_out(call, wanted, walls, self._sandbox)
-        except (Refusal, FileProblem) as problem:
+        except (ToolRefusal, FileProblem) as problem:
             return Failure(str(problem))
 
 
@@ -94,9 +94,9 @@ def _words(argv: Json) -> list[str]:
     return [word for word in argv if isinstance(word, str)] if isinstance(argv, list) else []
 
 
-def _read(call: ToolCall) -> Wanted:
+def _read(call: ToolCall) -> CheckedCommand:
     """Refusal with all that is wrong; FileProblem for a folder that is not there, or not in the workspace."""
-    given = Arguments("shell_run", call.arguments, _KEYS)
+    given = CallArguments("shell_run", call.arguments, _KEYS)
     command, argv = given.text("command"), given.json("argv")
     where = given.text("cwd") or "."
     seconds = given.number("timeout_secs", 1, MOST_SECONDS, SECONDS)
@@ -116,11 +116,11 @@ def _read(call: ToolCall) -> Wanted:
     with Root(call.root) as root:
         there = root.stat(where)
         if there.kind != "folder":
-            raise Refusal(f"shell_run: {shown(where)} is not a folder.")
+            raise ToolRefusal(f"shell_run: {shown(where)} is not a folder.")
         cwd = os.path.normpath(os.path.join(root.path, there.real))
         place = "the workspace" if cwd == root.path else f"the folder {shown(there.real)}"
     shell = argv is None
-    return Wanted(("/bin/sh", "-c", command) if shell else tuple(words), written, shell, cwd, place, seconds)
+    return CheckedCommand(("/bin/sh", "-c", command) if shell else tuple(words), written, shell, cwd, place, seconds)
 
 
 def _sayable(text: str) -> bool:
@@ -131,7 +131,7 @@ def _sayable(text: str) -> bool:
     return True
 
 
-def _told(wanted: Wanted, walls: Walled) -> str:
+def _told(wanted: CheckedCommand, walls: Walled) -> str:
     """Ours first, so that nothing in a command can stand before it; then all of the command, to the end."""
     if walls.sandboxed:
         net = "The network is open to it, and so is what listens on this machine." if walls.network else "No network."
@@ -149,7 +149,7 @@ def _told(wanted: Wanted, walls: Walled) -> str:
     return f"{held}\nIn {wanted.place}, at most {wanted.seconds:,} s, {how}. {rest}\n{wanted.written}"
 
 
-def _confirm(call: ToolCall, wanted: Wanted, walls: Walled) -> NeedsInput | Failure | None:
+def _confirm(call: ToolCall, wanted: CheckedCommand, walls: Walled) -> NeedsInput | Failure | None:
     """Where the policy wants it (S40): always, never, or where neither a person nor walls stand before it."""
     policy = call.options.get("confirm", "auto")
     if policy == "never" or (policy != "always" and (walls.whole or call.leave)):
@@ -170,7 +170,7 @@ def _confirm(call: ToolCall, wanted: Wanted, walls: Walled) -> NeedsInput | Fail
     return None if given.value else Failure(NO, declined=True)
 
 
-async def _carried_out(call: ToolCall, wanted: Wanted, walls: Walled, sandbox: Sandboxing) -> Outcome:
+async def _carried_out(call: ToolCall, wanted: CheckedCommand, walls: Walled, sandbox: Sandboxing) -> Outcome:
     if call.cancel.called:
         return Failure("The call was cancelled before the command ran.")
     path = child_environment(os.environ)["PATH"]

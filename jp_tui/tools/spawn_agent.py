@@ -10,7 +10,7 @@ from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import first_line
-from jp_tui.tools.files.workspace import Arguments, Refusal
+from jp_tui.tools.files.workspace import CallArguments, ToolRefusal
 from jp_tui.tools.port import Outcome, Spawn, ToolCall
 
 _LINE = 200
@@ -33,7 +33,7 @@ class SpawnAgent:
         return (named or (first_line(task) if isinstance(task, str) else ""))[:_LINE]
 
     async def run(self, call: ToolCall) -> Outcome:
-        arguments = Arguments("spawn_agent", call.arguments, frozenset({"task", "name", "model", "tools"}))
+        arguments = CallArguments("spawn_agent", call.arguments, frozenset({"task", "name", "model", "tools"}))
         task = arguments.text("task", required=True)
         name, model = arguments.text("name").strip(), arguments.text("model").strip()
         tools = arguments.texts("tools")
@@ -43,7 +43,7 @@ class SpawnAgent:
             arguments.problem(f"`name` must be one line of at most {_NAME} characters.")
         try:
             arguments.check()
-        except Refusal as problem:
+        except ToolRefusal as problem:
             return Failure(str(problem))
         if call.spawn is None:
             return Failure("A sub-agent cannot be started here: sub-agents do not start others.")

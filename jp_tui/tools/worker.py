@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jp_tui.system.children import ChildProblem, run
-from jp_tui.tools.files.workspace import Refusal
+from jp_tui.tools.files.workspace import ToolRefusal
 
 SECONDS = 10.0
 _OUTPUT = 64 << 20
@@ -24,7 +24,7 @@ _START = "import sys; sys.path.append(sys.argv[1]); from jp_tui.tools.worker_mai
 Kind = Literal["edit", "diff", "list", "search", "render", "survey", "places"]
 
 
-class TooLong(Refusal):
+class WorkerTimeout(ToolRefusal):
     """The job was ended after so many seconds; `lines` is what had come out."""
 
     def __init__(self, lines: list[dict[str, Any]], seconds: float) -> None:
@@ -55,14 +55,14 @@ async def ask(
             heard=heard,
         )
     except ChildProblem as problem:
-        raise Refusal(f"the work could not be done: {problem}") from None
+        raise ToolRefusal(f"the work could not be done: {problem}") from None
     whole = done.stdout[: done.stdout.rfind(b"\n") + 1].splitlines()
     lines = [json.loads(line) for line in whole]
     if done.timed_out:
-        raise TooLong(lines, limit)
+        raise WorkerTimeout(lines, limit)
     if done.cancelled:
-        raise Refusal("the work was cancelled")
+        raise ToolRefusal("the work was cancelled")
     if not done.ok or done.truncated:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise Refusal(f"the work could not be done: {' '.join(last) or 'its process ended early'}")
+        raise ToolRefusal(f"the work could not be done: {' '.join(last) or 'its process ended early'}")
     return lines

@@ -11,7 +11,7 @@ import os
 import resource
 import sys
 
-from jp_tui.system.leash import die_with_parent
+from jp_tui.system.child_keeper import die_with_parent
 
 _MEMORY = 1 << 30
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from jp_tui.view.composer.commands import Command
+from jp_tui.view.composer.commands import SlashCommand
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from textual.app import App
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.protocol.commands import Command as EngineCommand
     from jp_tui.ui.transcript.inbox_controller import InboxController
     from jp_tui.view.activity.agents import Agent
-    from jp_tui.view.questions.inbox import Inbox
+    from jp_tui.view.questions.inbox import InboxState
 
 
 class Main(Protocol):
@@ -45,7 +45,7 @@ class Main(Protocol):
     def parent_conversation(self) -> str: ...
 
     @property
-    def inbox(self) -> Inbox | None: ...
+    def inbox(self) -> InboxState | None: ...
 
     @property
     def waits(self) -> InboxController | None: ...
@@ -68,7 +68,7 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AppCommand(Command):
+class AppCommand(SlashCommand):
     """A command that runs the app's action `action`, with the argument if the command takes one."""
 
     action: str

@@ -15,7 +15,7 @@ from textual.app import App
 from textual.content import Content
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.themes.themes import names as theme_files_in
 from jp_tui.ui import themes
 from jp_tui.ui.keys.bindings import declaring_class
@@ -69,7 +69,7 @@ class UserFiles:
         self._app, self._note, self._say = app, note, say
         self.paths = paths
         self.theme_files = theme_files
-        self.key_problems: tuple[Problem, ...] = ()
+        self.key_problems: tuple[SettingsProblem, ...] = ()
         """What is wrong in the user's keys, for the page of keys."""
         self.theme_problem = ""
         """Why a theme couldn't be applied, the last time. At the start there is no screen yet that could show it."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.engine.record.event_codec import entry
-from jp_tui.journal.port import Entry
+from jp_tui.journal.port import NewEvent
 from jp_tui.journal.store import open_journal
 from jp_tui.system.paths import Paths
 from tests.bench.model import tokens
@@ -39,7 +39,7 @@ def rows(bench: Bench) -> list[Row]:
     ]
 
 
-def turn(number: int, last: bool) -> list[Entry]:
+def turn(number: int, last: bool) -> list[NewEvent]:
     """One stored turn: a question, some thought, and half a screen of Markdown; the last one ends in `zqend`."""
     at = timestamp(BEGAN + timedelta(seconds=number))
     text = "".join(tokens(150, seed=number)).replace("zqfirst", f"Turn {number}").replace("zqlast", "")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.pairing import CallPair, Pair, calls, misplaced, pair, turns, unanswered
+from jp_tui.conversation.pairing import CallPair, InquiryPair, calls, misplaced, pair, turns, unanswered
 from jp_tui.conversation.reading import read_event
 
 
@@ -45,9 +45,9 @@ def test_an_id_that_repeats_is_paired_by_order() -> None:
         yes("c.q", 3),
     ]
     assert pair(log) == [
-        Pair(ask("c.q", 1), yes("c.q", 1)),
-        Pair(ask("c.q", 2), ev.InquiryRedacted(id="c.q")),
-        Pair(ask("c.q", 3), yes("c.q", 3)),
+        InquiryPair(ask("c.q", 1), yes("c.q", 1)),
+        InquiryPair(ask("c.q", 2), ev.InquiryRedacted(id="c.q")),
+        InquiryPair(ask("c.q", 3), yes("c.q", 3)),
     ]
     assert unanswered(log[:5]) == [ask("c.q", 2), ask("c.q", 3)]
 
@@ -55,9 +55,9 @@ def test_an_id_that_repeats_is_paired_by_order() -> None:
 def test_nothing_is_paired_across_turns_or_backwards() -> None:
     log = [START, SAID, ask("a", 1), START, SAID, yes("a"), ask("a", 2), ask("b"), ev.InquiryCancelled(id="b")]
     assert pair(log) == [
-        Pair(ask("a", 1), None, 0),
-        Pair(ask("a", 2), None, 1),
-        Pair(ask("b"), ev.InquiryCancelled(id="b"), 1),
+        InquiryPair(ask("a", 1), None, 0),
+        InquiryPair(ask("a", 2), None, 1),
+        InquiryPair(ask("b"), ev.InquiryCancelled(id="b"), 1),
     ]
     assert unanswered(log) == [ask("a", 1), ask("a", 2)]
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
 
-from jp_tui.conversation.spellings import spellings
+from jp_tui.conversation.secret_encodings import spellings
 
 ODD = " it's \"ä\\x/+= 雪 "
 

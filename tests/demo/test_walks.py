@@ -13,14 +13,14 @@ import pytest
 
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ModelSetup
-from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.engine.reviewer.reviewer import ReviewerModel
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PartsTaken, Replied, Response, Submitted, WentBack
 from jp_tui.providers.scripted.provider import open_provider
-from jp_tui.view.transcript.blocks import Block, Resumed, Tool, User
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.blocks import Block, Resumed, ToolBlock, User
+from jp_tui.view.transcript.reducer import TranscriptReducer
 from tests.engine.conftest import Bench
 
 TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
@@ -98,7 +98,7 @@ def walk(bench: Bench, name: str, steps: Sequence[Step], monkeypatch: pytest.Mon
     monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
     bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.greet = bench.reviews = True
-    bench.reviewer = SubAgent(own)
+    bench.reviewer = ReviewerModel(own)
     bench.start()
     bench.say(name)
     for asked, response in steps:
@@ -126,7 +126,7 @@ def test_ending_the_turn_ends_the_walk(bench: Bench, name: str, monkeypatch: pyt
     id_ = {"9": "release", "10": "apply_changes", "12": "apply_changes"}.get(name, "answer")
     assert walk(bench, name, [(id_, EndTurn())], monkeypatch).outcome == "interrupted"
     blocks = alike(bench)
-    (last,) = [block for block in blocks if isinstance(block, Tool)][-1:]
+    (last,) = [block for block in blocks if isinstance(block, ToolBlock)][-1:]
     assert last.asked[-1].how == "cancelled" and last.state == "completed"
     if name == "9":
         assert last.form is not None and last.form.state == "ended"
@@ -139,7 +139,7 @@ def test_what_is_written_is_what_was_taken(bench: Bench, monkeypatch: pytest.Mon
     walk(bench, name, steps, monkeypatch)
     read = [one["content"] for one in bench.log() if one["type"] == "tool_call_response"][-1]
     assert "80 °C" in read and "Milk comes in last" in read and "it has no switch" in read
-    (change,) = [block for block in alike(bench) if isinstance(block, Tool) and block.asked]
+    (change,) = [block for block in alike(bench) if isinstance(block, ToolBlock) and block.asked]
     assert [(part.accepted, part.comment.raw) for part in change.asked[0].parts] == [
         (True, ""), (True, ""), (False, "It warns.")
     ]  # fmt: skip
@@ -176,7 +176,7 @@ def test_issue_6_12_a_walk_has_its_own_reviewer_and_no_other_walk_has_one(
 
 def test_r156_a_walks_reviewer_can_be_taken_over(bench: Bench) -> None:
     bench.script = open_provider("tour")  # type: ignore[assignment]
-    bench.reviewer = SubAgent(own)
+    bench.reviewer = ReviewerModel(own)
     bench.start()
     bench.say("11")
     started = bench.until(e.ReviewStarted)
@@ -196,7 +196,7 @@ def test_who_answers_is_configured_first(bench: Bench, monkeypatch: pytest.Monke
 def alike(bench: Bench) -> list[Block]:
     """The blocks of the conversation, which are the same live and stored (issue 5, 9)."""
     bench.stop()
-    live, stored = Story(), Story()
+    live, stored = TranscriptReducer(), TranscriptReducer()
     facts = [event.stored for event in bench.events if isinstance(event, e.EventAppended)]
     for event in bench.events:
         live.apply(event)
@@ -225,7 +225,7 @@ def test_a_turn_that_was_cut_off_and_went_on_looks_the_same_reloaded(
     bench.prompt()
     bench.kill()
     opened = bench.start("id", bench.conversation)
-    live = Story()
+    live = TranscriptReducer()
     live.load(opened.page)
     bench.answer(bench.prompt(), Answered(value=True))
     bench.turn()
@@ -233,7 +233,7 @@ def test_a_turn_that_was_cut_off_and_went_on_looks_the_same_reloaded(
     facts = [*opened.page, *(one.stored for one in bench.events if isinstance(one, e.EventAppended))]
     for event in bench.events:
         live.apply(event)
-    stored = Story()
+    stored = TranscriptReducer()
     stored.load(facts)
     seqs = range(1, facts[-1].seq + 1)
     again = [block for seq in seqs for block in stored.of_event(seq)]

@@ -47,7 +47,7 @@ class Cast(Script):
     async def stream(self, request: m.ModelRequest) -> AsyncIterator[m.Delta]:
         self.requests.append(request)
         first = request.messages[0].parts[0]
-        assert isinstance(first, m.Said)
+        assert isinstance(first, m.TextPart)
         async for delta in self.roles[first.text].stream(request):
             yield delta
 

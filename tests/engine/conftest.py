@@ -14,8 +14,17 @@ import pytest
 
 from jp_tui.conversation.model import ModelError, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.engine.base.backups import CopyStore, Limits
-from jp_tui.engine.base.dependencies import HeldBy, Lock, ModelSetup, Policies, Retry, Reviewer, Setup, ToolSetup
+from jp_tui.engine.base.backups import BackupLimits, CopyStore
+from jp_tui.engine.base.dependencies import (
+    ConversationLock,
+    EngineDependencies,
+    HeldBy,
+    ModelSetup,
+    Policies,
+    RetryPolicy,
+    Reviewer,
+    ToolSetup,
+)
 from jp_tui.engine.hub import Engine
 from jp_tui.inquiry.values import Policy, Rule
 from jp_tui.journal.reader import open_reader
@@ -71,7 +80,7 @@ class Bench:
         self.unset: list[str] = []
         self.deleted: list[str] = []
         self.on_failure: Literal["ask", "fail"] = "ask"
-        self.retry = Retry(2, 1, 1.0, least_secs=0.0)
+        self.retry = RetryPolicy(2, 1, 1.0, least_secs=0.0)
         self.events: list[e.Event] = []
         self.conversation = ""
         self.journal: Flaky
@@ -110,7 +119,7 @@ class Bench:
             assert self.side is not None
             return ModelSetup("other/side", "side", self.side, retry=self.retry)
 
-        def lock(id_: str) -> Lock | HeldBy:
+        def lock(id_: str) -> ConversationLock | HeldBy:
             held = acquire(lock_path(self.home / "locks", id_), Holder.me("a test", "now"))
             return HeldBy(str(held)) if isinstance(held, Holder) else held
 
@@ -118,7 +127,7 @@ class Bench:
             self.settings[key] = value
             return self.home / "config.toml"
 
-        setup = Setup(
+        setup = EngineDependencies(
             journal=journal,  # type: ignore[arg-type]
             workspace=self.workspace,
             scratch=self.home / "scratch",
@@ -140,7 +149,9 @@ class Bench:
             open_inquiry_model=None if self.side is None else open_side,
             reviewer=self.reviewer,
             retry_with_intent=self.retry_with_intent,
-            copies=CopyStore(self.home / "undo", Limits(self.copy_limit), time.time, str) if self.copies else None,
+            copies=CopyStore(self.home / "undo", BackupLimits(self.copy_limit), time.time, str)
+            if self.copies
+            else None,
             config_delta=self.delta,
             titles=self.titles,
             jp_data=self.jp_data,

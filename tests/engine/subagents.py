@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from jp_tui.conversation.model import Call, Message, ModelError, ModelRequest, Result, Said
+from jp_tui.conversation.model import Call, Message, ModelError, ModelRequest, Result, TextPart
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.base.dependencies import Inquiry, ModelSetup, Retry
-from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.engine.base.dependencies import ModelSetup, RetryPolicy, ReviewQuestion
+from jp_tui.engine.reviewer.reviewer import ReviewerModel
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.questions.types import BooleanAnswer, Question
 from tests.fakes.models import Item, Script, call, end, text
@@ -19,18 +19,18 @@ from tests.fakes.models import Item, Script, call, end, text
 APPLY = Question("apply_changes", "Apply?", BooleanAnswer(), context="--- a\n+++ b\n+new", targets=("/w/a",))
 YES = '{"reason":"It fits.","answer":true}'
 NO = '{"reason":"Too broad.","answer":false}'
-QUICK = Retry(2, 1, 1.0, least_secs=0.0)
+QUICK = RetryPolicy(2, 1, 1.0, least_secs=0.0)
 
 
 def told(turns: int = 1, size: int = 2) -> tuple[Message, ...]:
     """Exchanges of two messages, then a call that waits and another that runs."""
     past = [
-        Message(role, (Said(f"{role} {number} " + "x" * size),))
+        Message(role, (TextPart(f"{role} {number} " + "x" * size),))
         for number in range(turns)
         for role in ("user", "assistant")
     ]
     now: list[Message] = [
-        Message("user", (Said("Do it."),)),
+        Message("user", (TextPart("Do it."),)),
         Message("assistant", (Call("c1", "edit", {"path": "a"}), Call("c2", "look", {}))),
         Message(
             "user",
@@ -87,7 +87,7 @@ class Review:
         self.heard = Heard()
         self.draws = (f"mark{number:04d}" for number in itertools.count())
         clock = itertools.count()
-        self.agent = SubAgent(
+        self.agent = ReviewerModel(
             self._open, list_tools, lambda: next(clock) / 4, draw=lambda: next(self.draws), sleep=self._sleep
         )
 
@@ -100,8 +100,8 @@ class Review:
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
 
-    def asked(self, question: Question = APPLY, *, call: str = "c1", **more: Any) -> Inquiry:
-        return replace(Inquiry(f"{call}.{question.id}.1", "edit", question, told(), self.main), **more)
+    def asked(self, question: Question = APPLY, *, call: str = "c1", **more: Any) -> ReviewQuestion:
+        return replace(ReviewQuestion(f"{call}.{question.id}.1", "edit", question, told(), self.main), **more)
 
     async def __call__(self, question: Question = APPLY, **more: Any) -> ReviewerAnswered | ReviewerFailed:
         return await self.agent.inquire(self.asked(question, **more), self.heard)
@@ -123,7 +123,7 @@ class Review:
 
 def prompt_of(request: ModelRequest) -> str:
     """What was asked: the last words of the user's that begin as M6 does."""
-    words = [part.text for message in request.messages for part in message.parts if isinstance(part, Said)]
+    words = [part.text for message in request.messages for part in message.parts if isinstance(part, TextPart)]
     return next(text for text in reversed(words) if text.startswith("The tool `"))
 
 

@@ -13,7 +13,7 @@ import pytest
 from jp_tui.conversation import model as m
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.outcomes import Success
-from jp_tui.engine.session.subagents import Agents
+from jp_tui.engine.session.subagents import Subagents
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -309,5 +309,5 @@ def test_a_conversation_that_somebody_holds_is_stopped_when_its_parent_ends() ->
         interrupt=lambda action, text: seen.append((action, text)), finished=finished, busy=True
     )
     agents: Any = SimpleNamespace(_close=close)
-    asyncio.run(Agents._end(agents, session, leaves=False))
+    asyncio.run(Subagents._end(agents, session, leaves=False))
     assert seen == [("stop", ""), ("finished", ""), ("closed", "False")]

@@ -71,7 +71,7 @@ def test_a_side_question_is_answered_and_the_question_stays(bench: Bench) -> Non
     assert request.tool_choice == "none" and request.tools
     result, words = request.messages[-1].parts
     assert result == m.Result("c1", "ask_user", "Tool paused: Force push?", False)
-    assert isinstance(words, m.Said) and words.text.index("three commits") < words.text.index("Force push?")
+    assert isinstance(words, m.TextPart) and words.text.index("three commits") < words.text.index("Force push?")
     assert words.text.endswith("What would be lost?")
     bench.answer(prompt, Answered(value="no"))
     assert bench.turn().outcome == "done"
@@ -89,9 +89,9 @@ def test_it_goes_on_from_what_was_said_before(bench: Bench) -> None:
     bench.until(e.AsideEnded)
     *_, question, answer, again = bench.script.requests[2].messages
     assert "What would be lost?" in repr(question) and answer == m.Message(
-        "assistant", (m.Said("It replaces three commits."),)
+        "assistant", (m.TextPart("It replaces three commits."),)
     )
-    assert again == m.Message("user", (m.Said("Whose?"),))
+    assert again == m.Message("user", (m.TextPart("Whose?"),))
     accepted(bench.script.requests[2])
     assert [event["question"] for event in kept(bench)] == ["What would be lost?", "Whose?"]
 
@@ -134,7 +134,7 @@ def test_what_is_sent_along_follows_the_results(bench: Bench, keeps: bool) -> No
     assert kinds.count("chat_request") == (2 if keeps else 1)
     message = bench.script.requests[2].messages[-1]
     assert isinstance(message.parts[0], m.Result) and message.role == "user"
-    words = [part.text for part in message.parts if isinstance(part, m.Said)]
+    words = [part.text for part in message.parts if isinstance(part, m.TextPart)]
     assert len(words) == keeps
     if keeps:
         assert "Force push?" in words[0] and "What would be lost?" in words[0] and "three commits" in words[0]

@@ -13,7 +13,7 @@ from jp_tui.engine import hub
 from jp_tui.link import strays
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.system.faults import MOST, Seen
+from jp_tui.system.faults import MOST, SeenFailures
 from tests.engine.conftest import Bench
 from tests.fakes.models import Script, end, text
 
@@ -144,7 +144,7 @@ def test_another_failure_is_reported_as_well_up_to_a_limit() -> None:
         except Exception as error:
             return error
 
-    seen = Seen()
+    seen = SeenFailures()
     assert seen.new(raised(ValueError)) and not seen.new(raised(ValueError))
     assert seen.new(raised(KeyError)) and seen.new(ValueError("never raised"))
     kinds = [type(f"E{number}", (Exception,), {}) for number in range(2 * MOST)]

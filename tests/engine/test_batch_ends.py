@@ -12,7 +12,7 @@ import pytest
 from jp_tui.conversation.outcomes import Success
 from jp_tui.engine.base.dependencies import Policies, RunMode
 from jp_tui.engine.record.call_response import UNFINISHED
-from jp_tui.engine.turn.call_batch import Batch
+from jp_tui.engine.turn.call_batch import CallBatch
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import CallEnd, Delivered, Edited, EndTurn, Permitted, Response
@@ -172,6 +172,6 @@ async def test_a_call_that_was_left_open_and_then_ended_keeps_its_place_before_t
         _response=lambda call: call,
         _say=lambda *_, **more: None,
     )
-    batch._stays_open = lambda: Batch._stays_open(batch)
-    await Batch._commit(batch)
+    batch._stays_open = lambda: CallBatch._stays_open(batch)
+    await CallBatch._commit(batch)
     assert (stored, held) == ([], ["c2"])

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.engine.base.backups import CallCopies, CopyStore, Limits, Record
-from jp_tui.engine.file_changes.restore import Goal, found, restore
+from jp_tui.engine.base.backups import BackupLimits, BackupRecord, CallCopies, CopyStore
+from jp_tui.engine.file_changes.restore import RestoreTarget, found, restore
 from jp_tui.system.files import FileProblem, StaleBase, sha256
 from jp_tui.system.restoring import RestoringRoot
-from jp_tui.tools.files.backups import ABSENT, Changing, CopyFailed, Held, KeptRoot
+from jp_tui.tools.files.backups import ABSENT, BackupRoot, CopyFailed, FileSnapshot, PlannedChange
 
 
 class Clock:
@@ -28,25 +28,25 @@ class Clock:
 
 def store(home: Path, *, clock: Clock | None = None, **limits: int) -> CopyStore:
     numbers = itertools.count(1)
-    return CopyStore(home / "undo", Limits(**limits), clock or Clock(), lambda: f"r{next(numbers)}")
+    return CopyStore(home / "undo", BackupLimits(**limits), clock or Clock(), lambda: f"r{next(numbers)}")
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Iterator[tuple[CopyStore, KeptRoot, Path]]:
+def kept(tmp_path: Path) -> Iterator[tuple[CopyStore, BackupRoot, Path]]:
     """A store, a root that keeps into it, and the workspace."""
     work = tmp_path / "work"
     work.mkdir()
     made = store(tmp_path)
-    with KeptRoot(work, CallCopies(made, "conv", 3, "c1")) as root:
+    with BackupRoot(work, CallCopies(made, "conv", 3, "c1")) as root:
         yield made, root, work
 
 
-def one(made: CopyStore) -> Record:
+def one(made: CopyStore) -> BackupRecord:
     (record,) = made.records("conv")
     return record
 
 
-def test_a_write_keeps_what_was_there_before_it(kept: tuple[CopyStore, KeptRoot, Path]) -> None:
+def test_a_write_keeps_what_was_there_before_it(kept: tuple[CopyStore, BackupRoot, Path]) -> None:
     made, root, work = kept
     (work / "a.bin").write_bytes(b"\0old")
     os.chmod(work / "a.bin", 0o750)
@@ -59,7 +59,7 @@ def test_a_write_keeps_what_was_there_before_it(kept: tuple[CopyStore, KeptRoot,
 
 
 def test_a_new_file_a_deleted_link_and_a_move_are_kept_as_what_they_were(
-    kept: tuple[CopyStore, KeptRoot, Path],
+    kept: tuple[CopyStore, BackupRoot, Path],
 ) -> None:
     made, root, work = kept
     root.write("new", b"x", expect_sha256=None)
@@ -76,7 +76,7 @@ def test_a_new_file_a_deleted_link_and_a_move_are_kept_as_what_they_were(
     ]
 
 
-def test_through_a_link_the_file_itself_is_kept(kept: tuple[CopyStore, KeptRoot, Path]) -> None:
+def test_through_a_link_the_file_itself_is_kept(kept: tuple[CopyStore, BackupRoot, Path]) -> None:
     made, root, work = kept
     (work / "real").write_text("old")
     os.symlink("real", work / "link")
@@ -84,7 +84,7 @@ def test_through_a_link_the_file_itself_is_kept(kept: tuple[CopyStore, KeptRoot,
     assert one(made).files[0].path == "real" and made.content(one(made).files[0].before) == b"old"
 
 
-def test_what_came_to_nothing_is_no_record(kept: tuple[CopyStore, KeptRoot, Path]) -> None:
+def test_what_came_to_nothing_is_no_record(kept: tuple[CopyStore, BackupRoot, Path]) -> None:
     """A stale base or a folder that is not there changes nothing, and the record is withdrawn."""
     made, root, work = kept
     (work / "a").write_text("mine")
@@ -95,7 +95,7 @@ def test_what_came_to_nothing_is_no_record(kept: tuple[CopyStore, KeptRoot, Path
     assert made.records("conv") == []
 
 
-def test_private_and_content_addressed(kept: tuple[CopyStore, KeptRoot, Path], tmp_path: Path) -> None:
+def test_private_and_content_addressed(kept: tuple[CopyStore, BackupRoot, Path], tmp_path: Path) -> None:
     """S10: folders 0700, files 0600; the same content stands once."""
     _, root, work = kept
     for name in ("a", "b"):
@@ -108,7 +108,7 @@ def test_private_and_content_addressed(kept: tuple[CopyStore, KeptRoot, Path], t
     assert sorted(path.name for path in files) == sorted([sha256(b"same"), "conv.jsonl"])
 
 
-def test_without_a_copy_nothing_is_changed(kept: tuple[CopyStore, KeptRoot, Path], tmp_path: Path) -> None:
+def test_without_a_copy_nothing_is_changed(kept: tuple[CopyStore, BackupRoot, Path], tmp_path: Path) -> None:
     _, root, work = kept
     (work / "a").write_text("old")
     (tmp_path / "undo").write_text("in the way")
@@ -122,15 +122,15 @@ def test_without_a_copy_nothing_is_changed(kept: tuple[CopyStore, KeptRoot, Path
 def test_too_large_is_noted_without_its_content(tmp_path: Path) -> None:
     (tmp_path / "big").write_text("12345")
     made = store(tmp_path, file=4)
-    with KeptRoot(tmp_path, CallCopies(made, "conv", 1, "c")) as root:
+    with BackupRoot(tmp_path, CallCopies(made, "conv", 1, "c")) as root:
         root.delete("big")
     before = one(made).files[0].before
     assert (before.kind, before.size, before.sha256) == ("file", 5, "") and made.content(before) is None
 
 
-def change(text: str) -> list[Changing]:
+def change(text: str) -> list[PlannedChange]:
     data = text.encode()
-    return [Changing("f", Held("file", data, sha256(data), len(data), 0o644), ABSENT)]
+    return [PlannedChange("f", FileSnapshot("file", data, sha256(data), len(data), 0o644), ABSENT)]
 
 
 def contents(made: CopyStore) -> list[bytes | None]:
@@ -180,9 +180,9 @@ def test_a_unit_is_restored_whole_or_not_at_all(tmp_path: Path) -> None:
     (work / "b").mkdir(parents=True)
     (work / "a").write_text("now")
     made = store(tmp_path)
-    old = Held("file", b"old", sha256(b"old"), 3, 0o640)
+    old = FileSnapshot("file", b"old", sha256(b"old"), 3, 0o640)
     with RestoringRoot(work) as root:
-        goals = [Goal("a", found(root, "a", 99), old), Goal("b/c/d", ABSENT, old)]
+        goals = [RestoreTarget("a", found(root, "a", 99), old), RestoreTarget("b/c/d", ABSENT, old)]
         (work / "b" / "c").write_text("in the way")
         with pytest.raises(FileProblem):
             restore(root, made, "conv", 1, goals, "undo")
@@ -198,7 +198,7 @@ def test_what_came_between_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("seen")
     made = store(tmp_path)
     with RestoringRoot(tmp_path) as root:
-        goal = Goal("a", found(root, "a", 99), Held("file", b"old", sha256(b"old"), 3))
+        goal = RestoreTarget("a", found(root, "a", 99), FileSnapshot("file", b"old", sha256(b"old"), 3))
         (tmp_path / "a").write_text("between")
         with pytest.raises(StaleBase):
             restore(root, made, "conv", 1, [goal], "undo")

@@ -16,9 +16,9 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.outcomes import Success
 from jp_tui.engine.asking.named_targets import _pattern
-from jp_tui.engine.asking.open_prompts import Showing
-from jp_tui.engine.asking.outcome_checks import unsound
-from jp_tui.engine.asking.pending_reviews import Reviewing
+from jp_tui.engine.asking.open_prompts import OpenPrompts
+from jp_tui.engine.asking.outcome_checks import find_problem
+from jp_tui.engine.asking.pending_reviews import PendingReviews
 from jp_tui.engine.asking.side_questions import _Running
 from jp_tui.engine.asking.targets_on_disk import _real
 from jp_tui.engine.base.backups import CallCopies
@@ -31,18 +31,18 @@ from jp_tui.engine.reviewer.reply_schema import _PLACE, _moved
 from jp_tui.engine.schema_check import process
 from jp_tui.engine.schema_check.formats import multiple_of
 from jp_tui.engine.schema_check.messages import pointer_of
-from jp_tui.engine.schema_check.process import Schemas
+from jp_tui.engine.schema_check.process import SchemaChecker
 from jp_tui.engine.schema_check.regex import NoPattern, pattern
 from jp_tui.engine.session.session import Session
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.protocol import events as e
 from jp_tui.protocol.commands import OfferAnswer
 from jp_tui.protocol.library import ImportConversations
 from jp_tui.protocol.usage import SwitchModel
 from jp_tui.protocol.values import Answered
-from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
+from jp_tui.questions.types import BooleanAnswer, FormQuestion, FormView, Question
 from jp_tui.system.lock import Holder, acquire, lock_path
-from jp_tui.tools.files.backups import CopyFailed, Held, KeptRoot
+from jp_tui.tools.files.backups import BackupRoot, CopyFailed, FileSnapshot
 from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_copies import Clock, store
@@ -60,7 +60,7 @@ def test_copies_that_are_too_old_are_forgotten_once_a_run(tmp_path: Path) -> Non
         (folder / f"{name}.jsonl").write_text("{}\n")
         os.utime(folder / f"{name}.jsonl", (clock.now - days * 86_400,) * 2)
     (work := tmp_path / "work").mkdir()
-    with KeptRoot(work, CallCopies(made, "conv", 1, "c1")) as root:
+    with BackupRoot(work, CallCopies(made, "conv", 1, "c1")) as root:
         root.write("a", b"x", expect_sha256=None)
         assert sorted(path.name for path in folder.glob("*.jsonl")) == ["conv.jsonl", "young.jsonl"]
         os.utime(folder / "young.jsonl", (clock.now - 20 * 86_400,) * 2)
@@ -73,7 +73,7 @@ def test_a_copy_that_the_disk_refuses_refuses_the_change(tmp_path: Path, monkeyp
     made = store(tmp_path)
     (work := tmp_path / "work").mkdir()
     monkeypatch.setattr(made, "_append", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    kept = KeptRoot(work, CallCopies(made, "conv", 1, "c1"))
+    kept = BackupRoot(work, CallCopies(made, "conv", 1, "c1"))
     with kept as root, pytest.raises(CopyFailed, match="No space left on device"):
         root.write("a", b"x", expect_sha256=None)
     assert list(work.iterdir()) == []
@@ -82,7 +82,7 @@ def test_a_copy_that_the_disk_refuses_refuses_the_change(tmp_path: Path, monkeyp
 def test_a_copy_leaves_no_file_open(tmp_path: Path) -> None:
     made = store(tmp_path)
     (work := tmp_path / "work").mkdir()
-    with KeptRoot(work, CallCopies(made, "conv", 1, "c1")) as root:
+    with BackupRoot(work, CallCopies(made, "conv", 1, "c1")) as root:
         root.write("first", b"x", expect_sha256=None)
         before = sorted(os.listdir("/dev/fd"))
         for number in range(5):
@@ -93,7 +93,7 @@ def test_a_copy_leaves_no_file_open(tmp_path: Path) -> None:
 async def test_a_change_between_text_and_bytes_has_no_diff(tmp_path: Path) -> None:
     made = store(tmp_path)
     for old, now in ((b"text\n", b"\0bytes"), (b"\0bytes", b"text\n")):
-        held = [Held("file", data, f"sha of {data!r}", len(data)) for data in (old, now)]
+        held = [FileSnapshot("file", data, f"sha of {data!r}", len(data)) for data in (old, now)]
         found = await change_list._compared(made, held[0], held[1], "a", "a", "")
         assert found == (0, 0, "", f"not text: {len(old)} → {len(now)} bytes")
 
@@ -108,7 +108,7 @@ async def test_the_worker_that_checks_schemas_gets_no_folder_of_the_user(monkeyp
 
     monkeypatch.setattr(sys, "path", ["", *sys.path, ""])
     monkeypatch.setattr(process.asyncio, "create_subprocess_exec", noted)
-    made = Schemas()
+    made = SchemaChecker()
     await made.usable({"type": "string"})
     await made.close()
     assert seen and "" not in seen and len(seen) == len(dict.fromkeys(seen))
@@ -176,7 +176,7 @@ class Log:
 async def test_what_a_reviewer_says_of_a_question_that_is_gone_reaches_nobody() -> None:
     """E40: a reviewer that is called off late is not heard any more; neither is one when the turn has ended."""
     log: Any = Log()
-    reviewing = Reviewing(log, None, lambda _: None, None, tuple)  # type: ignore[arg-type]
+    reviewing = PendingReviews(log, None, lambda _: None, None, tuple)  # type: ignore[arg-type]
     reviewing.said("c1.q.1", "reason", "too late", fresh=False)
     assert log.published == []
     started = e.ReviewStarted(
@@ -194,7 +194,7 @@ async def test_what_a_reviewer_says_of_a_question_that_is_gone_reaches_nobody() 
 
 def test_how_long_a_question_waited_is_told_in_milliseconds() -> None:
     log: Any = Log()
-    showing = Showing(log, lambda _: None)
+    showing = OpenPrompts(log, lambda _: None)
     assert showing.since("c1.q.1") is None
     showing._asked_at["c1.q.1"] = 3.0
     assert showing.since("c1.q.1") == 2_000
@@ -248,10 +248,10 @@ def test_the_model_that_a_turn_had_for_itself_is_closed_with_the_conversation(be
 
 def test_a_form_with_an_answer_that_cannot_be_shown_is_refused() -> None:
     """A tool's bug ends its call with words, and no face gets what it cannot show."""
-    good = Place("q", "Question?", "answered", answer={"a": [1]})
-    assert unsound(FormView((good,))) is None
+    good = FormQuestion("q", "Question?", "answered", answer={"a": [1]})
+    assert find_problem(FormView((good,))) is None
     for odd in (object(), {"a": {1, 2}}):
-        words = unsound(FormView((good, Place("r", "Other?", "answered", answer=odd))))  # type: ignore[arg-type]
+        words = find_problem(FormView((good, FormQuestion("r", "Other?", "answered", answer=odd))))  # type: ignore[arg-type]
         assert words is not None and words.startswith("showed a form that cannot be shown (")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.model import Call, Message, Result, Said, Thought
+from jp_tui.conversation.model import Call, Message, ReasoningPart, Result, TextPart
 from jp_tui.engine.record.model_context import REPAIRED, History, messages
 
 MODEL = "fake/model"
@@ -41,11 +41,11 @@ def check(told: tuple[Message, ...]) -> None:
     assert all(message.parts for message in told)
     assert [message.role for message in told] == [("user", "assistant")[at % 2] for at in range(len(told))]
     for at, message in enumerate(told):
-        ours = {Said, Result} if message.role == "user" else {Said, Thought, Call}
+        ours = {TextPart, Result} if message.role == "user" else {TextPart, ReasoningPart, Call}
         assert {type(part) for part in message.parts} <= ours
-        assert all(part.text.strip() for part in message.parts if isinstance(part, Said))
+        assert all(part.text.strip() for part in message.parts if isinstance(part, TextPart))
         if message.role == "assistant":
-            assert not isinstance(message.parts[-1], Thought)
+            assert not isinstance(message.parts[-1], ReasoningPart)
             calls = [part.id for part in message.parts if isinstance(part, Call)]
             assert len(set(calls)) == len(calls)
             after = told[at + 1].parts if at + 1 < len(told) else ()
@@ -88,8 +88,8 @@ def result(id_: str, content: str = "ok") -> ev.ToolCallResponse:
 
 def shape(log: list[tuple[int, ev.Event]]) -> list[Any]:
     names: dict[type, Any] = {
-        Said: lambda part: part.text,
-        Thought: lambda part: f"({part.text})",
+        TextPart: lambda part: part.text,
+        ReasoningPart: lambda part: f"({part.text})",
         Call: lambda part: f"{part.id}?",
         Result: lambda part: f"{part.id}!{'~' if part.content == REPAIRED else ''}",
     }
@@ -132,5 +132,5 @@ def test_pairing_never_crosses_a_turn() -> None:
 def test_reasoning_goes_back_only_to_the_wire_it_came_from() -> None:
     thought = ev.ChatResponse(kind="reasoning", content="hm", metadata={"provider": "fake", "opaque": {"s": "x"}})
     log = turn(ASK, thought, ev.ChatResponse(kind="message", content="Yes."))
-    assert messages(log, "fake/model")[1].parts == (Thought("hm", {"s": "x"}), Said("Yes."))
-    assert messages(log, "other/model")[1].parts == (Said("Yes."),)
+    assert messages(log, "fake/model")[1].parts == (ReasoningPart("hm", {"s": "x"}), TextPart("Yes."))
+    assert messages(log, "other/model")[1].parts == (TextPart("Yes."),)

@@ -73,7 +73,7 @@ def test_every_action_in_every_phase(bench: Bench, phase: str, action: Interrupt
         ends = [bench.turn().outcome] + ([] if phase in ("tools", "asking") else [bench.turn().outcome])
         assert ends[-1] == "done"
         last = bench.script.requests[-1].messages[-1].parts
-        assert words in "".join(part.text if isinstance(part, m.Said) else part.content for part in last)  # type: ignore[union-attr]
+        assert words in "".join(part.text if isinstance(part, m.TextPart) else part.content for part in last)  # type: ignore[union-attr]
     else:
         assert bench.turn().outcome == "interrupted"
     whole(bench)

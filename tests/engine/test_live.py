@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.engine.record.live_snapshot import Live
+from jp_tui.engine.record.live_snapshot import LiveSnapshot
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, StoredEvent
@@ -19,7 +19,7 @@ class Watched:
     def __init__(self) -> None:
         self.now = 10.0
         self.told: list[e.Event] = []
-        self.live = Live(self.told.append, lambda: self.now, watched=True)
+        self.live = LiveSnapshot(self.told.append, lambda: self.now, watched=True)
 
     def call(self, call: str, state: Any, **more: Any) -> None:
         self.live(e.CallChanged(conversation="c", turn=1, call=call, tool="t", state=state, **more))

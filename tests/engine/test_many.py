@@ -88,8 +88,8 @@ def test_a_long_conversation_is_read_in_pieces(bench: Bench) -> None:
     bench.turn()
     told = bench.script.requests[0].messages
     assert [message.parts for message in told[:3]] == [
-        (m.Said("question 0"),),
-        (m.Said("Answer 0."),),
-        (m.Said("question 1"),),
+        (m.TextPart("question 0"),),
+        (m.TextPart("Answer 0."),),
+        (m.TextPart("question 1"),),
     ]
     assert len(told) == 121

@@ -108,7 +108,7 @@ def test_it_is_looked_at_before_it_is_sent(bench: Bench) -> None:
 
 
 def test_each_wire_has_its_own_form() -> None:
-    said = (m.Message("user", (m.Picture("image/png", "QUJD"), m.Said("look"))),)
+    said = (m.Message("user", (m.Picture("image/png", "QUJD"), m.TextPart("look"))),)
     request = m.ModelRequest(model="x", messages=said)
     theirs = Anthropic().body(request)["messages"]
     source = {"type": "base64", "media_type": "image/png", "data": "QUJD"}
@@ -118,7 +118,7 @@ def test_each_wire_has_its_own_form() -> None:
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
         {"type": "text", "text": "look"},
     ]
-    assert all(isinstance(part, m.Said) for part in without_pictures(said)[0].parts)
+    assert all(isinstance(part, m.TextPart) for part in without_pictures(said)[0].parts)
 
 
 def test_an_image_is_taken_from_the_clipboard(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

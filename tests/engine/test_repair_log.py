@@ -12,7 +12,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.engine.record.log import PIECE, Log
 from jp_tui.engine.recovery import repair_log
 from jp_tui.engine.recovery.resume_turn import cut_off
-from jp_tui.journal.port import Entry, Stored
+from jp_tui.journal.port import NewEvent, Stored
 from jp_tui.protocol.values import UsageTotals
 
 AT = "2026-03-05 00:00:00.0"
@@ -60,7 +60,7 @@ def test_a_turn_that_has_ended_is_not_closed_again_for_what_came_after_it() -> N
 async def test_a_long_turn_is_read_in_pieces_with_other_work_between_them() -> None:
     """R247 reads a whole turn; keys and tokens go on meanwhile."""
     rows = [
-        Stored("c1", number, Entry("chat_request", 1, f'{{"type":"chat_request","content":"{number}"}}', at=AT))
+        Stored("c1", number, NewEvent("chat_request", 1, f'{{"type":"chat_request","content":"{number}"}}', at=AT))
         for number in range(3 * PIECE)
     ]
     log: Any = SimpleNamespace(

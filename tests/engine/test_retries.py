@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.base.dependencies import Retry
+from jp_tui.engine.base.dependencies import RetryPolicy
 from jp_tui.engine.model import response_retry
-from jp_tui.engine.model.response_retry import patience
-from jp_tui.engine.record.live_snapshot import Live
+from jp_tui.engine.model.response_retry import retry_delay
+from jp_tui.engine.record.live_snapshot import LiveSnapshot
 from jp_tui.protocol import events as e
 from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
 from tests.engine.cast import begin, ends, main_turn, spawn
@@ -23,11 +23,13 @@ SPREADS = (0.0, 0.5, 1.0)
 """Parts of the way from the lower to the upper end of a spread."""
 
 
-def waits(monkeypatch: pytest.MonkeyPatch, spread: float, retry: Retry, asked: float | None) -> list[float | None]:
+def waits(
+    monkeypatch: pytest.MonkeyPatch, spread: float, retry: RetryPolicy, asked: float | None
+) -> list[float | None]:
     """The wait after each of eight failures in a row."""
     monkeypatch.setattr(response_retry.random, "uniform", lambda low, high: low + spread * (high - low))
     error = m.ModelError("overloaded", "Busy.", transient=True, retry_after=asked)
-    return [patience(retry, error, failures) for failures in range(1, 9)]
+    return [retry_delay(retry, error, failures) for failures in range(1, 9)]
 
 
 @pytest.mark.parametrize("spread", SPREADS)
@@ -37,7 +39,7 @@ def test_a_wait_is_half_a_second_at_least_and_grows(
     monkeypatch: pytest.MonkeyPatch, spread: float, asked: float | None, base: int
 ) -> None:
     """Whatever Retry-After says, and whatever is configured (Z21)."""
-    found = waits(monkeypatch, spread, Retry(8, base, 30.0), asked)
+    found = waits(monkeypatch, spread, RetryPolicy(8, base, 30.0), asked)
     assert all(one is not None and one >= LEAST_BACKOFF_SECS for one in found)
     growing = [one for one in found if one is not None]
     assert growing == sorted(growing) and growing[4] > 4 * growing[0], "it grows"
@@ -47,13 +49,13 @@ def test_a_wait_is_half_a_second_at_least_and_grows(
 @pytest.mark.parametrize("most", [0.0, 0.2])
 def test_no_setting_makes_it_shorter(monkeypatch: pytest.MonkeyPatch, most: float) -> None:
     """(Z21)"""
-    assert all(one == LEAST_BACKOFF_SECS for one in waits(monkeypatch, 0.0, Retry(8, 0, most), None))
+    assert all(one == LEAST_BACKOFF_SECS for one in waits(monkeypatch, 0.0, RetryPolicy(8, 0, most), None))
 
 
 def test_it_is_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients that failed together come back apart, also when the server named the time (Z21)."""
     for asked in (None, 0.0, 20.0):
-        low, high = (waits(monkeypatch, spread, Retry(8, 0, 60.0), asked)[0] for spread in (0.0, 1.0))
+        low, high = (waits(monkeypatch, spread, RetryPolicy(8, 0, 60.0), asked)[0] for spread in (0.0, 1.0))
         assert low is not None and high is not None and low < high
         assert asked is None or low >= asked, "never before the server wants it"
 
@@ -61,13 +63,13 @@ def test_it_is_spread(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("asked", [31.0, 1e9, float("inf")])
 def test_a_server_that_asks_for_too_much_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, asked: float) -> None:
     """(Z21)"""
-    assert waits(monkeypatch, 0.0, Retry(8, 1000, 30.0), asked) == [None] * 8
+    assert waits(monkeypatch, 0.0, RetryPolicy(8, 1000, 30.0), asked) == [None] * 8
 
 
 def test_a_server_that_fails_at_once_with_retry_after_0_is_not_hammered(bench: Bench) -> None:
     """The real waits of a turn, as they are reported (Z21)."""
     hurried = m.ModelError("overloaded", "Busy (529).", transient=True, retry_after=0.0)
-    bench.retry = Retry(1, 0, 60.0)
+    bench.retry = RetryPolicy(1, 0, 60.0)
     bench.script = Script([hurried], [*text("There."), *end()])
     bench.start()
     bench.say("hi")
@@ -128,7 +130,7 @@ def test_a_side_questions_wait_is_reported(bench: Bench) -> None:
 def test_a_face_that_comes_later_is_told_what_is_left_of_a_wait() -> None:
     """(Z21)"""
     now, said = [10.0], list[e.Event]()
-    live = Live(said.append, lambda: now[0], watched=True)
+    live = LiveSnapshot(said.append, lambda: now[0], watched=True)
     live(e.TurnPhase(conversation="c", turn=1, phase="retrying", retry_in=20.0))
     for at, left in ((13.0, 17.0), (99.0, 0.0)):
         now[0] = at

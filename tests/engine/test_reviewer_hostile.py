@@ -14,7 +14,7 @@ import pytest
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.visible import pieces
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import Question
 from tests.engine.subagents import APPLY, Review, native, prompt_of, verdict

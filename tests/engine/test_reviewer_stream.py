@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.reviewer.stream import Ear, Response
+from jp_tui.engine.reviewer.stream import Response, ReviewStreamRelay
 
 
 class Listener:
@@ -32,14 +32,14 @@ def stream(*deltas: m.Delta) -> Sequence[tuple[str, str, bool]]:
             yield delta
 
     listener = Listener()
-    asyncio.run(Response("", Ear(listener)).take(source()))
+    asyncio.run(Response("", ReviewStreamRelay(listener)).take(source()))
     return listener.said
 
 
 def test_an_attempt_that_said_nothing_makes_nothing_void() -> None:
     """E40: a new attempt clears what was shown, and there is nothing to clear before the first word."""
     listener = Listener()
-    ear = Ear(listener)
+    ear = ReviewStreamRelay(listener)
     ear.afresh()
     ear.says("reason", "")
     ear.afresh()

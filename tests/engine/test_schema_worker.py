@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jp_tui.engine.schema_check.process import CLOSED, DIED, TOO_LONG, Schemas
+from jp_tui.engine.schema_check.process import CLOSED, DIED, TOO_LONG, SchemaChecker
 
 PROJECT = Path(__file__).parents[2]
 EVIL = "^(a+)+$"
 
 
 @pytest_asyncio.fixture
-async def schemas() -> AsyncIterator[Schemas]:
-    found = Schemas(seconds=5)
+async def schemas() -> AsyncIterator[SchemaChecker]:
+    found = SchemaChecker(seconds=5)
     yield found
     await found.close()
 
@@ -47,7 +47,7 @@ async def gone(pid: int) -> None:
             await asyncio.sleep(0.01)
 
 
-def pid_of(schemas: Schemas) -> int:
+def pid_of(schemas: SchemaChecker) -> int:
     assert schemas._worker is not None
     return schemas._worker.pid
 
@@ -62,7 +62,7 @@ def pid_of(schemas: Schemas) -> int:
 )
 async def test_what_takes_too_long_is_no_answer_and_the_next_is_checked(schema: dict[str, Any], value: Any) -> None:
     """T16, T21c: the loop goes on meanwhile, the process is ended, and another one takes over."""
-    schemas = Schemas(seconds=0.3)
+    schemas = SchemaChecker(seconds=0.3)
     assert await schemas.check({"type": "null"}, None) is None
     pid, ticks = pid_of(schemas), 0
     asked = asyncio.ensure_future(schemas.check(schema, value))
@@ -75,14 +75,14 @@ async def test_what_takes_too_long_is_no_answer_and_the_next_is_checked(schema: 
     await schemas.close()
 
 
-async def test_what_needs_too_much_memory_is_no_answer(schemas: Schemas) -> None:
+async def test_what_needs_too_much_memory_is_no_answer(schemas: SchemaChecker) -> None:
     """256 MB: a thousand forms, each with its own complaint about a value of a megabyte."""
     schema = {"anyOf": [{"type": "integer"}] * 900}
     assert "too much memory" in str(await schemas.check(schema, "x" * 900_000))
     assert await schemas.check({"type": "string"}, "x") is None
 
 
-async def test_a_worker_that_dies_is_replaced(schemas: Schemas) -> None:
+async def test_a_worker_that_dies_is_replaced(schemas: SchemaChecker) -> None:
     assert await schemas.check({}, 1) is None
     pid = pid_of(schemas)
     asked = asyncio.ensure_future(schemas.check({"pattern": EVIL}, "a" * 40 + "!"))
@@ -97,7 +97,7 @@ async def test_a_worker_that_dies_is_replaced(schemas: Schemas) -> None:
     assert await schemas.check({"type": "string"}, 1) == "it must be text"
 
 
-async def test_a_verdict_that_was_called_off_is_not_taken_for_the_next(schemas: Schemas) -> None:
+async def test_a_verdict_that_was_called_off_is_not_taken_for_the_next(schemas: SchemaChecker) -> None:
     assert await schemas.check({}, 1) is None
     asked = asyncio.ensure_future(schemas.check({"pattern": EVIL}, "a" * 40 + "!"))
     await asyncio.sleep(0.02)
@@ -108,7 +108,7 @@ async def test_a_verdict_that_was_called_off_is_not_taken_for_the_next(schemas: 
 
 
 async def test_closing_waits_for_no_verdict() -> None:
-    schemas = Schemas(seconds=30)
+    schemas = SchemaChecker(seconds=30)
     assert await schemas.check({}, 1) is None
     asked = [asyncio.ensure_future(schemas.check({"pattern": EVIL}, "a" * 40 + "!")) for _ in range(2)]
     await asyncio.sleep(0.02)
@@ -117,13 +117,13 @@ async def test_closing_waits_for_no_verdict() -> None:
         assert [await one for one in asked] == [DIED, CLOSED]
 
 
-async def test_many_at_once_each_get_their_own(schemas: Schemas) -> None:
+async def test_many_at_once_each_get_their_own(schemas: SchemaChecker) -> None:
     found = await asyncio.gather(*(schemas.check({"minimum": number}, 50) for number in range(100)))
     assert found == [None if number <= 50 else f"it must be at least {number}" for number in range(100)]
 
 
 async def test_an_idle_program_has_no_child() -> None:
-    schemas = Schemas(idle=0.05)
+    schemas = SchemaChecker(idle=0.05)
     assert schemas._worker is None
     assert await schemas.check({}, 1) is None
     first = pid_of(schemas)
@@ -137,7 +137,7 @@ async def test_an_idle_program_has_no_child() -> None:
     await schemas.close()
 
 
-async def test_the_worker_has_nothing_of_ours(schemas: Schemas, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_worker_has_nothing_of_ours(schemas: SchemaChecker, monkeypatch: pytest.MonkeyPatch) -> None:
     """T10: a session of its own, none of our descriptors, none of our variables, no folder of ours."""
     monkeypatch.setenv("SOME_API_KEY", "canary")
     with socket.socket() as open_here:
@@ -157,7 +157,7 @@ def test_it_works_in_the_thread_of_an_engine() -> None:
     found: list[str | None] = []
 
     async def ask() -> None:
-        schemas = Schemas(seconds=5)
+        schemas = SchemaChecker(seconds=5)
         found.append(await schemas.check({"type": "string"}, 1))
         found.append(await schemas.usable({}))
         await schemas.close()
@@ -170,9 +170,9 @@ def test_it_works_in_the_thread_of_an_engine() -> None:
 
 PARENT = """
 import asyncio, sys
-from jp_tui.engine.schema_check.process import Schemas
+from jp_tui.engine.schema_check.process import SchemaChecker
 async def main():
-    schemas = Schemas(seconds=0.4)
+    schemas = SchemaChecker(seconds=0.4)
     await schemas.check({}, 1)
     print(schemas._worker.pid, flush=True)
     sys.stdin.readline()

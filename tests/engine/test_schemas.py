@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jp_tui.engine.schema_check.process import TOO_LONG, Schemas, sentence
+from jp_tui.engine.schema_check.process import TOO_LONG, SchemaChecker, sentence
 from tests.hostile.recorded import every
 
 PROJECT = Path(__file__).parents[2]
@@ -19,8 +19,8 @@ EVIL = "^(a+)+$"
 
 
 @pytest_asyncio.fixture
-async def schemas() -> AsyncIterator[Schemas]:
-    found = Schemas(seconds=5)
+async def schemas() -> AsyncIterator[SchemaChecker]:
+    found = SchemaChecker(seconds=5)
     yield found
     await found.close()
 
@@ -59,7 +59,7 @@ FITS: list[tuple[dict[str, Any], Any, bool]] = [
 ]
 
 
-async def test_what_fits(schemas: Schemas) -> None:
+async def test_what_fits(schemas: SchemaChecker) -> None:
     for schema, value, fits in FITS:
         assert (await schemas.check(schema, value) is None) is fits, (schema, value)
 
@@ -95,7 +95,7 @@ TOLD: list[tuple[dict[str, Any], Any, list[tuple[str, str]]]] = [
 ]
 
 
-async def test_problems_are_in_the_readers_language(schemas: Schemas) -> None:
+async def test_problems_are_in_the_readers_language(schemas: SchemaChecker) -> None:
     for schema, value, expected in TOLD:
         assert await schemas.problems(schema, value) == expected, schema
         assert await schemas.check(schema, value) == sentence(expected)
@@ -111,7 +111,7 @@ def test_a_sentence_of_several_problems() -> None:
     assert sentence([("", TOO_LONG)]) == TOO_LONG
 
 
-async def test_many_problems_are_bounded(schemas: Schemas) -> None:
+async def test_many_problems_are_bounded(schemas: SchemaChecker) -> None:
     assert len(await schemas.problems({"items": {"type": "null"}}, list(range(5000)))) == 50
 
 
@@ -176,7 +176,7 @@ USABLE: list[tuple[Any, str | None]] = [
 ]
 
 
-async def test_which_schemas_can_be_used(schemas: Schemas) -> None:
+async def test_which_schemas_can_be_used(schemas: SchemaChecker) -> None:
     """V9, V18, V19."""
     for schema, why in USABLE:
         found = await schemas.usable(schema)
@@ -185,7 +185,7 @@ async def test_which_schemas_can_be_used(schemas: Schemas) -> None:
             assert await schemas.check(schema, "a value") is not None
 
 
-async def test_values_are_bounded_before_anything_is_sent(schemas: Schemas) -> None:
+async def test_values_are_bounded_before_anything_is_sent(schemas: SchemaChecker) -> None:
     deep: Any = 1
     for _ in range(70):
         deep = [deep]
@@ -204,7 +204,7 @@ def listener() -> Iterator[socket.socket]:
         yield found
 
 
-async def test_nothing_is_ever_fetched(schemas: Schemas, listener: socket.socket, tmp_path: Path) -> None:
+async def test_nothing_is_ever_fetched(schemas: SchemaChecker, listener: socket.socket, tmp_path: Path) -> None:
     """T15: neither from the network nor from a file, in use or when only looked at."""
     (tmp_path / "s.json").write_text('{"type": "string"}')
     for address in (f"http://127.0.0.1:{listener.getsockname()[1]}/s", (tmp_path / "s.json").as_uri()):
@@ -230,7 +230,7 @@ def recorded() -> list[Any]:
     return [expand(case["payload"]["json"]) for case in every() if case["payload"]["kind"] == "schema"]
 
 
-async def test_recorded_hostile_schemas(schemas: Schemas, recorded: list[Any]) -> None:
+async def test_recorded_hostile_schemas(schemas: SchemaChecker, recorded: list[Any]) -> None:
     """Refused, and within the time of a verdict."""
     assert recorded
     for schema in recorded:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.engine.base.dependencies import Hears, Inquiry
+from jp_tui.engine.base.dependencies import ReviewListener, ReviewQuestion
 from jp_tui.engine.turn.intent import MOST
-from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed, Rule, Verdict
+from jp_tui.inquiry.values import EarlierVerdict, ReviewerAnswered, ReviewerFailed, Rule
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered
 from tests.engine.conftest import Bench, tool_setup
@@ -23,9 +23,9 @@ class Looks(Reviews):
     def __init__(self, second: bool) -> None:
         super().__init__(sure=(False, "too wide"))
         self._second = second
-        self.asked_for: list[Inquiry] = []
+        self.asked_for: list[ReviewQuestion] = []
 
-    async def inquire(self, asked: Inquiry, hears: Hears) -> ReviewerAnswered | ReviewerFailed:
+    async def inquire(self, asked: ReviewQuestion, hears: ReviewListener) -> ReviewerAnswered | ReviewerFailed:
         self.asked_for.append(asked)
         if asked.intent:
             self.verdicts["sure"] = (self._second, "now I see")
@@ -49,7 +49,7 @@ def test_a_reviewer_that_says_no_is_told_what_the_assistant_said_beside_the_call
     first, second = reviewer.asked_for
     assert (first.intent, first.before) == ("", ())
     assert second.intent == WANTS and [(one.model, one.reason) for one in second.before] == [("judge", "too wide")]
-    assert all(isinstance(one, Verdict) for one in second.before)
+    assert all(isinstance(one, EarlierVerdict) for one in second.before)
     assert [(one.inquiry, one.again) for one in started] == [("c1.sure.1", False), ("c1.sure.2", True)]
     assert not [event for event in bench.events if isinstance(event, e.QuestionAsked)]
     answers = [event["answer"] for event in bench.log() if event["type"] == "inquiry_response"]

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from jp_tui.conversation.model import Result, Said
+from jp_tui.conversation.model import Result, TextPart
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.engine.base.dependencies import Hears, Inquiry
+from jp_tui.engine.base.dependencies import ReviewListener, ReviewQuestion
 from jp_tui.inquiry.values import ReviewerAnswered, Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -27,7 +27,7 @@ class Sees:
     def __init__(self) -> None:
         self.results: list[dict[str, tuple[str, bool]]] = []
 
-    async def inquire(self, asked: Inquiry, hears: Hears) -> ReviewerAnswered:
+    async def inquire(self, asked: ReviewQuestion, hears: ReviewListener) -> ReviewerAnswered:
         hears.asks("judge/one")
         self.results.append(results(asked))
         return ReviewerAnswered(asked.inquiry, True, "fine", "judge/one")
@@ -36,7 +36,7 @@ class Sees:
         return None
 
 
-def results(asked: Inquiry) -> dict[str, tuple[str, bool]]:
+def results(asked: ReviewQuestion) -> dict[str, tuple[str, bool]]:
     parts = [part for message in asked.told for part in message.parts if isinstance(part, Result)]
     return {part.id: (part.content, part.is_error) for part in parts}
 
@@ -96,7 +96,7 @@ def test_a_side_question_is_told_the_same(bench: Bench) -> None:
         "c2": "Tool paused: Sure?",
         "c3": "the figures",
     }
-    assert any(isinstance(part, Said) and "Why?" in part.text for part in parts)
+    assert any(isinstance(part, TextPart) and "Why?" in part.text for part in parts)
     running.set()
     bench.answer(prompt, Answered(value=True))
     bench.turn()

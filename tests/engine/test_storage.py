@@ -79,7 +79,7 @@ def test_a_prompt_that_was_given_back_is_told_once(bench: Bench) -> None:
     bench.say("hello")
     assert bench.turn().outcome == "done"
     told = [part for message in bench.script.requests[-1].messages for part in message.parts]
-    assert told == [m.Said("hello")]
+    assert told == [m.TextPart("hello")]
 
 
 def test_a_slow_log_holds_back_the_face_and_nothing_else(bench: Bench) -> None:
@@ -227,7 +227,7 @@ def test_a_write_that_cannot_be_stored_as_it_is_does_not_end_the_conversation(be
     bench.say("caf\udce9 & more")
     assert bench.turn().outcome == "done"
     assert bench.log()[1]["content"] == "caf\ufffd & more"
-    assert bench.script.requests[0].messages[0].parts == (m.Said("caf\ufffd & more"),)
+    assert bench.script.requests[0].messages[0].parts == (m.TextPart("caf\ufffd & more"),)
     bench.send(c.ReadHistory())
     assert bench.until(e.HistoryRead).texts == ("caf\ufffd & more",)
 

@@ -16,14 +16,14 @@ from jp_tui.conversation.model import (
     PartEnded,
     PartGrew,
     PartOpened,
+    ReasoningPart,
     Result,
-    Said,
-    Thought,
+    TextPart,
     ToolSpec,
     Usage,
 )
 from jp_tui.engine.base.dependencies import ModelSetup, Prices
-from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.engine.reviewer.reviewer import ReviewerModel
 from jp_tui.inquiry.values import ReviewerAnswered
 from jp_tui.questions.types import (
     MultiSelectAnswer,
@@ -104,7 +104,7 @@ async def test_row8_r121_the_snapshot_has_the_calls_as_they_stand_and_is_left_al
         "Tool paused: Apply?",
         "Tool is still running.",
     ]
-    assert last.role == "user" and isinstance(last.parts[-1], Said)
+    assert last.role == "user" and isinstance(last.parts[-1], TextPart)
     accepted(request)
 
 
@@ -130,13 +130,13 @@ async def test_r129_c20_tools_are_listed_for_the_same_model_only_and_never_calla
 
 
 async def test_r129_thoughts_go_along_to_the_model_that_had_them_only() -> None:
-    thought = Message("assistant", (Thought("hm", {"signature": "s"}), Said("ok")))
-    snapshot = (Message("user", (Said("a"),)), thought, *told(0))
+    thought = Message("assistant", (ReasoningPart("hm", {"signature": "s"}), TextPart("ok")))
+    snapshot = (Message("user", (TextPart("a"),)), thought, *told(0))
     for name, kept in (("acme/small", False), ("acme/big", True)):
         review = Review(native(YES))
         review.model = replace(review.model, id=name)
         await review(told=snapshot)
-        assert any(isinstance(part, Thought) for part in review.requests[0].messages[1].parts) is kept
+        assert any(isinstance(part, ReasoningPart) for part in review.requests[0].messages[1].parts) is kept
 
 
 async def test_r134_the_cache_ends_before_the_paused_response() -> None:
@@ -207,7 +207,7 @@ async def test_row8_r136_what_does_not_fit_exactly_is_asked_for_once_more_and_ne
     assert first.output is not None and second.output is None and second.tool_choice == "verdict"
     assert second.tools[-1].name == "verdict" and second.tools[-1].parameters == first.output
     said = second.messages[-1].parts[-1]
-    assert isinstance(said, Said) and said.text.startswith("That was no answer: ")
+    assert isinstance(said, TextPart) and said.text.startswith("That was no answer: ")
     accepted(second)
     twice = Review(native(reply), verdict({}))
     failed = await twice.fails()
@@ -294,7 +294,7 @@ async def test_what_was_said_is_shown_again_shortened_and_quoted_as_its_own() ->
     review = Review(native("word " * 1000), verdict({"reason": "r", "answer": True}))
     await review.yes()
     said = review.requests[1].messages[-2]
-    assert said.role == "assistant" and isinstance(said.parts[0], Said)
+    assert said.role == "assistant" and isinstance(said.parts[0], TextPart)
     assert said.parts[0].text == f"{('word ' * 200)}… ⟨3,999 more characters⟩", "it says how much is left out (Z26)"
 
 
@@ -314,7 +314,7 @@ async def test_r136_a_refused_schema_is_no_reply_and_leaves_the_one_repair() -> 
     review = Review([refusal], native("Fine with me."), verdict(good))
     assert (await review.yes()).value is True and len(review.requests) == 3
     amended = review.requests[2].messages[-1].parts[-1]
-    assert isinstance(amended, Said) and amended.text.startswith("That was no answer: ")
+    assert isinstance(amended, TextPart) and amended.text.startswith("That was no answer: ")
     assert "That was no answer" not in prompt_of(review.requests[1])
     prose = Review([refusal], native("Fine."), native("Still fine."))
     assert "also when it was asked once more" in (await prose.fails()).error and len(prose.requests) == 3
@@ -362,7 +362,7 @@ async def test_r131_a_model_that_cannot_be_opened_says_which_override() -> None:
     async def refuses(overrides: Any, main: ModelSetup, tool: str, question: str) -> ModelSetup:
         raise ModelError("other", f"conversation.tools.{tool}.questions.{question}: no such model.", "Name another.")
 
-    agent, heard = SubAgent(refuses), Heard()
+    agent, heard = ReviewerModel(refuses), Heard()
     failed = await agent.inquire(Review().asked(), heard)
     assert failed.error == "conversation.tools.edit.questions.apply_changes: no such model"
     assert (failed.advice, failed.model) == ("Name another", "") and heard.models == []
@@ -387,7 +387,7 @@ async def test_r130_r131_each_inquiry_is_resolved_anew_and_what_was_opened_is_cl
         system, provider = next(opened)
         return ModelSetup("acme/small", "small", provider, system=system)
 
-    agent, asked = SubAgent(opens), replace(Review().asked(), model=main)
+    agent, asked = ReviewerModel(opens), replace(Review().asked(), model=main)
     for _ in range(3):
         await agent.inquire(asked, Heard())
     await agent.inquire(replace(asked, overrides={"model": {"id": "inherit"}}), Heard())

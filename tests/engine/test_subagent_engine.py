@@ -7,7 +7,7 @@ from typing import Any
 
 from jp_tui.conversation.model import ModelError, Result
 from jp_tui.engine.base.dependencies import ModelSetup, Prices
-from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.engine.reviewer.reviewer import ReviewerModel
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import events as e
 from tests.engine.conftest import Bench, tool_setup
@@ -26,7 +26,7 @@ def begin(bench: Bench, *replies: list[Item], asking: int = 1) -> Script:
     async def opens(overrides: Any, main: ModelSetup, tool: str, question: str) -> ModelSetup:
         return ModelSetup("judge/one", "one", script, retry=QUICK, prices=Prices(1.0, 5.0, 0.1))
 
-    bench.reviewer = SubAgent(opens)
+    bench.reviewer = ReviewerModel(opens)
     bench.tools["ask"] = tool_setup("ask", Made(asks), rules={"sure": RULE})
     both = [one for at in range(asking) for one in call("ask", {"number": at}, f"c{at + 1}", at)]
     bench.script = Script([*both, *end("tools")], OK)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.conversation.model import Call, Message, ModelError, ModelRequest, Result, Said, ToolSpec
+from jp_tui.conversation.model import Call, Message, ModelError, ModelRequest, Result, TextPart, ToolSpec
 from jp_tui.engine.reviewer import context_budget as fitting
 from tests.engine.subagents import APPLY, YES, Review, native, prompt_of, told
 from tests.engine.wires import accepted
@@ -23,7 +23,7 @@ def bytes_of(request: ModelRequest) -> int:
 
 def first(request: ModelRequest) -> str:
     part = request.messages[0].parts[0]
-    assert isinstance(part, Said)
+    assert isinstance(part, TextPart)
     return part.text
 
 
@@ -42,7 +42,7 @@ async def test_row8_r133_the_cut_is_stable_between_two_inquiries() -> None:
     past = told(40, 500)
     cuts = []
     for number in range(6):
-        more = [Message(role, (Said(f"more {number}"),)) for role in ("user", "assistant") for _ in range(1)]
+        more = [Message(role, (TextPart(f"more {number}"),)) for role in ("user", "assistant") for _ in range(1)]
         question = replace(APPLY, context="+x\n" * number, id=f"q{number}")
         found = await review.yes(question, told=(*past, *more * number, *told(0)))
         request = review.requests[-1]
@@ -59,7 +59,7 @@ async def test_r133_growing_by_less_than_a_step_cuts_at_the_same_place_or_one_st
     room, step = 20_000, 1_600
     begins = []
     for size in (0, extra):
-        fitted = fitting.fit((*told(40, 500), Message("user", (Said("y" * size),))), 100, room)
+        fitted = fitting.fit((*told(40, 500), Message("user", (TextPart("y" * size),))), 100, room)
         assert fitting.measure(fitted.messages) + 100 <= room * 8 // 10
         begins.append(fitted.left_out)
     assert 0 <= begins[1] - begins[0] <= 2 * -(-(extra + step) // 500)
@@ -68,10 +68,10 @@ async def test_r133_growing_by_less_than_a_step_cuts_at_the_same_place_or_one_st
 async def test_r133_the_snapshot_is_mended_and_tools_count() -> None:
     """Results whose calls are gone go with them; it begins with words of the user's."""
     cycle = (
-        Message("user", (Said("Begin."),)),
+        Message("user", (TextPart("Begin."),)),
         Message("assistant", (Call("old", "look", {"x": "y" * 5_000}),)),
-        Message("user", (Result("old", "look", "z" * 5_000, False), Said("And now?"))),
-        Message("assistant", (Said("Now this."),)),
+        Message("user", (Result("old", "look", "z" * 5_000, False), TextPart("And now?"))),
+        Message("assistant", (TextPart("Now this."),)),
     )
     tools = (ToolSpec("edit", "d" * 12_000, {"type": "object"}),)
     review = Review(native(YES), list_tools=True, window=8192)
@@ -90,7 +90,7 @@ async def test_r133_with_no_words_of_the_user_left_the_question_goes_alone_with_
     big = Message("assistant", (Call("c1", "edit", {"path": "a", "text": "+" * 4_000}),))
     waits = Message("user", (Result("c1", "edit", "Tool paused: Apply?", False),))
     review = Review(native(YES), window=8192)
-    found = await review.yes(told=(Message("user", (Said("u" * 20_000),)), big, waits))
+    found = await review.yes(told=(Message("user", (TextPart("u" * 20_000),)), big, waits))
     (request,) = review.requests
     assert len(request.messages) == 1 and request.cache_at == -1
     text = prompt_of(request)
@@ -118,7 +118,7 @@ async def test_r247_arguments_that_cannot_be_shown_whole_are_evidence_too() -> N
         call = Message("assistant", (Call("c1", "edit", {"text": "x" * 400_001}),))
         waits = Message("user", (Result("c1", "edit", "Tool paused: Apply?", False),))
         review = Review(window=window)
-        failed = await review.fails(told=(Message("user", (Said("Do."),)), call, waits))
+        failed = await review.fails(told=(Message("user", (TextPart("Do."),)), call, waits))
         assert failed.kind == "too_long" and review.requests == []
 
 
@@ -156,14 +156,14 @@ def snapshots(draw: Any) -> tuple[Message, ...]:
         size = draw(st.integers(1, 300))
         match draw(st.integers(0, 2)):
             case 0:
-                fitting.add(found, Message("user", (Said("u" * size),)))
-                fitting.add(found, Message("assistant", (Said("a" * size),)))
+                fitting.add(found, Message("user", (TextPart("u" * size),)))
+                fitting.add(found, Message("assistant", (TextPart("a" * size),)))
             case 1 if found:
                 calls = tuple(Call(f"k{number}.{at}", "t", {"x": "c" * size}) for at in range(draw(st.integers(1, 2))))
                 fitting.add(found, Message("assistant", calls))
                 fitting.add(found, Message("user", tuple(Result(one.id, "t", "r" * size, False) for one in calls)))
             case _:
-                fitting.add(found, Message("user", (Said("w"),)))
+                fitting.add(found, Message("user", (TextPart("w"),)))
     return tuple(found)
 
 
@@ -176,5 +176,5 @@ def test_r133_whatever_is_left_is_a_tail_that_servers_take(past: tuple[Message, 
     if kept:
         assert kept[1:] == past[len(past) - len(kept) + 1 :]
         messages = list(kept)
-        fitting.add(messages, Message("user", (Said("?"),)))
+        fitting.add(messages, Message("user", (TextPart("?"),)))
         accepted(ModelRequest("m", tuple(messages)))

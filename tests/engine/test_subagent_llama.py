@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import pytest
 
-from jp_tui.conversation.model import Delta, Message, ModelRequest, Said, ToolSpec
+from jp_tui.conversation.model import Delta, Message, ModelRequest, TextPart, ToolSpec
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.port import Provider
 from jp_tui.providers.registry import open_provider
@@ -129,7 +129,7 @@ async def test_r133_a_real_server_that_finds_it_too_long_is_told_less(
 async def test_row8_two_inquiries_at_once_and_one_that_is_called_off() -> None:
     review, _ = real("openai-chat", "/v1", "native")
     heard = [Heard(), Heard(), Heard()]
-    long = (Message("user", (Said("#forever " * 50),)), *told(0))
+    long = (Message("user", (TextPart("#forever " * 50),)), *told(0))
     asked = [review.asked(), review.asked(call="c2"), review.asked(told=long)]
     tasks = [asyncio.create_task(review.agent.inquire(one, ear)) for one, ear in zip(asked, heard, strict=True)]
     await asyncio.wait_for(heard[2].spoke.wait(), 60)

@@ -11,10 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.conversation.model import Call, Message, Result, Said
+from jp_tui.conversation.model import Call, Message, Result, TextPart
 from jp_tui.engine.reviewer.prompt import calls, evidence, prompt
-from jp_tui.inquiry.values import Verdict
-from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, Option, Part, Question, SchemaAnswer, SelectAnswer
+from jp_tui.inquiry.values import EarlierVerdict
+from jp_tui.questions.types import (
+    ApprovalPart,
+    BooleanAnswer,
+    MultiSelectAnswer,
+    Option,
+    Question,
+    SchemaAnswer,
+    SelectAnswer,
+)
 from tests.engine.subagents import APPLY, YES, Review, native, prompt_of, told
 
 PLAIN = Question("sure", "Go on?", BooleanAnswer())
@@ -54,7 +62,10 @@ async def test_row8_m6_stands_first_and_the_whole_context_follows_in_the_fence()
 
 
 def test_hunks_that_the_context_does_not_hold_are_shown_as_well() -> None:
-    parts = (Part("a", "d", "a.py line 1", "@@ -1 +1 @@\n-x\n+y"), Part("b", "d", "b.py", "@@ -2 +2 @@\n-q\n+r"))
+    parts = (
+        ApprovalPart("a", "d", "a.py line 1", "@@ -1 +1 @@\n-x\n+y"),
+        ApprovalPart("b", "d", "b.py", "@@ -2 +2 @@\n-q\n+r"),
+    )
     text = asked(replace(APPLY, context=f"diff\n{parts[0].diff}\n", parts=parts))
     assert blocks(text, "m1") == [
         ("the context of the question", f"diff\n{parts[0].diff}\n"),
@@ -108,7 +119,7 @@ def test_plain_names_stand_in_the_line_as_they_are() -> None:
 
 
 def test_second_look_the_intent_and_its_own_earlier_reason() -> None:
-    before = (Verdict("acme/small", "Too broad."),)
+    before = (EarlierVerdict("acme/small", "Too broad."),)
     text = asked(APPLY, intent="It is a test.\nApprove it.", before=before)
     assert blocks(text, "m1")[1:] == [
         ("the intent of the assistant", "It is a test.\nApprove it."),
@@ -160,7 +171,7 @@ def test_the_call_that_asks_is_found_by_its_own_cycle() -> None:
     assert calls((), review.asked()) is None
     used_again = (
         Message("assistant", (Call("c1", "old", {}),)),
-        Message("user", (Result("c1", "old", "ok", False), Said("more"))),
+        Message("user", (Result("c1", "old", "ok", False), TextPart("more"))),
         Message("assistant", (Call("c1", "new", {}), Call("c1.apply_changes", "odd", {}))),
     )
     assert calls(used_again, review.asked()) == Call("c1", "new", {})

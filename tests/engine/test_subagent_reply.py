@@ -13,7 +13,7 @@ from collections import Counter
 
 import pytest
 
-from jp_tui.engine.reviewer.reply_parser import NO_REASON, Answer, Misfit, judge, read
+from jp_tui.engine.reviewer.reply_parser import NO_REASON, Answer, UnusableReply, judge, read
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import (
     AnswerType,
@@ -122,7 +122,7 @@ def test_row8_r136_a_hundred_thousand_mutations_bring_no_yes_that_the_grammar_do
 )
 def test_r136_a_reason_of_marks_or_of_lost_characters_says_nothing(reason: str) -> None:
     for text in (json.dumps({"reason": reason, "answer": True}, ensure_ascii=ascii) for ascii in (True, False)):
-        assert read(text, BooleanAnswer()) == Misfit(NO_REASON)
+        assert read(text, BooleanAnswer()) == UnusableReply(NO_REASON)
     for fine in ("e\u0301", "\u0e01\u0e34", "\u0915\u094d\u0937", "\U0001f44d", "?", "a\ufffdb"):
         found = read(json.dumps({"reason": fine, "answer": True}), BooleanAnswer())
         assert found == Answer(True, fine)
@@ -183,7 +183,7 @@ def test_r136_mutated_answers_of_other_types_fit_or_are_none(kind: AnswerType) -
 def test_a_schema_is_checked_elsewhere_and_its_reason_here() -> None:
     kind = SchemaAnswer({"type": "integer"})
     assert judge({"reason": "x", "answer": {"not": "fitting"}}, kind) == Answer({"not": "fitting"}, "x")
-    assert isinstance(judge({"answer": False}, kind), Misfit), "a no of another type is no rejection"
+    assert isinstance(judge({"answer": False}, kind), UnusableReply), "a no of another type is no rejection"
 
 
 def test_words_say_what_is_wrong_and_where() -> None:
@@ -197,6 +197,8 @@ def test_words_say_what_is_wrong_and_where() -> None:
     }
     for text, said in words.items():
         found = read(text, kind)
-        assert isinstance(found, Misfit)
+        assert isinstance(found, UnusableReply)
         assert found.words.startswith(said), found.words
-    assert read('{"a":', kind) == Misfit("the reply is not one JSON value: Expecting value (line 1, column 6)", True)
+    assert read('{"a":', kind) == UnusableReply(
+        "the reply is not one JSON value: Expecting value (line 1, column 6)", True
+    )

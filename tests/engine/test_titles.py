@@ -137,14 +137,14 @@ def test_nobody_asks_where_it_is_off_or_the_turn_failed(named: Bench) -> None:
 @pytest.mark.parametrize("via", ["", "plain", "rpc"])
 def test_only_the_workspace_has_it_on(tmp_path: Path, client: bool, via: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """S4, through what builds the engine."""
-    from jp_tui.settings.cli.arguments import Arguments
-    from jp_tui.startup.parts import Place, journal, parts
+    from jp_tui.settings.cli.arguments import CommandLine
+    from jp_tui.startup.parts import RunLocation, journal, parts
     from jp_tui.startup.setup import setup
 
     monkeypatch.setenv("JP_TUI_HOME", str(tmp_path))
     for value, expected in (("model", client and not via), ("first_line", False)):
-        arguments = Arguments(workspace=str(tmp_path), cfg=(f"conversation.titles={value}",))
-        place = Place(arguments)
+        arguments = CommandLine(workspace=str(tmp_path), cfg=(f"conversation.titles={value}",))
+        place = RunLocation(arguments)
         made = parts(arguments, place.sources.load(), place)
         log = journal(made)
         built = setup(made, log, client=client, command="a test", via=via)

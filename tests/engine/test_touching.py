@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought
-from jp_tui.engine.asking.named_targets import touched
+from jp_tui.conversation.model import Call, Message, Part, ReasoningPart, Result, TextPart
+from jp_tui.engine.asking.named_targets import find_targets
 from jp_tui.engine.asking.shell_words import words
 from jp_tui.engine.asking.targets_on_disk import OnDisk
-from jp_tui.engine.turn.intent import MOST, stated
+from jp_tui.engine.turn.intent import MOST, stated_intent
 
 TARGET = "src/brew.py"
 
@@ -40,7 +40,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def found(root: Path, arguments: Any, disk: OnDisk | None = None) -> bool:
-    hit = touched(arguments, str(root), [TARGET, "zzz/qqq.bin"], disk or OnDisk())
+    hit = find_targets(arguments, str(root), [TARGET, "zzz/qqq.bin"], disk or OnDisk())
     return TARGET in hit
 
 
@@ -115,7 +115,7 @@ QUIET = [
 
 @pytest.mark.parametrize("command", QUIET, ids=range(len(QUIET)))
 def test_a_command_that_names_something_else(root: Path, command: str) -> None:
-    assert touched({"command": command, "secs": 5}, str(root), [TARGET], OnDisk()) == ()
+    assert find_targets({"command": command, "secs": 5}, str(root), [TARGET], OnDisk()) == ()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_r247_a_command_that_runs_what_stands_in_a_file(root: Path, command: str
 
 @pytest.mark.parametrize("arguments", [{}, {"path": "src/brew.pyi"}, {"n": 5}, {"command": "cat src/brewing.py"}])
 def test_arguments_that_name_something_else(root: Path, arguments: Any) -> None:
-    assert touched(arguments, str(root), [TARGET], OnDisk()) == ()
+    assert find_targets(arguments, str(root), [TARGET], OnDisk()) == ()
 
 
 @pytest.mark.parametrize(
@@ -143,15 +143,15 @@ def test_r247_where_capitals_make_no_difference(root: Path, command: str) -> Non
 def test_r247_what_is_not_there_yet(root: Path) -> None:
     """A file that was not to be made, also through a link to the folder."""
     for command in ("touch src/new.py", "touch d/new.py", "cd d && touch ne''w.py", "mkdir src/new.py/x"):
-        assert touched({"c": command}, str(root), ["src/new.py"], OnDisk()) == ("src/new.py",), command
-    assert touched({"c": "touch src2/now.py"}, str(root), ["src/new.py"], OnDisk()) == ()
+        assert find_targets({"c": command}, str(root), ["src/new.py"], OnDisk()) == ("src/new.py",), command
+    assert find_targets({"c": "touch src2/now.py"}, str(root), ["src/new.py"], OnDisk()) == ()
 
 
 def test_only_what_is_named(root: Path) -> None:
     refused = ["src/brew.py", "lib/deep/tool.py"]
-    assert touched({"c": "rm lib/deep/t*"}, str(root), refused, OnDisk()) == ("lib/deep/tool.py",)
-    assert touched({"c": "rm $X"}, str(root), refused, OnDisk()) == tuple(refused)
-    assert touched({"c": "rm $X"}, str(root), [], OnDisk()) == ()
+    assert find_targets({"c": "rm lib/deep/t*"}, str(root), refused, OnDisk()) == ("lib/deep/tool.py",)
+    assert find_targets({"c": "rm $X"}, str(root), refused, OnDisk()) == tuple(refused)
+    assert find_targets({"c": "rm $X"}, str(root), [], OnDisk()) == ()
 
 
 def test_a_folder_with_endless_names_is_not_looked_through(root: Path) -> None:
@@ -172,28 +172,28 @@ CALL = Call("c1", "fs", {})
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ([said("user", Said("do it")), said("assistant", Said("I fix the test."), CALL)], "I fix the test."),
-        ([said("user", Said("do it")), said("assistant", Thought("hm"), CALL)], ""),
+        ([said("user", TextPart("do it")), said("assistant", TextPart("I fix the test."), CALL)], "I fix the test."),
+        ([said("user", TextPart("do it")), said("assistant", ReasoningPart("hm"), CALL)], ""),
         (
             [
-                said("user", Said("do it")),
-                said("assistant", Said("First I look."), Call("c0", "fs", {})),
+                said("user", TextPart("do it")),
+                said("assistant", TextPart("First I look."), Call("c0", "fs", {})),
                 said("user", Result("c0", "fs", "x", False)),
                 said("assistant", CALL),
             ],
             "First I look.",
         ),
-        ([said("assistant", Said("Older.")), said("user", Said("new")), said("assistant", CALL)], ""),
-        ([said("user", Said("do it"))], ""),
+        ([said("assistant", TextPart("Older.")), said("user", TextPart("new")), said("assistant", CALL)], ""),
+        ([said("user", TextPart("do it"))], ""),
     ],
 )
 def test_the_intent_is_what_was_said_beside_the_call(told: list[Message], words: str) -> None:
-    assert stated(told, "c1") == words
+    assert stated_intent(told, "c1") == words
 
 
 def test_a_long_intent_keeps_its_end() -> None:
-    told = [said("user", Said("x")), said("assistant", Said("a" * MOST + "end"), CALL)]
-    assert len(stated(told, "c1")) == MOST and stated(told, "c1").endswith("end")
+    told = [said("user", TextPart("x")), said("assistant", TextPart("a" * MOST + "end"), CALL)]
+    assert len(stated_intent(told, "c1")) == MOST and stated_intent(told, "c1").endswith("end")
 
 
 def test_words_within_a_word_are_found_also_where_nobody_runs_it() -> None:

@@ -37,9 +37,9 @@ def test_the_model_is_told_what_was_said_and_nothing_else(bench: Bench) -> None:
     bench.turn()
     second = bench.script.requests[1]
     assert [(message.role, message.parts) for message in second.messages] == [
-        ("user", (m.Said("first"),)),
-        ("assistant", (m.Said("One."),)),
-        ("user", (m.Said("second"),)),
+        ("user", (m.TextPart("first"),)),
+        ("assistant", (m.TextPart("One."),)),
+        ("user", (m.TextPart("second"),)),
     ]
     assert {tool.name for tool in second.tools} == set(bench.tools)
 
@@ -107,7 +107,7 @@ def test_a_failure_is_told_kept_and_gives_the_prompt_back(bench: Bench) -> None:
     assert bench.log()[-1]["error"]["kind"] == "unauthorised"
     bench.say("hello")
     bench.turn()
-    assert [part for message in bench.script.requests[1].messages for part in message.parts] == [m.Said("hello")]
+    assert [part for message in bench.script.requests[1].messages for part in message.parts] == [m.TextPart("hello")]
 
 
 def test_transient_failures_are_tried_again_before_anything_was_shown(bench: Bench) -> None:
@@ -147,7 +147,7 @@ def test_what_was_cut_is_asked_for_again_and_said_once(bench: Bench) -> None:
     bench.say("and now?")
     bench.turn()
     told = [part for message in bench.script.requests[2].messages for part in message.parts]
-    assert told == [m.Said("hi"), m.Said("half an answer"), m.Said("and now?")]
+    assert told == [m.TextPart("hi"), m.TextPart("half an answer"), m.TextPart("and now?")]
 
 
 def test_what_is_always_cut_is_given_up_and_its_last_attempt_kept(bench: Bench) -> None:
@@ -185,7 +185,10 @@ def test_stopping_keeps_and_aborting_discards(bench: Bench) -> None:
     bench.say("again")
     bench.turn()
     said = [
-        part.text for message in bench.script.requests[2].messages for part in message.parts if isinstance(part, m.Said)
+        part.text
+        for message in bench.script.requests[2].messages
+        for part in message.parts
+        if isinstance(part, m.TextPart)
     ]
     assert said == ["go", "partial", "again"]
 

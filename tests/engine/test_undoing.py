@@ -154,7 +154,7 @@ def test_the_model_is_told_with_the_next_turn(desk: Bench) -> None:
     run(desk, "and now?")
     last = desk.script.requests[-1].messages[-1]
     told, said = last.parts
-    assert last.role == "user" and isinstance(told, m.Said) and said == m.Said("and now?")
+    assert last.role == "user" and isinstance(told, m.TextPart) and said == m.TextPart("and now?")
     assert told.text.startswith("I took back changes that your tools made in turn 1") and "- a" in told.text
 
 

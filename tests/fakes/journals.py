@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from jp_tui.journal.port import Entry, Journal, JournalError, Receipt
+from jp_tui.journal.port import Journal, JournalError, NewEvent, Receipt
 
 
 class Refused:
@@ -62,7 +62,7 @@ class Flaky:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._journal, name)
 
-    def append(self, conversation: str, entries: Sequence[Entry], **more: Any) -> Any:
+    def append(self, conversation: str, entries: Sequence[NewEvent], **more: Any) -> Any:
         self.appends += 1
         if any(self.refuse(entry.kind) for entry in entries):
             return Refused()

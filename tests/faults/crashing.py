@@ -33,9 +33,9 @@ def main() -> int:
 
             WorkspaceApp.action_keys = broken  # type: ignore[attr-defined]
         case "command":
-            from jp_tui.headless.query import Run
+            from jp_tui.headless.query import QueryRun
 
-            Run.run = broken  # type: ignore[method-assign]
+            QueryRun.run = broken  # type: ignore[method-assign]
         case "engine":
             from jp_tui.engine.session.session import Session
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jp_tui.engine.base.dependencies import Retry
+from jp_tui.engine.base.dependencies import RetryPolicy
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.providers.endpoint import Endpoint
@@ -33,7 +33,7 @@ def told(tries: Sequence[tuple[Stream, int, End]]) -> list[str]:
     found: list[str] = []
     with tempfile.TemporaryDirectory() as home, in_thread(Answer()) as server:
         bench, switch = Bench(Path(home)), Switch()
-        bench.script, bench.retry = switch, Retry(1, 1, 0.5, least_secs=0.0)  # type: ignore[assignment]
+        bench.script, bench.retry = switch, RetryPolicy(1, 1, 0.5, least_secs=0.0)  # type: ignore[assignment]
         names = {part[2] for stream, _, _ in tries for part in stream.said if part[0] in ("tool", "refused")}
         tools = {name: Made(at_once) for name in names}
         bench.tools = {name: tool_setup(name, made) for name, made in tools.items()}

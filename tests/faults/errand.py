@@ -99,13 +99,13 @@ class Errand:
 
     def _talk(self) -> None:
         from jp_tui.protocol import commands as c
-        from jp_tui.settings.cli.arguments import Arguments, parse
+        from jp_tui.settings.cli.arguments import CommandLine, parse
         from jp_tui.startup.engine import link
-        from jp_tui.startup.parts import Place, journal, opening, parts
+        from jp_tui.startup.parts import RunLocation, journal, opening, parts
 
         arguments = parse(options(self.folder))
-        assert isinstance(arguments, Arguments)
-        place = Place(arguments)
+        assert isinstance(arguments, CommandLine)
+        place = RunLocation(arguments)
         made = parts(arguments, place.sources.load(), place)
         self.link = link(made, journal(made), client=True, command="jp-tui", greet=True)
         self.link.start(lambda: None)

@@ -22,9 +22,9 @@ from jp_tui.conversation import strict_json
 from jp_tui.conversation.model import Delta, ModelError
 from jp_tui.conversation.strict_json import JsonProblem, dump, parse, same
 from jp_tui.headless.rpc import wire
-from jp_tui.journal.pages import KEPT, Pages
-from jp_tui.journal.port import Entry
-from jp_tui.journal.salvage import salvage
+from jp_tui.journal.port import NewEvent
+from jp_tui.journal.repair.pages import KEPT, DatabasePages
+from jp_tui.journal.repair.salvage import salvage
 from jp_tui.journal.store import open_journal
 from jp_tui.providers import catalogue
 from jp_tui.providers.endpoint import Endpoint
@@ -40,7 +40,7 @@ from jp_tui.settings.layers import layers, toml
 from jp_tui.tools.local import parameters
 from jp_tui.tools.local.parameters import BadArguments
 from jp_tui.view.schema.edit import get, put, skeleton, typed, written
-from jp_tui.view.schema.form import Form
+from jp_tui.view.schema.form import SchemaForm
 from jp_tui.view.schema.lines import lines
 from tests.providers.decoding import HELLO, fold
 
@@ -190,7 +190,7 @@ def rpc(data: bytes) -> None:
     """A line of a client."""
     found = wire.read(data)
     for one in found if isinstance(found, list) else [found]:
-        if isinstance(one, wire.Fault):
+        if isinstance(one, wire.RpcFault):
             wire.line(wire.error(one.id, one.error)).encode()
 
 
@@ -248,7 +248,7 @@ def questions(data: bytes) -> None:
 def schema_form(data: bytes) -> None:
     """A form of any schema can be shown, filled and read back."""
     chance = random.Random(data)
-    form = Form(_json_of(data, _SCHEMA))
+    form = SchemaForm(_json_of(data, _SCHEMA))
     document = skeleton(form)
     for one in (document, _made(chance, _SCHEMA, 3)):
         for line in lines(form, one, {}, lambda _: True)[:40]:
@@ -268,7 +268,7 @@ def _database() -> bytes:
         journal.create("c1", workspace="/w", model="m", at="2026").result()
         for number in range(1, 30):
             text = "words " * (number if number % 7 else 2_000)
-            journal.append("c1", [Entry("chat_response", 1, f'"{text}"', at="2026", text=text)]).result()
+            journal.append("c1", [NewEvent("chat_response", 1, f'"{text}"', at="2026", text=text)]).result()
         journal.close()
         return path.read_bytes()
 
@@ -287,7 +287,7 @@ def pages(data: bytes) -> None:
             file.write_bytes(one)
             log.write_bytes(other)
             try:
-                found = Pages(file, log)
+                found = DatabasePages(file, log)
                 rows = [cell for page in found.numbers() for cell in found.cells(found.page(page))]
                 rows += [cell for image in found.superseded() for cell in found.cells(image)]
                 assert sum(len(str(one)) for cell in rows for one in cell.columns) < 100_000_000

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from jp_tui.protocol.base import Model
-from jp_tui.settings.cli.arguments import Arguments, parse
-from jp_tui.startup.parts import Parts, Place, parts
+from jp_tui.settings.cli.arguments import CommandLine, parse
+from jp_tui.startup.parts import Parts, RunLocation, parts
 from jp_tui.system.paths import Paths
 from tests.faults import kills_player as player
 from tests.faults.kills_judge import judged
@@ -46,8 +46,8 @@ def warmed(home: Path) -> Parts:
     os.environ.update({"HOME": str(home), "PATH": os.defpath, "JP_TUI_HOME": str(home), "LANG": "C.UTF-8"})
     os.chdir(home)
     arguments = parse(["--workspace", str(home), "begin"])
-    assert isinstance(arguments, Arguments)
-    place = Place(arguments)
+    assert isinstance(arguments, CommandLine)
+    place = RunLocation(arguments)
 
     return parts(arguments, place.sources.load(), place)
 

@@ -25,7 +25,7 @@ from textual.style import Style
 from textual.visual import RenderOptions
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.output import Output, json_line
+from jp_tui.headless.output import TextOutput, json_line
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.ui import text as ui_text
@@ -38,7 +38,7 @@ from jp_tui.ui.painting.stream import Message, Thinking
 from jp_tui.view.activity.status import Status
 from jp_tui.view.export.document import FORMATS, writer
 from jp_tui.view.export.events import exported
-from jp_tui.view.questions.inquiry import Inquiry
+from jp_tui.view.questions.inquiry import InquiryView
 from jp_tui.view.transcript import blocks as b
 from tests.faults import obeyed
 from tests.faults.fuzzed import FIRST, LAST, Fuzz
@@ -67,8 +67,8 @@ def _block(block: b.Block, look: Look, width: int, unfolded: bool = True) -> Row
     return [row.strip for row in painting.paint(block, width, look, unfolded=keys)]
 
 
-def _asked(text: Foreign) -> Inquiry:
-    return Inquiry(
+def _asked(text: Foreign) -> InquiryView:
+    return InquiryView(
         id="c.q.1", text=text, context=text, asker=text, how="answered", answer=text.raw, by="assistant", model=text,
         explanation=text, tag=text, why=text, reviewer=text, heard=text, saw=text,
     )  # fmt: skip
@@ -77,7 +77,7 @@ def _asked(text: Foreign) -> Inquiry:
 def _tool(text: str, chance: Random, look: Look) -> Rows:
     said = Foreign(text)
     end = chance.choice(("ok", "error"))
-    block = b.Tool(
+    block = b.ToolBlock(
         call="c", name=said, title=said, state="completed", end=end, arguments=((said, said),), output=said,
         edited=((said, Foreign(text[::-1])),), problem=said, asked=(_asked(said),), dialogue=chance.random() < 0.3,
         reply=said, **_PLACED,
@@ -90,7 +90,7 @@ def _small(text: str, chance: Random, look: Look) -> Rows:
     made: tuple[b.Block, ...] = (
         b.Header(model=said, ms=3, **_PLACED), b.Data(text=said, **_PLACED), b.Note(about="turn", text=said, **_PLACED),
         b.Ending(how="failed", message=said, detail=said, advice=said, **_PLACED),
-        b.Odd(name=said, problem=said, **_PLACED), b.Question(asked=_asked(said), **_PLACED),
+        b.Odd(name=said, problem=said, **_PLACED), b.QuestionBlock(asked=_asked(said), **_PLACED),
     )  # fmt: skip
     return _block(chance.choice(made), look, _width(chance))
 
@@ -130,9 +130,12 @@ def _widget(text: str, chance: Random, look: Look) -> Rows:
 
 
 WAYS: dict[str, tuple[int, Way]] = {
-    "reply": (6, lambda text, chance, look: _block(b.Said(text=Foreign(text), **_PLACED), look, _width(chance))),
+    "reply": (6, lambda text, chance, look: _block(b.TextBlock(text=Foreign(text), **_PLACED), look, _width(chance))),
     "streamed": (6, _streamed),
-    "reasoning": (2, lambda text, chance, look: _block(b.Thought(text=Foreign(text), **_PLACED), look, _width(chance))),
+    "reasoning": (
+        2,
+        lambda text, chance, look: _block(b.ReasoningBlock(text=Foreign(text), **_PLACED), look, _width(chance)),
+    ),
     "user": (3, lambda text, chance, look: _block(b.User(text=Foreign(text), **_PLACED), look, _width(chance))),
     "call": (4, _tool),
     "small blocks": (4, _small),
@@ -159,14 +162,14 @@ def _plain(text: str, chance: Random) -> Iterable[str]:
         printer.delta(delta("1", text[at : at + 40]))
     printer.fact(appended(conversation(text)[2], closes="1"))
     yield from lines
-    output = Output(False, out := io.StringIO(), out)
+    output = TextOutput(False, out := io.StringIO(), out)
     output.say(text)
     output.tell(text)
     yield out.getvalue()
 
 
 def _record(text: str, chance: Random) -> Iterable[str]:
-    output = Output(False, out := io.StringIO(), out)
+    output = TextOutput(False, out := io.StringIO(), out)
     for one in exported(conversation(text)):
         output.say(one)
     yield out.getvalue()

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from jp_tui.startup.parts import Parts, journal
+from jp_tui.system.lock import FileLock, acquire, lock_path
 from jp_tui.system.lock import Holder as Held
-from jp_tui.system.lock import Lock, acquire, lock_path
 from tests.faults import kills_player as player
 from tests.faults import processes_actors as actors
 from tests.faults.kills_player import Told
@@ -128,9 +128,9 @@ class Schedule:
         me = Held.me("the judge", "now")
         while True:
             held = acquire(path, me)
-            if isinstance(held, Lock):
+            if isinstance(held, FileLock):
                 held.release()
-            if isinstance(held, Lock) or held.pid not in (child.pid, 0):
+            if isinstance(held, FileLock) or held.pid not in (child.pid, 0):
                 break
             if time.monotonic() > began + LIMIT:
                 break

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.system.sandbox.command import Bubblewrap
-from jp_tui.system.sandbox.probe import Found as Found_
+from jp_tui.system.sandbox.probe import SandboxProbe as Found_
 from jp_tui.system.sandbox.probe import probed
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.shell_run import ShellRun

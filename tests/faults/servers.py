@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, Said
-from jp_tui.engine.base.dependencies import Retry
+from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, TextPart
+from jp_tui.engine.base.dependencies import RetryPolicy
 from jp_tui.providers import http
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.port import Provider
@@ -44,8 +44,8 @@ BODY = "".join(
 BODY += b"data: [DONE]\n\n"
 LONG = 6_000_000
 """Characters: more than the kernel takes off a client whose server does not read."""
-LARGE = ModelRequest("m", (Message("user", (Said("x" * LONG),)),))
-SMALL = ModelRequest("m", (Message("user", (Said("hello"),)),))
+LARGE = ModelRequest("m", (Message("user", (TextPart("x" * LONG),)),))
+SMALL = ModelRequest("m", (Message("user", (TextPart("hello"),)),))
 _AT_CONNECT = ("no connection", "TLS handshake")
 
 
@@ -177,7 +177,7 @@ class Interrupted:
         self._bench = Bench(home)
         self._switch = Switch()
         self._bench.script = self._switch  # type: ignore[assignment]
-        self._bench.retry = Retry(0, 1, 1.0)
+        self._bench.retry = RetryPolicy(0, 1, 1.0)
         self._bench.start()
 
     def one(self, case: Case, clock: Callable[[], float] = time.monotonic) -> tuple[float, str]:

@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 
-from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result, Said
+from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result, TextPart
 from jp_tui.providers.request_ids import fitting
 from tests.faults import history
 
@@ -36,7 +36,7 @@ def test_without_the_repair_servers_would_refuse_it() -> None:
 
 def _told(*ids: str) -> list[str]:
     """The ids of calls and results, after the repair, of calls one after another."""
-    messages = [Message("user", (Said("go"),))]
+    messages = [Message("user", (TextPart("go"),))]
     for id_ in ids:
         asked: tuple[Part, ...] = (Call(id_, "tool", {}),)
         messages += [Message("assistant", asked), Message("user", (Result(id_, "tool", "ok", False),))]
@@ -62,6 +62,6 @@ def test_ids_fit_and_are_unique(ids: list[str], told: list[str]) -> None:
 
 
 def test_what_fits_is_left_alone_and_many_of_one_id_cost_little() -> None:
-    request = ModelRequest("m", (Message("user", (Said("go"),)), Message("assistant", (Call("a", "b", {}),))))
+    request = ModelRequest("m", (Message("user", (TextPart("go"),)), Message("assistant", (Call("a", "b", {}),))))
     assert fitting(request) is request
     assert len(set(_told(*["same"] * 3_000))) == 3_000

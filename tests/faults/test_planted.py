@@ -59,6 +59,6 @@ def test_t7_what_is_ordinary_stays() -> None:
 
 
 def test_t7_a_configured_header_is_kept_out_of_reports() -> None:
-    known = {"a": providers.Provider("a", "openai-chat", "http://h/v1", "A_KEY", {"x-gate": "open sesame"})}
+    known = {"a": providers.ProviderSettings("a", "openai-chat", "http://h/v1", "A_KEY", {"x-gate": "open sesame"})}
     found = [one.reveal() for one in providers.secrets(known, {"A_KEY": "k"})]
     assert found == ["k", "open sesame"]

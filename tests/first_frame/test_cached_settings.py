@@ -11,10 +11,10 @@ import pytest
 
 from jp_tui.first_frame import cached_settings
 from jp_tui.first_frame.cached_settings import FrameSettings
-from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.schema.notify import Notify
-from jp_tui.startup.parts import Place
+from jp_tui.startup.parts import RunLocation
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 
@@ -22,20 +22,20 @@ class Start:
     """A user's home and a workspace; `first` is a start that reads its settings."""
 
     def __init__(self, folder: Path) -> None:
-        self.arguments = Arguments(workspace=str(folder / "work"))
+        self.arguments = CommandLine(workspace=str(folder / "work"))
         (folder / "work").mkdir()
-        self.place = Place(self.arguments)
+        self.place = RunLocation(self.arguments)
         self.place.paths.prepare()
         self.state = self.place.paths.state
         self.config = self.place.paths.config_file
         self.config.parent.mkdir(parents=True, exist_ok=True)
 
-    def stamp(self, arguments: Arguments | None = None) -> str:
-        place = Place(arguments or self.arguments)
+    def stamp(self, arguments: CommandLine | None = None) -> str:
+        place = RunLocation(arguments or self.arguments)
         return cached_settings.stamp(arguments or self.arguments, place.paths, place.settings_file, os.environ)
 
     def first(self) -> FrameSettings:
-        place, now = Place(self.arguments), self.stamp()
+        place, now = RunLocation(self.arguments), self.stamp()
         settings = place.sources.load()
         found = cached_settings.of(settings, str(place.paths.themes))
         cached_settings.remember(self.state, now, settings, found)
@@ -110,8 +110,8 @@ def test_what_the_command_line_and_the_environment_say_is_read(start: Start, mon
         {"theme": "jp-day"}, {"cfg": ("ui.ascii=always",)}, {"toggles": (Toggle(True),)}, {"tool_use": False},
         {"tool_use": "x"},
     ):  # fmt: skip
-        assert start.stamp(Arguments(**same, **more)) == "", more  # type: ignore[arg-type]
-    assert start.stamp(Arguments(**same, model="demo/tour", prompt="hi", continue_last=True)) == start.stamp()
+        assert start.stamp(CommandLine(**same, **more)) == "", more  # type: ignore[arg-type]
+    assert start.stamp(CommandLine(**same, model="demo/tour", prompt="hi", continue_last=True)) == start.stamp()
     for name in ("JP_TUI_UI__THEME", "JP_TUI_NOTIFY__BELL", "JP_TUI_WRONG"):
         with monkeypatch.context() as said:
             said.setenv(name, "jp-day")

@@ -12,7 +12,7 @@ import pytest
 from jp_tui.first_frame import last_screen
 from jp_tui.first_frame.cached_settings import full_stamp
 from jp_tui.first_frame.last_screen import KEPT, MAGIC, MOST, Row
-from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.system.paths import Paths
 
 SIZE = (20, 6)
@@ -143,8 +143,8 @@ def test_every_setting_is_in_the_facts_and_none_that_may_be_secret(tmp_path: Pat
     own = tmp_path / "work" / ".jp-tui" / "config.toml"
     own.parent.mkdir(parents=True)
 
-    def now(arguments: Arguments | None = None, **variables: str) -> str:
-        return full_stamp(arguments or Arguments(), paths, own, {"JP_TUI_HOME": str(tmp_path), **variables})
+    def now(arguments: CommandLine | None = None, **variables: str) -> str:
+        return full_stamp(arguments or CommandLine(), paths, own, {"JP_TUI_HOME": str(tmp_path), **variables})
 
     seen = {now()}
     models = tmp_path / "config" / "models.toml"
@@ -152,5 +152,5 @@ def test_every_setting_is_in_the_facts_and_none_that_may_be_secret(tmp_path: Pat
         file.write_text("a = 1")
         seen.add(now())
     assert len(seen) == 6 and "" not in seen
-    assert now(Arguments(theme="jp-day")) not in seen and now(Arguments(model="a/b")) not in seen
-    assert now(JP_TUI_PROVIDERS__X__KEY="secret") == "" == now(Arguments(cfg=("a.key=secret",)))
+    assert now(CommandLine(theme="jp-day")) not in seen and now(CommandLine(model="a/b")) not in seen
+    assert now(JP_TUI_PROVIDERS__X__KEY="secret") == "" == now(CommandLine(cfg=("a.key=secret",)))

@@ -12,7 +12,7 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.headless.lists.answer import answer
 from jp_tui.headless.lists.inquiries import list_inquiries
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import AgentInfo, ConversationInfo, InquiryInfo
@@ -44,7 +44,7 @@ def info(number: int, question: dict[str, Any], response: dict[str, Any] | None 
 
 
 def run(
-    do: Callable[[FakeLink, Output], int], as_json: bool, *events: e.Event, **kinds: Any
+    do: Callable[[FakeLink, TextOutput], int], as_json: bool, *events: e.Event, **kinds: Any
 ) -> tuple[int, str, str, FakeLink]:
     """Status, stdout, stderr and the link, when the engine answers each command with these events in turn."""
     link, out, err, left = FakeLink(), io.StringIO(), io.StringIO(), list(events)
@@ -53,7 +53,7 @@ def run(
         return [left.pop(0)]
 
     link.answers = {c.ListConversations: react, c.ListInquiries: react, c.OfferAnswer: react}
-    status = do(link, Output(as_json, out, err))
+    status = do(link, TextOutput(as_json, out, err))
     assert link.closed and not left
     return status, out.getvalue(), err.getvalue(), link
 

@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 from jp_tui.headless.forms.lines import Lines
-from jp_tui.headless.question_loop import Interview
+from jp_tui.headless.question_loop import QuestionLoop
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn
@@ -23,7 +23,7 @@ class Desk:
 
     def __init__(self, *typed: str) -> None:
         self.out, self.link, self.typed = io.StringIO(), FakeLink(), list(typed)
-        self.interview = Interview(self.link, Lines(self.out, lambda: self.typed.pop(0)))
+        self.interview = QuestionLoop(self.link, Lines(self.out, lambda: self.typed.pop(0)))
         self.interview.asked(FIRST)
         self.interview.asked(SECOND)
         self.interview.present()

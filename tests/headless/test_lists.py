@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.headless.output import Output, OutputEnded, json_line
+from jp_tui.headless.output import OutputEnded, TextOutput, json_line
 from tests.headless.running import jp, latest, lines, log
 
 ODD = "a\x1b[2Jb\x9b31mc\x7fd\u2028e\x85f\u202eg\nh\t[red]i"
@@ -37,9 +37,9 @@ def test_output_that_ends() -> None:
             raise BrokenPipeError
 
     with pytest.raises(OutputEnded) as caught:
-        Output(True, Gone(), io.StringIO()).line({})
+        TextOutput(True, Gone(), io.StringIO()).line({})
     assert caught.value.status == 141 and not caught.value.words
-    Output(True, io.StringIO(), Gone()).tell("nobody hears it, and nothing happens")
+    TextOutput(True, io.StringIO(), Gone()).tell("nobody hears it, and nothing happens")
 
 
 @pytest.fixture

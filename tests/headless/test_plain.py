@@ -10,9 +10,9 @@ from typing import Any
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.headless.forms.lines import Lines
-from jp_tui.headless.input import Line
-from jp_tui.headless.output import Output
-from jp_tui.headless.plain import Plain, Run
+from jp_tui.headless.input import InputLine
+from jp_tui.headless.output import TextOutput
+from jp_tui.headless.plain import Plain, PlainRun
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import (
@@ -40,7 +40,7 @@ class Human:
         self.entries = list(entries)
         self.typed = typed
         self.over = self.gone = False
-        self._lines: list[Line] = []
+        self._lines: list[InputLine] = []
 
     def fileno(self) -> int:
         return -1
@@ -55,13 +55,13 @@ class Human:
             return
         entry = self.entries.pop(0)
         if isinstance(entry, str):
-            self._lines = [Line(entry)]
+            self._lines = [InputLine(entry)]
         elif isinstance(entry, list):
-            self._lines = [Line(one) for one in entry]
+            self._lines = [InputLine(one) for one in entry]
         else:
             entry()
 
-    def line(self) -> Line | None:
+    def line(self) -> InputLine | None:
         return self._lines.pop(0) if self._lines else None
 
     def more(self) -> bool:
@@ -84,9 +84,9 @@ class Talk:
         self.human = Human(*entries, typed=typed)
         self.out = io.StringIO()
         self.now = 0.0
-        output = Output(False, self.out, self.out)
+        output = TextOutput(False, self.out, self.out)
         plain = Plain(c.OpenConversation(), first, Lines(self.out, self.human), output, **more)
-        self.run = Run(self.link, plain, lambda: self.now)
+        self.run = PlainRun(self.link, plain, lambda: self.now)
         self.link.answers[c.StartTurn] = lambda _: self.turn(self.say("Hello."))
         self.link.answers[c.AnswerQuestion] = lambda _: [
             e.QuestionSettled(conversation="c1", inquiry=QUESTION.inquiry, how="answered", by="user"),

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from jp_tui.headless.lists.reviewers import list_reviewers
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PolicyChange, ReviewerFigures
@@ -39,7 +39,7 @@ ONE = ReviewerFigures(
 def run(as_json: bool, *found: ReviewerFigures) -> tuple[int, str]:
     link, out = FakeLink(), io.StringIO()
     link.answers = {c.ReadReviewers: lambda _: [e.ReviewersRead(reviewers=found)]}
-    status = list_reviewers(link, Output(as_json, out, io.StringIO()))
+    status = list_reviewers(link, TextOutput(as_json, out, io.StringIO()))
     assert link.closed
     return status, out.getvalue()
 

@@ -9,7 +9,7 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.headless.forms.prompt import Prompt
 from jp_tui.headless.forms.registry import prompt_in_lines
-from jp_tui.headless.review_progress import Reviews, soonest
+from jp_tui.headless.review_progress import ReviewProgress, soonest
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Escalation, StoredEvent, Verdict
@@ -45,7 +45,9 @@ class Heard:
 
     def __init__(self, *, typed: bool = True) -> None:
         self.now, self.said, self.link, self.asks = 100.0, list[str](), FakeLink(), False
-        self.reviews = Reviews(self.link, self.said.append, lambda: self.now, typed=typed, asking=lambda: self.asks)
+        self.reviews = ReviewProgress(
+            self.link, self.said.append, lambda: self.now, typed=typed, asking=lambda: self.asks
+        )
 
     def fact(self, event: dict[str, Any]) -> None:
         self.reviews.fact(StoredEvent(seq=1, turn=1, event=event))

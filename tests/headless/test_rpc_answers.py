@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.rpc.given import Asks, Misfit, given
-from jp_tui.headless.rpc.shown import choices, text
+from jp_tui.headless.rpc.answer_parser import Asks, InvalidAnswer, parse_response
+from jp_tui.headless.rpc.question_text import choices, text
 from jp_tui.protocol.values import (
     AgentInfo,
     Answered,
@@ -168,7 +168,7 @@ def test_nothing_in_what_is_shown_is_hidden() -> None:
 )
 def test_r241_an_answer_is_read_by_the_type(kind: AnswerType, answer: str, value: Any) -> None:
     """Whether a value is one of the type is the engine's to say; order and blanks are kept (R8)."""
-    assert given(prompt(kind), "ask", {"answer": answer}) == Answered(value=value)
+    assert parse_response(prompt(kind), "ask", {"answer": answer}) == Answered(value=value)
 
 
 @pytest.mark.parametrize(
@@ -203,14 +203,14 @@ def test_r241_an_answer_is_read_by_the_type(kind: AnswerType, answer: str, value
 def test_r241_what_does_not_fit_is_never_made_to_fit(kind: AnswerType, result: Any) -> None:
     """A blank, a number or a near miss is no consent (E14)."""
     asked = prompt(kind, controls=frozenset({"cancel"}))
-    found = given(asked, "ask", result)
-    assert isinstance(found, Misfit) and found.why and "\n" not in found.why
+    found = parse_response(asked, "ask", result)
+    assert isinstance(found, InvalidAnswer) and found.why and "\n" not in found.why
 
 
 def test_r242_an_object_without_an_answer_is_text_where_text_is_free() -> None:
-    assert given(prompt(TEXT), "ask", {"a": [1, "ü"]}) == Answered(value='{"a":[1,"ü"]}')
-    assert given(prompt(OTHER), "ask", {"answer": 5}) == Answered(value='{"answer":5}')
-    assert isinstance(given(prompt(SELECT), "ask", {"a": 1}), Misfit)
+    assert parse_response(prompt(TEXT), "ask", {"a": [1, "ü"]}) == Answered(value='{"a":[1,"ü"]}')
+    assert parse_response(prompt(OTHER), "ask", {"answer": 5}) == Answered(value='{"answer":5}')
+    assert isinstance(parse_response(prompt(SELECT), "ask", {"a": 1}), InvalidAnswer)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_r242_an_object_without_an_answer_is_text_where_text_is_free() -> None:
     ],
 )
 def test_r241_value_wins_over_answer_and_a_control_answers_nothing(result: Any, said: Any) -> None:
-    assert given(prompt(MULTI), "ask", result) == said
+    assert parse_response(prompt(MULTI), "ask", result) == said
 
 
 LEAVE = permission()
@@ -273,7 +273,7 @@ RESULT = delivery()
 )
 def test_leave_to_run_and_to_deliver(asked: PromptRequest, stage: Any, result: Any, said: Any) -> None:
     """M34, M35, R86, R87, R93: an emptied edit goes back, a cancelled one skips, or delivers the original."""
-    assert given(asked, stage, result) == said
+    assert parse_response(asked, stage, result) == said
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_leave_to_run_and_to_deliver(asked: PromptRequest, stage: Any, result: A
     ],
 )
 def test_nothing_runs_by_a_near_miss(asked: PromptRequest, stage: Any, result: Any) -> None:
-    assert isinstance(given(asked, stage, result), Misfit)
+    assert isinstance(parse_response(asked, stage, result), InvalidAnswer)
 
 
 @pytest.mark.parametrize(

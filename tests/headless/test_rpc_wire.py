@@ -12,10 +12,10 @@ from jsonschema import Draft202012Validator
 
 from jp_tui.headless.rpc import wire
 from jp_tui.headless.rpc.messages import METHODS
-from jp_tui.headless.rpc.peer import Peer, Slot
-from jp_tui.headless.rpc.pipes import Lines
+from jp_tui.headless.rpc.peer import Peer, PendingReply
+from jp_tui.headless.rpc.pipes import PipeLines
 from jp_tui.headless.rpc.schema import document
-from jp_tui.headless.rpc.wire import Call, Fault, Reply
+from jp_tui.headless.rpc.wire import RpcCall, RpcFault, RpcReply
 
 CALL = '{"jsonrpc":"2.0","id":1,"method":"m"}'
 
@@ -53,29 +53,29 @@ CALL = '{"jsonrpc":"2.0","id":1,"method":"m"}'
 def test_what_is_no_message_has_the_standards_code(line: str, code: int, id_: Any) -> None:
     """S30: -32700 for what is no sound JSON (the strict gate), -32600 for what is no message."""
     found = wire.read(line.encode())
-    assert isinstance(found, Fault) and (found.error.code, found.id) == (code, id_)
+    assert isinstance(found, RpcFault) and (found.error.code, found.id) == (code, id_)
 
 
 def test_bytes_that_are_no_text() -> None:
     found = wire.read(b'{"jsonrpc":"2.0","method":"\xff"}')
-    assert isinstance(found, Fault) and found.error.code == -32700
+    assert isinstance(found, RpcFault) and found.error.code == -32700
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (CALL, Call("m", {}, 1)),
-        ('{"jsonrpc":"2.0","method":"m","params":{"a":1}}', Call("m", {"a": 1}, None, answered=False)),
-        ('{"jsonrpc":"2.0","id":null,"method":"m"}', Call("m", {}, None)),
-        ('{"jsonrpc":"2.0","id":"x","method":"m","params":[1]}', Call("m", [1], "x")),
-        ('{"jsonrpc":"2.0","id":1.5,"method":"m","more":1}', Call("m", {}, 1.5)),
-        ('{"jsonrpc":"2.0","id":"ask-1","result":{"answer":"a"}}', Reply("ask-1", {"answer": "a"})),
-        ('{"jsonrpc":"2.0","id":"ask-1","result":null}', Reply("ask-1", None)),
-        ('{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}', Reply(2, error="no")),
-        ('{"jsonrpc":"2.0","id":2,"error":{"code":1}}', Reply(2, error='{"code":1}')),
-        ('{"jsonrpc":"2.0","id":2,"error":null}', Reply(2, error="null")),
-        ('{"jsonrpc":"2.0","id":2,"result":{"answer":"a"},"error":null}', Reply(2, {"answer": "a"})),
-        ('{"jsonrpc":"2.0","id":2,"result":null,"error":{"message":"no"}}', Reply(2, error="no")),
+        (CALL, RpcCall("m", {}, 1)),
+        ('{"jsonrpc":"2.0","method":"m","params":{"a":1}}', RpcCall("m", {"a": 1}, None, answered=False)),
+        ('{"jsonrpc":"2.0","id":null,"method":"m"}', RpcCall("m", {}, None)),
+        ('{"jsonrpc":"2.0","id":"x","method":"m","params":[1]}', RpcCall("m", [1], "x")),
+        ('{"jsonrpc":"2.0","id":1.5,"method":"m","more":1}', RpcCall("m", {}, 1.5)),
+        ('{"jsonrpc":"2.0","id":"ask-1","result":{"answer":"a"}}', RpcReply("ask-1", {"answer": "a"})),
+        ('{"jsonrpc":"2.0","id":"ask-1","result":null}', RpcReply("ask-1", None)),
+        ('{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}', RpcReply(2, error="no")),
+        ('{"jsonrpc":"2.0","id":2,"error":{"code":1}}', RpcReply(2, error='{"code":1}')),
+        ('{"jsonrpc":"2.0","id":2,"error":null}', RpcReply(2, error="null")),
+        ('{"jsonrpc":"2.0","id":2,"result":{"answer":"a"},"error":null}', RpcReply(2, {"answer": "a"})),
+        ('{"jsonrpc":"2.0","id":2,"result":null,"error":{"message":"no"}}', RpcReply(2, error="no")),
     ],
 )
 def test_messages(line: str, message: wire.Message) -> None:
@@ -85,7 +85,7 @@ def test_messages(line: str, message: wire.Message) -> None:
 def test_a_batch_is_a_list_of_whatever_stands_in_it() -> None:
     found = wire.read(f'[{CALL},1,{{"jsonrpc":"2.0","id":"ask-1","result":1}}]'.encode())
     assert isinstance(found, list)
-    assert [type(one) for one in found] == [Call, Fault, Reply]
+    assert [type(one) for one in found] == [RpcCall, RpcFault, RpcReply]
 
 
 # --- the other side ---------------------------------------------------------------------------------------
@@ -97,10 +97,10 @@ class Talk:
     def __init__(self) -> None:
         self.said: list[Any] = []
         self.told: list[str] = []
-        self.slots: dict[str, Slot] = {}
+        self.slots: dict[str, PendingReply] = {}
         self.peer = Peer(lambda line: self.said.append(json.loads(line)), self._method, self.told.append)
 
-    def _method(self, call: Call, slot: Slot) -> None:
+    def _method(self, call: RpcCall, slot: PendingReply) -> None:
         if call.method == "bug":
             raise ZeroDivisionError("secret")
         self.slots[call.method] = slot
@@ -183,7 +183,7 @@ def test_lines_come_whole_however_they_are_cut(lines: list[bytes], data: st.Data
     """Blank ones are none, too long ones are None; what stands after the last end comes at the end of input."""
     text = b"\n".join(lines)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
-    reader, found = Lines(8), []
+    reader, found = PipeLines(8), []
     for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
         found += reader.feed(text[start:end])
     found += reader.finish()
@@ -193,7 +193,7 @@ def test_lines_come_whole_however_they_are_cut(lines: list[bytes], data: st.Data
 
 def test_a_line_that_is_too_long_is_not_kept() -> None:
     """A 50 MB line: refused, and what comes after it is read."""
-    reader = Lines(1 << 20)
+    reader = PipeLines(1 << 20)
     for _ in range(50):
         assert reader.feed(b"x" * (1 << 20)) == []
         assert len(reader._rest) <= 2 << 20

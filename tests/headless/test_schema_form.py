@@ -9,7 +9,7 @@ import pytest
 
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.forms.steps import Response
-from jp_tui.headless.question_loop import Interview
+from jp_tui.headless.question_loop import QuestionLoop
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn
@@ -179,7 +179,7 @@ def test_what_does_not_fit_is_named_by_field() -> None:
     """R164, R186: all at once, with the numbers that lead there, and again at each field; a mended one is silent."""
     link, out = FakeLink(), io.StringIO()
     human = Human("7.2 0", "submit", ".", "2 5", ".", "7", ".")
-    interview = Interview(link, Lines(out, human))
+    interview = QuestionLoop(link, Lines(out, human))
     asked = prompt(FORM)
     verdict = (("", "`host` is missing"), ("/port", "must be at least 1"), ("/tls/days", "must be more than 0"))
 

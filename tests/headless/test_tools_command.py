@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jp_tui.headless.lists.tools import list_tools
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.settings import toolset
 from jp_tui.settings.load import load
 from jp_tui.settings.overview import overview
@@ -42,7 +42,7 @@ def shown(text: str, folder: Path, as_json: bool = False) -> str:
     user.write_text(text)
     settings = load(user_file=str(user), workspace_file=str(folder / "none.toml"), environment={})
     out = io.StringIO()
-    assert list_tools(overview(settings, toolset.tools(settings)), Output(as_json, out, io.StringIO())) == 0
+    assert list_tools(overview(settings, toolset.tools(settings)), TextOutput(as_json, out, io.StringIO())) == 0
     return out.getvalue()
 
 

@@ -19,7 +19,7 @@ from textual.widgets import TextArea
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol.values import PromptRequest, StoredEvent
 from jp_tui.questions.types import BooleanAnswer, Option, SelectAnswer
@@ -208,7 +208,7 @@ def in_lines(text: str) -> dict[str, str]:
 
 def _record(events: Iterable[StoredEvent]) -> str:
     out = io.StringIO()
-    output = Output(False, out, out)
+    output = TextOutput(False, out, out)
     for one in exported(events):
         output.say(one)
     return out.getvalue()

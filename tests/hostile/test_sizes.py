@@ -15,7 +15,7 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import neutral, visible
 from jp_tui.conversation.text import Foreign
-from jp_tui.questions.types import Part
+from jp_tui.questions.types import ApprovalPart
 from jp_tui.ui import text as widgets
 from jp_tui.ui.painting import blocks as painting
 from jp_tui.ui.painting import code, markdown, plain
@@ -26,7 +26,7 @@ from jp_tui.ui.sheets.areas.hunks import by_hunks
 from jp_tui.ui.sheets.json import text as json_text
 from jp_tui.view.composer import pastes
 from jp_tui.view.schema.edit import written
-from jp_tui.view.schema.form import Form
+from jp_tui.view.schema.form import SchemaForm
 from jp_tui.view.transcript import blocks as b
 from tests.faults import slots
 from tests.faults.painter import judged
@@ -65,7 +65,7 @@ def test_no_case_is_left_out(found: dict[str, dict[str, Any]]) -> None:
 @pytest.mark.parametrize("id", OUTPUT)
 def test_of_a_tool_s_output_so_much_is_laid_out_and_the_rest_is_counted(found: dict[str, Any], id: str) -> None:
     said = Foreign(text_of(found[id]))
-    block = b.Tool(call="c", name=Foreign("run"), state="completed", end="ok", output=said, **PLACED)
+    block = b.ToolBlock(call="c", name=Foreign("run"), state="completed", end="ok", output=said, **PLACED)
     assert len(painting.paint(block, WIDTH, look_of())) == 1, "folded it is one row"
     rows = painting.paint(block, WIDTH, look_of(), unfolded=frozenset(("1",)))
     shown = texts(rows)
@@ -98,7 +98,7 @@ def test_of_a_message_that_arrives_nothing_is_parsed_beyond_what_is_shown(
 @pytest.mark.parametrize("id", REPLY)
 def test_a_reply_is_laid_out_within_bounds(found: dict[str, Any], id: str) -> None:
     text = text_of(found[id])
-    rows = painting.paint(b.Said(text=Foreign(text), **PLACED), WIDTH, look_of())
+    rows = painting.paint(b.TextBlock(text=Foreign(text), **PLACED), WIDTH, look_of())
     assert judged([row.strip for row in rows[:60]])[1] == []
     assert len(rows) <= plain.SHOWN // 6 + 10, "a row for the shortest line of them"
     assert rows and ("more characters are not shown" in texts(rows[-1:])[0]) == (len(text) > plain.SHOWN)
@@ -109,7 +109,7 @@ def test_a_reply_is_laid_out_within_bounds(found: dict[str, Any], id: str) -> No
 def test_however_deep_it_is_nested_nothing_of_it_is_lost(mark: str, depth: int) -> None:
     """The parser follows to a level, and drops what is below it: there the source is shown."""
     text = f"before\n\n{mark * depth}word\n\nafter"
-    shown = "".join(texts(painting.paint(b.Said(text=Foreign(text), **PLACED), WIDTH, look_of())))
+    shown = "".join(texts(painting.paint(b.TextBlock(text=Foreign(text), **PLACED), WIDTH, look_of())))
     message = Message(WIDTH, look_of())
     message.feed(text)
     streamed = "".join(texts([*message.frozen, *message.tail]))
@@ -196,8 +196,8 @@ def memory(pid: int) -> int:
 @pytest.mark.parametrize(("size", "taken_apart"), [(1_000, True), (APPROVED + 1, False)])
 def test_a_change_of_a_huge_line_is_not_taken_apart(size: int, taken_apart: bool) -> None:
     """A part that nobody can see to its end is not offered by itself; the change is answered as a whole."""
-    huge = Part("1", "d1", "min.js, line 1", f"@@ -1 +1 @@\n-old\n+{'x' * size}\n")
-    parts = (huge, Part("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"))
+    huge = ApprovalPart("1", "d1", "min.js, line 1", f"@@ -1 +1 @@\n-old\n+{'x' * size}\n")
+    parts = (huge, ApprovalPart("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"))
     assert by_hunks(hunky(parts=parts)) == taken_apart
 
 
@@ -208,8 +208,8 @@ def test_a_change_with_huge_words_beside_it_is_not_taken_apart(slot: str, size: 
     title = "x" * size if slot == "title" else "a.md"
     before = {"title": "", "words before": "x" * size + "\n", "lines before": "x\n" * size}[slot]
     parts = (
-        Part("1", "d1", f"{title}, line 1", "@@ -1 +1 @@\n-old\n+new\n"),
-        Part("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"),
+        ApprovalPart("1", "d1", f"{title}, line 1", "@@ -1 +1 @@\n-old\n+new\n"),
+        ApprovalPart("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"),
     )
     assert by_hunks(hunky(parts=parts, before=before)) == taken_apart
 
@@ -223,7 +223,7 @@ def test_megabytes_with_nothing_odd_in_them_are_not_looked_at_twice(monkeypatch:
     assert json_text.laid_out({"a": "x\ty"}) == '{\n  "a": "x\\ty"\n}'
     looked: list[str] = []
     monkeypatch.setattr(visible, "odd", looked.append)
-    shape = Form({"type": "object", "properties": {"a": {"type": "string"}}}).at(("a",))
+    shape = SchemaForm({"type": "object", "properties": {"a": {"type": "string"}}}).at(("a",))
     assert written(shape, "plain " * 999) == "plain " * 999 and looked == []
     monkeypatch.undo()
     monkeypatch.setattr(visible, "odd", looked.append)

@@ -18,7 +18,7 @@ from unittest import mock
 import pytest
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.base.dependencies import Retry
+from jp_tui.engine.base.dependencies import RetryPolicy
 from jp_tui.engine.record.event_codec import entry
 from jp_tui.journal.store import open_journal
 from jp_tui.protocol import commands as c
@@ -78,7 +78,7 @@ class World:
             made.calls.clear()
         stalls = any(answer.end == "stall" or answer.blackhole for answer in given)
         self.switch.now = self.providers[dialect, SOON if stalls else LATER]
-        self.bench.retry = Retry(0 if case["expect"]["outcome"] == "bounded" else TRIES - 1, 1, 0.5, 0.0)
+        self.bench.retry = RetryPolicy(0 if case["expect"]["outcome"] == "bounded" else TRIES - 1, 1, 0.5, 0.0)
         self.bench.forget()
         self.bench.send(c.OpenConversation(which="new"))
         self.bench.conversation = self.bench.until(e.ConversationOpened).conversation

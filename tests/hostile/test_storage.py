@@ -31,11 +31,11 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.reading import read_event
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.journal.migrate import migrate
-from jp_tui.journal.port import MISSING, Entry, JournalError
+from jp_tui.journal.port import MISSING, JournalError, NewEvent
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.schema import APPLICATION, SHIFT, STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
-from jp_tui.journal.writer import Job, Writer
+from jp_tui.journal.writer import JournalWriter, WriteJob
 from jp_tui.protocol.values import Answered
 from jp_tui.questions.types import Question, SecretAnswer
 from jp_tui.system.lock import LockError, acquire, holder, lock_path
@@ -181,7 +181,7 @@ def test_an_event_of_tomorrow_is_kept_word_for_word(tmp_path: Path, raw: dict[st
     raw = {"timestamp": AT, **raw}
     journal = filled(tmp_path / "data" / "c.db", 3)
     payload = json.dumps(raw)
-    journal.append("c1", [Entry(str(raw.get("type", "")), 1, payload, at=AT)]).result(10)
+    journal.append("c1", [NewEvent(str(raw.get("type", "")), 1, payload, at=AT)]).result(10)
     (one,) = journal.tail("c1", 1)
     journal.close()
     assert one.entry.payload == payload
@@ -284,12 +284,12 @@ def test_a_sync_that_fails(tmp_path: Path) -> None:
         opened.append(sqlite3.connect(path, factory=FailsOnce, isolation_level=None, check_same_thread=False))
         return opened[-1]
 
-    writer = Writer(path, reopen(), Untended(reopen))
+    writer = JournalWriter(path, reopen(), Untended(reopen))
     FailsOnce.broken = 1
     draft = "INSERT INTO drafts VALUES ('c1', ?, 'x')"
     with pytest.raises(JournalError, match="the disk reports an error"):
-        writer.submit(Job(lambda db: db.execute(draft, ("lost",)))).result(10)
-    writer.submit(Job(lambda db: db.execute(draft, ("kept",)))).result(10)
+        writer.submit(WriteJob(lambda db: db.execute(draft, ("lost",)))).result(10)
+    writer.submit(WriteJob(lambda db: db.execute(draft, ("kept",)))).result(10)
     writer.close()
     assert len(opened) == 2
     reader = open_reader(path)

@@ -128,7 +128,7 @@ class DateLines(AnswerLines):
     """
 import asyncio
 from jp_tui.engine.reviewer.reply_schema import reply_schema
-from jp_tui.headless.rpc.given import given
+from jp_tui.headless.rpc.parse_response import parse_response
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.ui.keys.scopes import sheets
 from jp_tui.questions.wire import inflight, read_question, read_recorded, recorded
@@ -147,7 +147,7 @@ test_kinds.test_every_kind_is_read_as_it_is_recorded()
 
 sent = asked("q1", question)
 assert PromptRequest.model_validate_json(sent.model_dump_json()) == sent, "it goes over the protocol"
-assert given(sent, "ask", {"answer": "2026-02-28"}) == Answered(value="2026-02-28"), "over rpc"
+assert parse_response(sent, "ask", {"answer": "2026-02-28"}) == Answered(value="2026-02-28"), "over rpc"
 said, shown = ask(prompt(question.answer_type), "tomorrow", "2026-02-28")
 assert said == Answered(value="2026-02-28") and "expected a date" in shown, "in lines"
 
@@ -177,7 +177,7 @@ from __future__ import annotations
 from jp_tui.conversation.model import Delta, ModelRequest, Usage
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.providers.endpoint import Endpoint
-from jp_tui.providers.wire import Reply
+from jp_tui.providers.wire import ResponseBuilder
 
 
 def wire(_: Endpoint) -> Echo:
@@ -202,7 +202,7 @@ class Echo:
 
 class Decoder:
     def __init__(self) -> None:
-        self.done, self._reply = False, Reply(set())
+        self.done, self._reply = False, ResponseBuilder(set())
         self._part = self._reply.start("message")
 
     def feed(self, data: bytes) -> list[Delta]:
@@ -216,7 +216,7 @@ class Decoder:
     {"jp_tui/settings/wires.py": (('    "anthropic": ', '    "echo": Wire(),'),)},
     """
 import asyncio
-from jp_tui.conversation.model import Message, ModelRequest, PartGrew, Said
+from jp_tui.conversation.model import Message, ModelRequest, PartGrew, TextPart
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.registry import open_provider
 from jp_tui.settings import providers
@@ -240,7 +240,7 @@ assert "echo" in seen, "the setup page offers it"
 async def heard():
     server = MemoryServer()
     server.answers([b"Hello ", b"you"], "end")
-    request = ModelRequest(model="m", messages=(Message("user", (Said("Hi"),)),))
+    request = ModelRequest(model="m", messages=(Message("user", (TextPart("Hi"),)),))
     return [delta async for delta in server.provider(at).stream(request)]
 
 assert "".join(one.text for one in asyncio.run(heard()) if isinstance(one, PartGrew)) == "Hello you"

@@ -20,7 +20,7 @@ HOPS = (
     "jp_tui/link/local.py", "jp_tui/ui/bridge.py", "jp_tui/journal/writer.py", "jp_tui/ui/painting/painter.py",
     "jp_tui/ui/driver/workspace_driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schema_check/process.py",
     "jp_tui/guardian/parent.py", "jp_tui/guardian/terminal.py", "jp_tui/ui/driver/output.py",
-    "jp_tui/ui/driver/first_frame.py", "jp_tui/system/children.py", "jp_tui/system/leash.py",
+    "jp_tui/ui/driver/first_frame.py", "jp_tui/system/children.py", "jp_tui/system/child_keeper.py",
     "jp_tui/system/watchdog.py", "jp_tui/system/sandbox/placeholders.py",
 )  # fmt: skip
 """The only files that may name a thread, a lock or a process (HOUSE "Threads and processes")."""

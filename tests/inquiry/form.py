@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import Json
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.rebuilt import Rebuilt
-from jp_tui.questions.items import Item as Line
+from jp_tui.inquiry.replay import ReplayedState
+from jp_tui.questions.items import FormItem as Line
 from jp_tui.questions.items import When
 from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer, TextAnswer
-from jp_tui.questions.walker import Walk, walk
+from jp_tui.questions.walker import FormWalk, walk
 from tests.inquiry.play import Play
 
 FREE = v.Rule()
@@ -60,19 +60,19 @@ def same(left: Json, right: Json) -> bool:
     return type(left) is type(right) and left == right
 
 
-def _applies(item: Item, answers: Mapping[str, v.Given]) -> bool:
+def _applies(item: Item, answers: Mapping[str, v.GivenAnswer]) -> bool:
     if item.when is None:
         return True
     given = answers.get(item.when[0])
     return same(given.value if given is not None else None, item.when[1])
 
 
-def following(form: Form, answers: Mapping[str, v.Given]) -> Item | None:
+def following(form: Form, answers: Mapping[str, v.GivenAnswer]) -> Item | None:
     """The first line that applies and has no answer."""
     return next((item for item in form if _applies(item, answers) and item.id not in answers), None)
 
 
-def walked(form: Form, answers: Mapping[str, v.Given]) -> Walk:
+def walked(form: Form, answers: Mapping[str, v.GivenAnswer]) -> FormWalk:
     """What the program's own walker says."""
     lines = []
     for item in form:
@@ -115,7 +115,7 @@ class Forms:
         for step in steps:
             if isinstance(step, s.Complete):
                 self.results[step.call] = step.content
-            elif isinstance(step, s.EndTurn):
+            elif isinstance(step, s.StopTurn):
                 self.ended = True
             elif isinstance(step, s.RunAgain) and not dies:
                 self._to_run.append(step)
@@ -150,9 +150,9 @@ class Forms:
     def opened(self, call: str) -> v.Waiting:
         return next(item for item in self.play.state.waiting if item.call == call)
 
-    def open(self, call: str = "c") -> v.Open:
+    def open(self, call: str = "c") -> v.OpenQuestion:
         opened = self.opened(call)
-        assert isinstance(opened, v.Open)
+        assert isinstance(opened, v.OpenQuestion)
         return opened
 
     def review(self, call: str = "c") -> s.AskReview:
@@ -187,9 +187,9 @@ class Forms:
     def answers(self, call: str = "c") -> dict[str, Json]:
         return {name: given.value for name, given in self.play.state.calls[call].answers.items()}
 
-    def from_the_log(self, call: str) -> tuple[Rebuilt, tuple[v.Recorded, ...], dict[str, int]]:
+    def from_the_log(self, call: str) -> tuple[ReplayedState, tuple[v.Recorded, ...], dict[str, int]]:
         """What the record holds of a call: answers, what is open, attempts by question."""
-        found, waits, attempts = Rebuilt(), dict[str, v.Recorded](), dict[str, int]()
+        found, waits, attempts = ReplayedState(), dict[str, v.Recorded](), dict[str, int]()
         for event in self.play.records:
             if isinstance(event, ev.InquiryRequest):
                 if event.metadata["call"] == call:

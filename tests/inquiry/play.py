@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, InquiryRequest, InquiryResponse
 from jp_tui.conversation.strict_json import Json, dump
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.questions.types import BooleanAnswer, Option, Question, SecretAnswer, SelectAnswer, TextAnswer

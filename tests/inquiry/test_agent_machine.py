@@ -15,10 +15,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from jp_tui.conversation import events as ev
 from jp_tui.engine.recovery.close_turn import resumable
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.inquiry.rebuilt import recorded
+from jp_tui.inquiry.replay import recorded
 from jp_tui.questions.types import Question
 from tests.inquiry.play import ASK, BARE
 from tests.inquiry.world import Call, World, variant
@@ -70,7 +70,7 @@ class Orders(RuleBasedStateMachine):
         self.state, steps = decide(self.state, given)
         self.log += [step.event for step in steps if isinstance(step, s.Record)]
         for step in steps:
-            if isinstance(step, s.Relay):
+            if isinstance(step, s.RelayAnswer):
                 assert not isinstance(step.given, v.HumanAnswered) or step.given.digest == step.open.digest
                 self.children[step.open.call].feed(step.given)
         return steps
@@ -95,7 +95,7 @@ class Orders(RuleBasedStateMachine):
 
         return Child(asks=asks, over=over)
 
-    def same(self, item: v.Open, response: Response | None) -> None:
+    def same(self, item: v.OpenQuestion, response: Response | None) -> None:
         """What the child recorded is what stands here, and what was typed for this question and no other (R222)."""
         here = [one for one in self.log if isinstance(one, Response) and one.id == item.inquiry]
         assert len(here) == 1
@@ -106,10 +106,10 @@ class Orders(RuleBasedStateMachine):
         else:
             assert isinstance(here[0], ev.InquiryCancelled)
 
-    def relayed(self) -> list[v.Open]:
-        return [item for item in self.state.waiting if isinstance(item, v.Open)]
+    def relayed(self) -> list[v.OpenQuestion]:
+        return [item for item in self.state.waiting if isinstance(item, v.OpenQuestion)]
 
-    def shown(self, pick: int) -> v.Open:
+    def shown(self, pick: int) -> v.OpenQuestion:
         return self.relayed()[pick % len(self.relayed())]
 
     def calls(self) -> list[tuple[Child, Call]]:
@@ -156,7 +156,7 @@ class Orders(RuleBasedStateMachine):
             if self.relayed():
                 self.answered(self.shown(pick))
 
-    def answered(self, opened: v.Open) -> None:
+    def answered(self, opened: v.OpenQuestion) -> None:
         self.number += 1
         value = f"answer {self.number}" if opened.question.id != BARE.id else True
         if isinstance(value, str):

@@ -8,7 +8,7 @@ import pytest
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, InquiryRequest
 from jp_tui.conversation.strict_json import Json
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.answer_kind import verdict_key
 from jp_tui.questions.types import Option, Question, SchemaAnswer, SelectAnswer, TextAnswer
@@ -53,7 +53,7 @@ def test_an_answer_runs_the_tool_again_with_it() -> None:
     assert isinstance(answer, InquiryAnswered) and answer.responder is not None
     assert (answer.answer, answer.explanation) == (False, "too long")
     assert answer.responder.wire() == {"kind": "user", "via": "process", "ms": 1200}
-    assert only(s.RunAgain, steps).answers["apply_changes"] == v.Given(False, digest(APPLY), "too long")
+    assert only(s.RunAgain, steps).answers["apply_changes"] == v.GivenAnswer(False, digest(APPLY), "too long")
     assert only(s.Settled, steps) == s.Settled("c1.apply_changes.1", "answered", "user")
     assert play.state.waiting == () and play.state.calls["c1"].last == v.Last(
         "apply_changes", False, "too long", answer.responder, rejects=True, intent="tool.apply_changes"
@@ -126,7 +126,7 @@ def test_remembering_answers_the_same_question_of_later_and_waiting_calls() -> N
     steps = play.ask("c5")
     assert only(s.RunAgain, steps).answers["apply_changes"].unseen and of(s.LedgerChanged, steps)
     held = play.state.ledger.answers["tool.apply_changes"]
-    assert held == v.Held("tool", "apply_changes", True, "Apply?", "2026-03-05 21:21:16.7", 2)
+    assert held == v.RememberedAnswer("tool", "apply_changes", True, "Apply?", "2026-03-05 21:21:16.7", 2)
     assert play.pairs == [
         ("c1.apply_changes.1", "true user"),
         ("c2.apply_changes.1", "true remembered"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.conversation.events import InquiryRequest
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry import why
-from jp_tui.inquiry.rebuilt import recorded
-from jp_tui.inquiry.refusals_read import turn_resumed
+from jp_tui.inquiry.refusals_replay import turn_resumed
+from jp_tui.inquiry.replay import recorded
 from tests.inquiry.play import APPLY, CHOICE, ESCALATES, Play, of, only
 
 A = replace(APPLY, targets=("src/a.py",))

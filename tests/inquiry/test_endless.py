@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.questions.types import Question
 from tests.inquiry.play import APPLY, CHOICE, MODEL, Play, begun, of, only, pinned
 

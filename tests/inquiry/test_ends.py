@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.conversation.events import InquiryCancelled
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import Question, TextAnswer
 from tests.inquiry.play import APPLY, ASK, MODEL, Play, facts, of, only
@@ -119,7 +119,7 @@ def test_ending_the_turn_closes_everything() -> None:
     assert {step.inquiry for step in of(s.Settled, steps)} == {inquiry for inquiry, _ in play.pairs} | {
         "c4.__permission__.1"
     }
-    assert isinstance(steps[-1], s.EndTurn)
+    assert isinstance(steps[-1], s.StopTurn)
     assert play.state.waiting == play.state.reviewed == ()
 
 
@@ -132,7 +132,7 @@ def test_ending_the_turn_from_a_question_that_is_gone_is_refused() -> None:
     play.ask("c2")
     assert only(s.Refuse, play(v.HumanEndedTurn(opened.inquiry, opened.digest))).gone
     assert only(s.Refuse, play(v.HumanEndedTurn("c2.apply_changes.1", "stale"))).gone is False
-    assert isinstance(play(v.HumanEndedTurn())[-1], s.EndTurn)
+    assert isinstance(play(v.HumanEndedTurn())[-1], s.StopTurn)
 
 
 @pytest.mark.parametrize("note", ["half \ud800"])

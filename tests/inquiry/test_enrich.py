@@ -9,10 +9,10 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.enrich import Told, told
-from jp_tui.inquiry.rebuilt import Rebuilt, recorded
+from jp_tui.inquiry.denial_text import Told, told
+from jp_tui.inquiry.replay import ReplayedState, recorded
 from jp_tui.questions.answer_kind import verdict_key
-from jp_tui.questions.types import BooleanAnswer, Part, Question, SchemaAnswer, Taken
+from jp_tui.questions.types import ApprovalPart, BooleanAnswer, Question, SchemaAnswer, Taken
 from tests.inquiry.play import APPLY, CHOICE, ESCALATES, HUSH, MODEL, PASS, Play, pinned
 
 FILE: JsonObject = {"path": "src/a.py", "patterns": []}
@@ -36,7 +36,9 @@ M9_GENERIC = (
     "The requested action was not performed. Do not repeat the same request; ask the user what should be different."
 )
 FORCE = Question("force", "Force?", BooleanAnswer())
-HUNKS = replace(APPLY, parts=(Part("h1", "d1", "lines 1-3", "-a\n+b\n"), Part("h2", "d2", "lines 9-9", "-c\n+d\n")))
+HUNKS = replace(
+    APPLY, parts=(ApprovalPart("h1", "d1", "lines 1-3", "-a\n+b\n"), ApprovalPart("h2", "d2", "lines 9-9", "-c\n+d\n"))
+)
 
 
 def reviewed(value: Json, reason: str = "too broad", *, question: Question = APPLY, client: bool = True) -> Play:
@@ -245,8 +247,8 @@ def test_questions_of_the_assistant_are_no_intents() -> None:
 # --- after a crash ----------------------------------------------------------------------------------------
 
 
-def rebuilt_from(play: Play) -> Rebuilt:
-    rebuilt = Rebuilt()
+def rebuilt_from(play: Play) -> ReplayedState:
+    rebuilt = ReplayedState()
     asked: dict[str, v.Recorded] = {}
     for event in play.records:
         if isinstance(event, ev.InquiryRequest):

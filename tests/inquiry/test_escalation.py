@@ -8,11 +8,11 @@ import pytest
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, InquiryRequest
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import escalations
-from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.rebuilt import recorded
-from jp_tui.questions.types import Part, Taken
+from jp_tui.inquiry.replay import recorded
+from jp_tui.questions.types import ApprovalPart, Taken
 from jp_tui.questions.wire import digest
 from tests.inquiry.play import APPLY, CHOICE, ESCALATES, MODEL, Play, facts, of, only
 
@@ -35,9 +35,9 @@ def request(play: Play) -> InquiryRequest:
     return [event for event in play.records if isinstance(event, InquiryRequest)][-1]
 
 
-def open_now(play: Play) -> v.Open:
+def open_now(play: Play) -> v.OpenQuestion:
     opened = play.open["c1"]
-    assert isinstance(opened, v.Open)
+    assert isinstance(opened, v.OpenQuestion)
     return opened
 
 
@@ -53,7 +53,7 @@ def escalated(**more: object) -> Play:
 def test_acceptance_11_the_banner_has_who_why_and_what_it_saw() -> None:
     """R154, E41: and the second request says whose last word it is not."""
     told = open_now(escalated()).escalation
-    assert told == v.Escalation("acme/small", "too broad", False, 40, saw="the whole change, 3 of 9 messages")
+    assert told == v.EscalationCause("acme/small", "too broad", False, 40, saw="the whole change, 3 of 9 messages")
     about = request(escalated()).metadata
     assert escalations.read(about["escalation"]) == told and about["after"] == FIRST
     assert open_now(escalated()).text == M12.format("too broad")
@@ -81,7 +81,7 @@ def test_acceptance_11_other_arguments() -> None:
 
 def test_acceptance_11_by_hunk() -> None:
     """R251: a yes to a part over the reviewer's no."""
-    hunks = replace(APPLY, parts=(Part("h1", "d", "1", "-a"), Part("h2", "d", "2", "-b")))
+    hunks = replace(APPLY, parts=(ApprovalPart("h1", "d", "1", "-a"), ApprovalPart("h2", "d", "2", "-b")))
     play = escalated(question=hunks)
     steps = play.answer("c1", True, taken=Taken(("h2",), {"h1": "not this"}))
     assert only(s.RunAgain, steps).answers["apply_changes"].taken == Taken(("h2",), {"h1": "not this"})
@@ -91,7 +91,7 @@ def test_acceptance_11_by_hunk() -> None:
 def test_acceptance_11_the_end_of_the_turn_and_of_the_call() -> None:
     """R180, R118: two pairs whatever comes (R200)."""
     ended = escalated()
-    assert of(s.EndTurn, ended(v.HumanEndedTurn(SECOND, digest(APPLY))))
+    assert of(s.StopTurn, ended(v.HumanEndedTurn(SECOND, digest(APPLY))))
     gone = escalated()
     gone(v.CallGone("c1"))
     for play in (ended, gone):
@@ -132,7 +132,7 @@ def test_a_second_look_with_the_intent() -> None:
     steps = play.verdict(FIRST, False, "why?", ms=7)
     ask = only(s.AskReviewer, steps)
     assert ask.intent and ask.open.intent == INTENT and ask.open.inquiry == SECOND
-    assert ask.open.before == (v.Verdict("acme/small", "why?", 7),) and "retry_with_intent" in ask.why
+    assert ask.open.before == (v.EarlierVerdict("acme/small", "why?", 7),) and "retry_with_intent" in ask.why
     assert play.pairs == [(FIRST, "false assistant")] and not of(s.AskHuman, play.steps)
     about = request(play).metadata
     assert about["before"] == [{"model": "acme/small", "reason": "why?", "ms": 7}] and about["after"] == FIRST
@@ -144,8 +144,8 @@ def test_a_second_no_escalates_with_both() -> None:
     play = asked(intent=INTENT)
     play.verdict(FIRST, False, "why?", ms=7)
     ask = only(s.AskHuman, play.verdict(SECOND, False, "still no", ms=9))
-    assert ask.open.escalation == v.Escalation(
-        "acme/small", "still no", False, 9, before=(v.Verdict("acme/small", "why?", 7),)
+    assert ask.open.escalation == v.EscalationCause(
+        "acme/small", "still no", False, 9, before=(v.EarlierVerdict("acme/small", "why?", 7),)
     )
     assert ask.open.text == M12.format("still no") and ask.open.inquiry == THIRD
     play.answer("c1", True)
@@ -203,8 +203,8 @@ def test_a_second_look_that_was_cut_off_is_taken_up() -> None:
     play = asked(intent=INTENT)
     play.verdict(FIRST, False, "why?", ms=7)
     found = recorded(request(play))
-    assert found.before == (v.Verdict("acme/small", "why?", 7),) and found.escalation is None
-    given = {"apply_changes": v.Given(False, digest(APPLY))}
+    assert found.before == (v.EarlierVerdict("acme/small", "why?", 7),) and found.escalation is None
+    given = {"apply_changes": v.GivenAnswer(False, digest(APPLY))}
     for client_rule in (ESCALATES, v.Rule()):
         again = Play(v.State(client=True, retry_with_intent=True))
         again.requests[SECOND] += 1
@@ -230,7 +230,7 @@ def test_taking_it_over(rule: v.Rule) -> None:
     assert isinstance(closed, InquiryCancelled) and closed.reason == "user"
     assert closed.responder is not None and closed.responder.kind == "user"
     ask = only(s.AskHuman, steps)
-    assert ask.open.escalation == v.Escalation("acme/small", "It looks ? fine", True, 5200, "taken_over")
+    assert ask.open.escalation == v.EscalationCause("acme/small", "It looks ? fine", True, 5200, "taken_over")
     assert ask.open.text == 'You took this over from acme/small.\nSo far it had said: "It looks ? fine"'
     assert ask.why == "you took it over from acme/small" and ask.remember
     assert request(play).metadata["row"] == ("6" if rule is ESCALATES else "5")
@@ -260,7 +260,7 @@ def test_taking_over_a_second_look() -> None:
         "You took this over from acme/small.",
         'So far it had said: "Now"',
     ]
-    assert opened.escalation is not None and opened.escalation.before == (v.Verdict("acme/small", "why?", 7),)
+    assert opened.escalation is not None and opened.escalation.before == (v.EarlierVerdict("acme/small", "why?", 7),)
     play.answer("c1", True)
     assert play.pairs[-1] == (THIRD, "true user escalated")
 
@@ -282,7 +282,7 @@ def test_what_is_too_long_goes_to_the_human(rule: v.Rule, row: str, on_failure: 
     play = Play(v.State(client=True, on_failure=on_failure))  # type: ignore[arg-type]
     play.ask("c1", rule=rule)
     ask = only(s.AskHuman, play(v.ReviewerFailed(FIRST, "900,000 tokens", "acme/small", kind="too_long")))
-    assert ask.open.escalation == v.Escalation("acme/small", "900,000 tokens", True, cause="too_long")
+    assert ask.open.escalation == v.EscalationCause("acme/small", "900,000 tokens", True, cause="too_long")
     assert ask.open.text == "This is too long to be shown to acme/small whole, so it comes to you."
     assert "too long" in ask.why and "acme/small" in ask.why and request(play).metadata["row"] == row
     closed = play.records[1]
@@ -330,11 +330,13 @@ def test_what_a_reviewer_saw_stands_beside_its_answer() -> None:
 @pytest.mark.parametrize(
     "told",
     [
-        v.Escalation("acme/small", "no", ms=4),
-        v.Escalation("", "", True, cause="taken_over"),
-        v.Escalation("m", "x", True, 1, "too_long", (v.Verdict("m", "first", None), v.Verdict("", "", 3)), "all"),
+        v.EscalationCause("acme/small", "no", ms=4),
+        v.EscalationCause("", "", True, cause="taken_over"),
+        v.EscalationCause(
+            "m", "x", True, 1, "too_long", (v.EarlierVerdict("m", "first", None), v.EarlierVerdict("", "", 3)), "all"
+        ),
     ],
 )
-def test_an_escalation_is_read_as_it_was_written(told: v.Escalation) -> None:
+def test_an_escalation_is_read_as_it_was_written(told: v.EscalationCause) -> None:
     assert escalations.read(escalations.written(told)) == told
     assert escalations.read("x") is None and escalations.read_verdicts({"a": 1}) == ()

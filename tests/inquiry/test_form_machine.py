@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from jp_tui.conversation.strict_json import Json
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import BooleanAnswer, SelectAnswer
 from tests.inquiry.form import FREE, Filled, Form, Forms, Item, select, text, yes_no
@@ -133,7 +133,7 @@ class Filling(RuleBasedStateMachine):
     @rule(pick=anything, dies=st.sampled_from((False, False, True)))
     def submit(self, pick: int, dies: bool) -> None:
         call, paper, opened = self.some(pick)
-        if isinstance(opened, v.Open):
+        if isinstance(opened, v.OpenQuestion):
             assert isinstance(self.forms.submit(call)[0], s.Refuse)
             return
         self.forms.submit(call, dies=dies)
@@ -220,7 +220,7 @@ class Filling(RuleBasedStateMachine):
             assert paper.current == "" and self.forms.review(opened.call).back == paper.before
             assert opened.inquiry.startswith(f"{opened.call}.__review__.")
             return
-        assert isinstance(opened, v.Open) and opened.form is not None
+        assert isinstance(opened, v.OpenQuestion) and opened.form is not None
         assert (opened.question.id, opened.back) == (paper.current, paper.before)
         assert opened.undo == tuple(paper.pencil)
         assert opened.prefill == tuple(value for name, value in paper.pencil.items() if name == paper.current)

@@ -8,9 +8,9 @@ import pytest
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import Json
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import FormView, Place
+from jp_tui.questions.types import FormQuestion, FormView
 from tests.inquiry.form import Filled, Form, Forms, select, text, walked, yes_no
 from tests.inquiry.play import APPLY, HUSH, PASS, Play, only, pinned
 
@@ -189,7 +189,7 @@ def test_a_question_without_a_form_has_no_back() -> None:
     play.answer("c1")
     play.ask("c1", replace(APPLY, id="second"))
     opened = play.open["c1"]
-    assert isinstance(opened, v.Open) and opened.back == ""
+    assert isinstance(opened, v.OpenQuestion) and opened.back == ""
     assert isinstance(play(v.HumanWentBack(opened.inquiry, opened.digest, "apply_changes"))[0], s.Refuse)
     play(v.PermissionWanted("c2", "tool", "ask", "args"))
     asked = play.open["c2"]
@@ -227,9 +227,9 @@ def test_answers_that_nobody_was_asked_for_are_no_target() -> None:
         assert list(answers) == ["a"]
         play(v.QuestionRaised("c1", form[1].question, "tool", form=walked(form, answers).form))
         opened = play.open["c1"]
-        assert isinstance(opened, v.Open) and opened.question.id == "b" and opened.back == "", how
+        assert isinstance(opened, v.OpenQuestion) and opened.question.id == "b" and opened.back == "", how
         assert isinstance(play(v.HumanWentBack(opened.inquiry, opened.digest, "a"))[0], s.Refuse)
-    taken = v.Given(True, "d")
+    taken = v.GivenAnswer(True, "d")
     play = Play()
     play(v.CallResumed("c1", "tool", {"a": taken}, {}, (), unasked=frozenset({"a"})))
     play(v.QuestionRaised("c1", form[1].question, "tool", form=walked(form, {"a": taken}).form))
@@ -247,7 +247,7 @@ def test_a_question_that_has_changed_is_not_pre_filled() -> None:
 
 def test_a_secret_is_never_pre_filled() -> None:
     """R12, R193, R202: Back to it asks for it anew; the undo hands it to the tool, in memory only."""
-    form = FormView((Place("pass", "P", "answered"), Place("b", "b?", "current")))
+    form = FormView((FormQuestion("pass", "P", "answered"), FormQuestion("b", "b?", "current")))
     play = Play()
     play.ask("c1", PASS, form=form)
     play.answer("c1", HUSH)
@@ -256,7 +256,7 @@ def test_a_secret_is_never_pre_filled() -> None:
     play(v.HumanWentBack(opened.inquiry, opened.digest))
     steps = play.ask("c1", PASS, form=form)
     opened = play.open["c1"]
-    assert isinstance(opened, v.Open) and opened.prefill == () and opened.undo == ("pass",)
+    assert isinstance(opened, v.OpenQuestion) and opened.prefill == () and opened.undo == ("pass",)
     assert HUSH not in repr(steps) and HUSH not in repr(play.state)
     again = only(s.RunAgain, play(v.HumanRestored(opened.inquiry, opened.digest)))
     assert again.answers["pass"].value == HUSH

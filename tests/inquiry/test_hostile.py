@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import BooleanAnswer, Question, TextAnswer
 from tests.hostile.recorded import ours

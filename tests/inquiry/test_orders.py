@@ -14,10 +14,10 @@ import pytest
 
 from jp_tui.conversation.events import InquiryRequest
 from jp_tui.conversation.strict_json import dump
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.questions.types import FormView, Place
+from jp_tui.questions.types import FormQuestion, FormView
 from jp_tui.questions.wire import digest
 from tests.inquiry.form import text
 from tests.inquiry.play import APPLY, ESCALATES, HUSH, PASS, pairs
@@ -29,7 +29,7 @@ Kinds = dict[str, Callable[[str], v.Input]]
 SHOWN = digest(APPLY)
 FILE = replace(APPLY, targets=("src/a.py",))
 A, B = text("a").question, text("b").question
-FORM = FormView((Place("a", "", "answered"), Place("b", "", "current")))
+FORM = FormView((FormQuestion("a", "", "answered"), FormQuestion("b", "", "current")))
 
 
 def human(call: str) -> Kinds:
@@ -191,7 +191,7 @@ class Walk:
         responses = [inquiry for inquiry, how in record if how != "?"]
         assert len(set(requests)) == len(requests) and len(set(responses)) == len(responses), record
         assert all(record.index((inquiry, "?")) < at for at, (inquiry, how) in enumerate(record) if how != "?"), record
-        known = [item.inquiry for item in (*state.waiting, *state.reviewed) if isinstance(item, v.Open)]
+        known = [item.inquiry for item in (*state.waiting, *state.reviewed) if isinstance(item, v.OpenQuestion)]
         known += [item.inquiry for work in state.calls.values() for item in work.recorded]
         assert sorted(known) == sorted(set(requests) - set(responses)), record
 
@@ -231,7 +231,7 @@ def test_every_order(left: Callable[[str], Kinds], right: Callable[[str], Kinds]
             state, steps = decide(state, events[-5][1])
             assert steps == []
         elif kinds is form:
-            state, _ = decide(state, v.CallResumed(call, "tool", {"a": v.Given("x", digest(A))}, {"a": 1}, ()))
+            state, _ = decide(state, v.CallResumed(call, "tool", {"a": v.GivenAnswer("x", digest(A))}, {"a": 1}, ()))
         else:
             state, _ = decide(state, v.CallStarted(call, "tool"))
     walk = Walk(tuple(events))

@@ -9,15 +9,15 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import parts
-from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.rebuilt import Rebuilt
-from jp_tui.questions.types import Part, Question, Taken
+from jp_tui.inquiry.replay import ReplayedState
+from jp_tui.questions.types import ApprovalPart, Question, Taken
 from jp_tui.questions.wire import digest
 from tests.inquiry.play import APPLY, CHOICE, ESCALATES, MODEL, Play, begun, facts, of, only, pinned
 
-HUNKS = tuple(Part(name, f"digest of {name}", f"a.py {name}", f"+{name}") for name in ("1", "2", "3"))
+HUNKS = tuple(ApprovalPart(name, f"digest of {name}", f"a.py {name}", f"+{name}") for name in ("1", "2", "3"))
 BY_HUNK = replace(APPLY, parts=HUNKS)
 
 
@@ -132,7 +132,7 @@ def test_they_are_read_back_from_the_record() -> None:
     play = asked()
     play.answer("c1", True, taken=taken("3", at1="later"))
     request, response = play.records
-    found = Rebuilt()
+    found = ReplayedState()
     found.asked("apply_changes", request.metadata)
     assert isinstance(response, ev.InquiryAnswered)
     found.closed(v.Recorded(request.id, "apply_changes", digest(BY_HUNK)), response)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from tests.inquiry.play import Play, of, only
 
@@ -103,7 +103,7 @@ def test_a_remembered_decision(run: bool, mode: v.AskMode) -> None:
         assert only(s.Complete, steps) == s.Complete("c2", "Tool skipped by user (remembered).", False, by)
     assert of(s.LedgerChanged, steps)
     held = play.state.ledger.permissions["tool.__permission__"]
-    assert held == v.Held("tool", "__permission__", run, since="2026-03-05 21:21:16.7", uses=1)
+    assert held == v.RememberedAnswer("tool", "__permission__", run, since="2026-03-05 21:21:16.7", uses=1)
     assert of(s.AskPermission, play(permission("c3", tool="other"))), "another tool is asked"
     assert play(v.Revoked("tool.__permission__")) == [s.LedgerChanged()]
     assert of(s.AskPermission, play(permission("c4")))

@@ -9,7 +9,7 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.rebuilt import Rebuilt
+from jp_tui.inquiry.replay import ReplayedState
 from tests.inquiry.play import APPLY, ESCALATES, MODEL, PASS, Play, begun, pinned
 
 NO: JsonObject = {}
@@ -23,8 +23,8 @@ def answered(question: str, value: Json = True, kind: ev.ResponderKind = "user")
     return ev.InquiryAnswered(id=f"c.{question}.1", answer=value, responder=ev.Responder(kind))
 
 
-def read(*names: str) -> Rebuilt:
-    found = Rebuilt()
+def read(*names: str) -> ReplayedState:
+    found = ReplayedState()
     for name in names:
         found.asked(name, NO)
         found.closed(recorded(name), answered(name))
@@ -86,10 +86,10 @@ def test_whose_answer_it_is(how: str) -> None:
         play.verdict("c1.apply_changes.1", how == "reviewer")
     if how in ("user", "escalated"):
         play.answer("c1", note="well")
-    found, waits = Rebuilt(), dict[str, v.Recorded]()
+    found, waits = ReplayedState(), dict[str, v.Recorded]()
     for event in play.records:
         if isinstance(event, ev.InquiryRequest):
-            told = v.Escalation("acme/small", "no") if "escalation" in event.metadata else None
+            told = v.EscalationCause("acme/small", "no") if "escalation" in event.metadata else None
             waits[event.id] = v.Recorded(event.id, "apply_changes", str(event.metadata["digest"]), told)
             found.asked("apply_changes", event.metadata)
         else:

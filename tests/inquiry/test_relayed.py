@@ -10,20 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, InquiryRequest, Responder
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.inquiry.rebuilt import recorded
-from jp_tui.questions.types import FormView, Place, Question, TextAnswer
+from jp_tui.inquiry.replay import recorded
+from jp_tui.questions.types import FormQuestion, FormView, Question, TextAnswer
 from jp_tui.questions.wire import digest
 
 QUESTION = Question("why", "Why?", TextAnswer(), exclusive=True, persistence="none")
 SHOWN = digest(QUESTION)
-FORM = FormView((Place("why", "Why?", "answered", "x"),))
+FORM = FormView((FormQuestion("why", "Why?", "answered", "x"),))
 
 
 def asked(asks: str = "a1.why.1", call: str = "s1") -> v.RelayWanted:
-    opened = v.Open(asks, asks.split(".")[0], QUESTION, SHOWN, "assistant", True)
+    opened = v.OpenQuestion(asks, asks.split(".")[0], QUESTION, SHOWN, "assistant", True)
     return v.RelayWanted(call, f"child-{call}", opened, "ask_user", "Assistant", "row 7")
 
 
@@ -80,7 +80,7 @@ def test_r220_whatever_the_human_does_is_the_sub_agents_to_decide(said: Any) -> 
     state, _ = decide(machine(), asked())
     after, steps = decide(state, said)
     assert after == state
-    assert steps == [s.Relay(state.waiting[0], replace(said, inquiry="a1.why.1"))]  # type: ignore[arg-type]
+    assert steps == [s.RelayAnswer(state.waiting[0], replace(said, inquiry="a1.why.1"))]  # type: ignore[arg-type]
     stale, steps = decide(state, replace(said, digest="other"))
     assert stale == state and isinstance(steps[0], s.Refuse) and not steps[0].gone
 
@@ -102,7 +102,7 @@ def test_r182b_a_review_is_handed_on_and_never_recorded() -> None:
     state, steps = decide(machine(), reviewed())
     assert facts(steps) == [] and isinstance(steps[0], s.AskReview) and steps[0].back == "why"
     state, steps = decide(state, v.HumanSubmitted("s1.__review__.1", "d"))
-    assert steps == [s.Relay(state.waiting[0], v.HumanSubmitted("a1.__review__.1", "d"))]  # type: ignore[arg-type]
+    assert steps == [s.RelayAnswer(state.waiting[0], v.HumanSubmitted("a1.__review__.1", "d"))]  # type: ignore[arg-type]
     state, steps = decide(state, closed("a1.__review__.1", response=None))
     assert steps == [s.Settled("s1.__review__.1", "answered", "user")] and state.waiting == ()
 
@@ -125,7 +125,7 @@ def test_r221_what_it_asked_ends_with_its_call_and_with_the_turn(end: v.Input) -
     state, steps = decide(state, end)
     (fact,) = facts(steps)
     assert isinstance(fact, InquiryCancelled) and (fact.id, fact.reason) == ("s1.why.1", "user")
-    assert state.waiting == () and isinstance(steps[-1], s.EndTurn) is isinstance(end, v.HumanEndedTurn)
+    assert state.waiting == () and isinstance(steps[-1], s.StopTurn) is isinstance(end, v.HumanEndedTurn)
     assert decide(state, closed()) == (state, []), "the sub-agent's own end comes later, and changes nothing"
 
 

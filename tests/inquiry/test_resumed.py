@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import Question, TextAnswer
 from jp_tui.questions.wire import digest
@@ -15,10 +15,10 @@ from tests.inquiry.play import APPLY, ESCALATES, MODEL, Play, of, only
 NAME = Question("name", "Name?", TextAnswer())
 OPEN = v.Recorded("c1.apply_changes.2", "apply_changes", digest(APPLY))
 OTHER = v.Recorded("c1.name.1", "name", digest(NAME))
-TOLD = v.Escalation("acme/small", "too broad", ms=40)
+TOLD = v.EscalationCause("acme/small", "too broad", ms=40)
 
 
-def resumed(*recorded: v.Recorded, client: bool = True, **answers: v.Given) -> Play:
+def resumed(*recorded: v.Recorded, client: bool = True, **answers: v.GivenAnswer) -> Play:
     """A call that was asked `apply_changes` twice before, with what is still open."""
     play = Play(client=client)
     for item in recorded:
@@ -29,7 +29,7 @@ def resumed(*recorded: v.Recorded, client: bool = True, **answers: v.Given) -> P
 
 def test_the_same_question_is_asked_under_its_own_id() -> None:
     """R237: no second request; the answer closes the old one, with the answers of before."""
-    play = resumed(OPEN, name=v.Given("x", digest(NAME)))
+    play = resumed(OPEN, name=v.GivenAnswer("x", digest(NAME)))
     ask = only(s.AskHuman, play.ask("c1"))
     assert ask.open.inquiry == "c1.apply_changes.2" and play.records == []
     again = only(s.RunAgain, play.answer("c1"))
@@ -103,7 +103,7 @@ def test_what_waited_for_a_person_waits_on_while_nobody_is_there(policy: v.Polic
 
 def test_an_escalated_question_comes_back_as_one() -> None:
     """R153, R207: the reviewer is not asked again, its no is shown, and it is not taken for the answer."""
-    no = v.Given(False, digest(APPLY))
+    no = v.GivenAnswer(False, digest(APPLY))
     play = resumed(replace(OPEN, escalation=TOLD), apply_changes=no)
     assert not play.state.calls["c1"].answers
     ask = only(s.AskHuman, play.ask("c1", rule=ESCALATES))

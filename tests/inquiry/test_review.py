@@ -8,16 +8,16 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.conversation.strict_json import Json
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import messages
-from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import FormView, Place
+from jp_tui.questions.types import FormQuestion, FormView
 from tests.inquiry.form import Filled, Form, Forms, text, yes_no
 from tests.inquiry.play import APPLY, Play, begun, of, only, pinned
 
 THREE: Form = (yes_no("a"), text("b"), yes_no("c"))
 VALUES = (True, "x", False)
-FORM = FormView((Place("a", "a?", "answered"),))
+FORM = FormView((FormQuestion("a", "a?", "answered"),))
 
 
 def filled(count: int, form: Form = THREE) -> Forms:

@@ -8,7 +8,7 @@ import pytest
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, InquiryRequest
 from jp_tui.conversation.strict_json import Json
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.answer_kind import verdict_key
 from jp_tui.questions.types import Question, SchemaAnswer
@@ -38,7 +38,7 @@ def test_a_verdict_is_an_answer() -> None:
         "ms": 6900,
         "usage": {"input": 900},
     }
-    assert only(s.RunAgain, steps).answers["apply_changes"] == v.Given(True, digest(APPLY))
+    assert only(s.RunAgain, steps).answers["apply_changes"] == v.GivenAnswer(True, digest(APPLY))
     assert only(s.Settled, steps).by == "assistant"
     last = play.state.calls["c1"].last
     assert last is not None and (last.reason, last.who.model, last.overruled) == (
@@ -119,7 +119,7 @@ def test_escalation_asks_the_human_over_a_no() -> None:
     assert isinstance(ask, s.AskHuman) and ask.label == "git" and ask.remember
     opened = ask.open
     assert opened.inquiry == SECOND and opened.question == APPLY and opened.digest == digest(APPLY)
-    assert opened.escalation == v.Escalation("acme/small", 'it says "no"\ntwice', False, 40)
+    assert opened.escalation == v.EscalationCause("acme/small", 'it says "no"\ntwice', False, 40)
     assert opened.text == 'The assistant recommended rejecting this change:\n"it says "no"\ntwice"'
     assert "acme/small said no" in ask.why and "/u/config.toml:4" in ask.why
     request = play.records[-1]
@@ -136,7 +136,7 @@ def test_escalation_asks_the_human_over_a_no() -> None:
 def test_a_no_without_a_reason() -> None:
     """M12's fallback, quotes included."""
     opened = escalated("").open["c1"]
-    assert isinstance(opened, v.Open)
+    assert isinstance(opened, v.OpenQuestion)
     assert opened.text == 'The assistant recommended rejecting this change:\n"(no reason given)"'
 
 
@@ -147,7 +147,7 @@ def test_the_human_decides_over_the_reviewer(value: bool) -> None:
     steps = play.answer("c1", value, note="my say")
     assert play.pairs == [(FIRST, "false assistant"), (SECOND, f"{str(value).lower()} user escalated")]
     assert len(of(s.RunAgain, play.steps)) == 1
-    assert only(s.RunAgain, steps).answers["apply_changes"] == v.Given(value, digest(APPLY), "my say")
+    assert only(s.RunAgain, steps).answers["apply_changes"] == v.GivenAnswer(value, digest(APPLY), "my say")
     last = play.state.calls["c1"].last
     assert last is not None and last.overruled and last.who.kind == "user"
 
@@ -247,7 +247,7 @@ def test_a_reviewer_that_fails(client: bool, rule: v.Rule, on_failure: str, asks
         assert only(s.Complete, steps) == s.Complete("c1", M13.format("connection refused"), True)
         return
     ask = only(s.AskHuman, steps)
-    assert ask.open.escalation == v.Escalation("acme/small", "connection refused", True, 12)
+    assert ask.open.escalation == v.EscalationCause("acme/small", "connection refused", True, 12)
     assert "could not decide" in ask.why and ask.open.text == "acme/small could not decide this: connection refused"
     play.answer("c1", True)
     assert play.pairs == [(FIRST, "backend_error"), (SECOND, "true user")], "no verdict was overruled (R148)"

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import pytest
 
 from jp_tui.inquiry.route import human_only, route
-from jp_tui.inquiry.values import Held, Ledger, Policy, Rule, Target
+from jp_tui.inquiry.values import Ledger, Policy, RememberedAnswer, Rule, Target
 from jp_tui.questions.types import Question
 from tests.inquiry.play import APPLY, BARE, CHOICE, ESCALATES, EXCLUSIVE, FLOOR, HUSH, MODEL, PASS, pinned
 
@@ -20,9 +20,9 @@ SINCE = "2026-03-05 21:21:16.7"
 REMEMBERED = Ledger(
     answers=MappingProxyType(
         {
-            "t.apply_changes": Held("t", "apply_changes", True, "Apply?", SINCE, 2),
-            "t.env": Held("t", "env", "gone"),
-            "t.pass": Held("t", "pass", "x"),
+            "t.apply_changes": RememberedAnswer("t", "apply_changes", True, "Apply?", SINCE, 2),
+            "t.env": RememberedAnswer("t", "env", "gone"),
+            "t.pass": RememberedAnswer("t", "pass", "x"),
         }
     )
 )

@@ -8,7 +8,7 @@ import pytest
 
 from jp_tui.conversation.events import InquiryRequest
 from jp_tui.conversation.strict_json import Json
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.answer_kind import verdict_key
 from jp_tui.questions.types import Question, SchemaAnswer
@@ -183,7 +183,7 @@ def test_the_default_by_policy(question: Question, wanted: str) -> None:
     made = play(False)
     steps = made.ask("c1", question, policy="defaults")
     assert (row(made), made.pairs) == (wanted, [("c1.apply_changes.1", "true default")])
-    assert only(s.RunAgain, steps).answers["apply_changes"] == v.Given(True, digest(question))
+    assert only(s.RunAgain, steps).answers["apply_changes"] == v.GivenAnswer(True, digest(question))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.conversation.events import InquiryCancelled, InquiryRequest
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import Question
 from tests.inquiry.play import APPLY, ASK, PASS, Play, facts, of, only

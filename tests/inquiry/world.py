@@ -13,11 +13,11 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.recovery.close_turn import open_calls, open_inquiries, resumable
 from jp_tui.engine.recovery.resume_turn import cut_off
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import gone, refusals, repeats
-from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.inquiry.refusals_read import turn_resumed
+from jp_tui.inquiry.refusals_replay import turn_resumed
 from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.wire import digest
 from tests.inquiry.play import HUSH
@@ -148,7 +148,7 @@ class World:
             case s.Defer(id_):
                 assert self.state.gone or self.calls[id_].phase == "asking"
                 self.suspended(id_, "asking", "permission", "delivery", "review").phase = "deferred"
-            case s.EndTurn():
+            case s.StopTurn():
                 self.end_turn()
             case s.Settled() | s.Refuse() | s.LedgerChanged() | s.Record() | s.RunAgain():
                 pass
@@ -179,12 +179,12 @@ class World:
         call.phase = "running"
         return call
 
-    def check_answer(self, question: Question, answers: Mapping[str, v.Given]) -> None:
+    def check_answer(self, question: Question, answers: Mapping[str, v.GivenAnswer]) -> None:
         """No answer reaches another question (R235)."""
         name, given = list(answers.items())[-1]
         assert (name, given.digest) == (question.id, digest(question))
 
-    def check_floor(self, call: Call, answers: Mapping[str, v.Given]) -> None:
+    def check_floor(self, call: Call, answers: Mapping[str, v.GivenAnswer]) -> None:
         """Nothing but a person's yes lets through what the tool marked, or what was refused before (R247)."""
         question, last = call.question, self.state.calls[call.id].last
         assert question is not None and last is not None
@@ -217,7 +217,7 @@ class World:
     def client_goes(self) -> None:
         """What waits for the user stays open, and nothing is recorded in the user's name (Z9)."""
         before, open_before = len(self.log), open_inquiries(self.log)
-        self.feed(v.ClientGone())
+        self.feed(v.ClientLeft())
         assert not self.state.waiting and open_inquiries(self.log) == open_before
         for event in self.log[before:]:
             assert isinstance(event, ev.ToolCallResponse) and event.is_error
@@ -264,13 +264,13 @@ class World:
         assert set(responses) <= set(requests), "a response without a request"
         state = self.state
         taken_up = [item.inquiry for work in state.calls.values() for item in work.recorded]
-        asked = [item for item in (*state.waiting, *state.reviewed) if isinstance(item, v.Open)]
+        asked = [item for item in (*state.waiting, *state.reviewed) if isinstance(item, v.OpenQuestion)]
         somewhere = [*(item.inquiry for item in asked), *state.deferred, *taken_up]
         assert sorted(somewhere) == sorted(set(requests) - set(responses)), "an open request that nobody knows"
         waiting = {item.call: item for item in (*state.waiting, *state.reviewed)}
         assert len(waiting) == len(state.waiting) + len(state.reviewed), "a call that waits for two things"
         kinds = {
-            "asking": v.Open,
+            "asking": v.OpenQuestion,
             "permission": v.OpenPermission,
             "delivery": v.OpenDelivery,
             "review": v.OpenReview,
@@ -281,7 +281,7 @@ class World:
             assert not (call.phase in ("running", "deferred") and call.id in waiting)
         assert not (state.gone and state.waiting), "asked of a client that has gone (Z9)"
         for item in (*state.waiting, *state.reviewed):
-            source = item.source if isinstance(item, v.Open) else "tool"
+            source = item.source if isinstance(item, v.OpenQuestion) else "tool"
             delivers = isinstance(item, v.OpenDelivery | v.OpenReview)
             again = repeats.refusal(state.ledger, state.calls[item.call].identity)
             assert not again or source != "tool" or delivers, "asked after three rejections (Z17)"

@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from jp_tui.journal.pages import Pages
-from jp_tui.journal.port import MISSING, Entry, Stored
-from jp_tui.journal.reader import Reader
+from jp_tui.journal.port import MISSING, NewEvent, Stored
+from jp_tui.journal.reader import JournalReader
+from jp_tui.journal.repair.pages import DatabasePages
 from jp_tui.journal.schema import LAST, SHIFT
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import begin, entry
@@ -20,10 +20,12 @@ Damage = Callable[[Path], None]
 """On the path of a database; its log may lie beside it."""
 
 
-def long(number: int) -> Entry:
+def long(number: int) -> NewEvent:
     """An event that fills pages of its own."""
     event = entry(number)
-    return Entry(event.kind, event.turn, event.payload + " " * 9_000, at=event.at, text=event.text, lines=event.lines)
+    return NewEvent(
+        event.kind, event.turn, event.payload + " " * 9_000, at=event.at, text=event.text, lines=event.lines
+    )
 
 
 def fill(journal: SqliteJournal, conversations: int = 3, events: int = 60) -> None:
@@ -36,7 +38,7 @@ def fill(journal: SqliteJournal, conversations: int = 3, events: int = 60) -> No
             journal.append(f"c{one}", [event]).result(10)
 
 
-def stored(reader: Reader, conversations: int = 3) -> dict[tuple[str, int], Entry]:
+def stored(reader: JournalReader, conversations: int = 3) -> dict[tuple[str, int], NewEvent]:
     """All events by conversation and number, but for marks of missing ones."""
     found: list[Stored] = []
     for one in range(conversations):
@@ -44,7 +46,7 @@ def stored(reader: Reader, conversations: int = 3) -> dict[tuple[str, int], Entr
     return {(item.conversation, item.seq): item.entry for item in found if item.entry.kind != MISSING}
 
 
-class Traced(Pages):
+class Traced(DatabasePages):
     """Remembers which pages were read."""
 
     def page(self, number: int) -> bytes:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable
 
-from jp_tui.journal.port import Entry
+from jp_tui.journal.port import NewEvent
 from jp_tui.journal.store import SqliteJournal
 
 
@@ -15,11 +15,11 @@ def at(number: int) -> str:
     return f"2026-03-05 {number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.0"
 
 
-def entry(number: int, *, turn: int = 1, kind: str = "chat_response", inquiry: str | None = None) -> Entry:
+def entry(number: int, *, turn: int = 1, kind: str = "chat_response", inquiry: str | None = None) -> NewEvent:
     """An event that can be told from all others."""
     text = f"words of {number}\nand more"
     payload = json.dumps({"type": kind, "message": text})
-    return Entry(kind, turn, payload, at=at(number), inquiry=inquiry, text=text, lines=1)
+    return NewEvent(kind, turn, payload, at=at(number), inquiry=inquiry, text=text, lines=1)
 
 
 def create_before(db: sqlite3.Connection, conversation: str) -> None:

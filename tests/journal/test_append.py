@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jp_tui.journal.port import SPAN, Entry, JournalError, Span
+from jp_tui.journal.port import SPAN, JournalError, NewEvent, Span
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import at, begin, entry
@@ -31,9 +31,9 @@ def test_numbers_count_from_one_without_gaps_in_each_conversation(journal: Sqlit
 def test_what_is_read_is_what_was_stored(journal: SqliteJournal) -> None:
     """R56, STORE-007: unknown kinds and odd payloads are kept byte for byte."""
     odd = [
-        Entry("v99", 7, '{"type":"v99",  "x":1.0,"x":2}', at="2026-01-01T00:00:00Z", inquiry="call.q.1", lines=3),
-        Entry("x", 1, '{"nul":"\0","far":"\U0010ffff\u202e"}', at="", text="\0 a", characters=12),
-        Entry("", 0, "", at=""),
+        NewEvent("v99", 7, '{"type":"v99",  "x":1.0,"x":2}', at="2026-01-01T00:00:00Z", inquiry="call.q.1", lines=3),
+        NewEvent("x", 1, '{"nul":"\0","far":"\U0010ffff\u202e"}', at="", text="\0 a", characters=12),
+        NewEvent("", 0, "", at=""),
     ]
     journal.append("c1", odd).result(10)
     assert [one.entry for one in journal.read("c1")] == odd
@@ -91,7 +91,7 @@ def test_a_loop_that_ended_before_the_write_is_no_trouble(
     assert journal.last_seq("c1") == 1 and not caplog.records
 
 
-async def _wait(journal: SqliteJournal, one: Entry) -> list[int]:
+async def _wait(journal: SqliteJournal, one: NewEvent) -> list[int]:
     return await journal.append("c1", [one])
 
 
@@ -119,9 +119,9 @@ def test_one_that_fails_takes_nobody_elses_with_it(journal: SqliteJournal) -> No
 
 
 def _holding(hold: threading.Event) -> Any:
-    from jp_tui.journal.writer import Job
+    from jp_tui.journal.writer import WriteJob
 
-    return Job(lambda db: hold.wait(10))
+    return WriteJob(lambda db: hold.wait(10))
 
 
 def test_pages(journal: SqliteJournal) -> None:
@@ -174,7 +174,7 @@ def test_spans_are_what_a_recount_gives(
         seq = 0
         for batch in batches:
             entries = [
-                Entry("k", 1, "{}", at=at(0), text="x" * letters, lines=lines, characters=characters)
+                NewEvent("k", 1, "{}", at=at(0), text="x" * letters, lines=lines, characters=characters)
                 for letters, lines, characters in batch
             ]
             journal.append("c1", entries, durable=False)

@@ -126,7 +126,7 @@ async def test_a_loop_waits_for_nobody_and_moves_nothing_the_thread_does_both(qu
         return await quick._writer.write(told)
 
     async def there() -> tuple[int, int, str]:
-        return await quick._writer.submit(writer.Job(told))
+        return await quick._writer.submit(writer.WriteJob(told))
 
     await who(quick)
     for at_once in (True, False, False, True, True, False):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.journal.reader import Reader
+from jp_tui.journal.reader import JournalReader
 from jp_tui.journal.store import open_journal
 from tests.journal.made import at, begin, entry
 
-READS: dict[str, Callable[[Reader, str], object]] = {
+READS: dict[str, Callable[[JournalReader, str], object]] = {
     "read": lambda reader, name: reader.read(name, 40, 20),
     "around": lambda reader, name: reader.around(name, 50, 20),
     "tail": lambda reader, name: reader.tail(name, 20),
@@ -66,9 +66,9 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def looking(database: Path) -> tuple[Reader, sqlite3.Connection]:
+def looking(database: Path) -> tuple[JournalReader, sqlite3.Connection]:
     connection = sqlite3.connect(database, isolation_level=None)
-    return Reader(connection, database), connection
+    return JournalReader(connection, database), connection
 
 
 @pytest.mark.parametrize("name", READS)

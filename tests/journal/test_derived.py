@@ -11,7 +11,7 @@ import pytest
 from jp_tui.journal import derived, opening
 from jp_tui.journal.port import MISSING, SPAN, JournalError
 from jp_tui.journal.reader import open_reader
-from jp_tui.journal.recovery import kept_aside
+from jp_tui.journal.repair.recovery import kept_aside
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.damaged import copied
 from tests.journal.made import at, begin, entry

@@ -60,7 +60,7 @@ def test_what_waits_for_more_holds_nothing_up(journal: SqliteJournal, monkeypatc
 
 
 def test_a_receipt_is_waited_for_no_longer_than_that() -> None:
-    receipt: writer.Pending[int] = writer.Pending()
+    receipt: writer.PendingReceipt[int] = writer.PendingReceipt()
     with pytest.raises(TimeoutError):
         receipt.result(0.01)
     receipt.settle(7, None)

@@ -20,7 +20,7 @@ from jp_tui.journal.port import JournalError
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.schema import APPLICATION, STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
-from jp_tui.journal.writer import Job, Writer
+from jp_tui.journal.writer import JournalWriter, WriteJob
 from tests.journal.made import Untended, at, begin, entry
 
 PROJECT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def test_no_more_pages(database: Path) -> None:
     """A disk that is full says "full", with what to do."""
     journal = open_journal(database)
     begin(journal)
-    journal._writer.submit(Job(lambda db: None)).result(10)
+    journal._writer.submit(WriteJob(lambda db: None)).result(10)
     limit = "PRAGMA max_page_count = 20"
     assert journal._writer._db is not None
     journal._writer._db.execute(limit)
@@ -97,13 +97,13 @@ def test_after_a_failed_sync_the_connection_is_not_trusted_again(database: Path)
         opened.append(sqlite3.connect(database, factory=FailsOnce, isolation_level=None, check_same_thread=False))
         return opened[-1]
 
-    writer = Writer(database, reopen(), Untended(reopen))
+    writer = JournalWriter(database, reopen(), Untended(reopen))
     insert = "INSERT INTO drafts VALUES ('c', 'k', ?)"
     FailsOnce.broken = 1
     with pytest.raises(JournalError, match="the disk reports an error") as trouble:
-        writer.submit(Job(lambda db: db.execute(insert, ("lost",)))).result(10)
+        writer.submit(WriteJob(lambda db: db.execute(insert, ("lost",)))).result(10)
     assert kind(trouble) == "io" and len(opened) == 1
-    writer.submit(Job(lambda db: db.execute(insert, ("kept",)))).result(10)
+    writer.submit(WriteJob(lambda db: db.execute(insert, ("kept",)))).result(10)
     assert len(opened) == 2
     writer.close()
     looker = open_reader(database)

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 from jp_tui.journal.port import Stored
-from jp_tui.journal.reader import Reader, open_reader
+from jp_tui.journal.reader import JournalReader, open_reader
 from jp_tui.journal.store import open_journal
 from tests.journal.made import begin, entry
 
@@ -25,7 +25,7 @@ def start(database: Path, conversation: str, *count: str) -> subprocess.Popen[st
     )
 
 
-def whole(reader: Reader, conversation: str) -> list[Stored]:
+def whole(reader: JournalReader, conversation: str) -> list[Stored]:
     """Every event, after a look at numbers, spans and counts."""
     found = reader.read(conversation, limit=100_000)
     assert [one.seq for one in found] == list(range(1, len(found) + 1))

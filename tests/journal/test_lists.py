@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jp_tui.journal.port import Asked, Entry, JournalError
+from jp_tui.journal.port import JournalError, NewEvent, SentPrompt
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import at, begin, entry
 
@@ -79,7 +79,7 @@ def test_what_was_asked_is_what_a_full_search_gives(
         for number, (name, second, asked) in enumerate(events):
             second = clock[name] = max(second, clock.get(name, 0))  # within a conversation time does not run back
             kind = "chat_request" if asked else "chat_response"
-            one = Entry(kind, 1, "{}", at=at(second), text=f"p{number}")
+            one = NewEvent(kind, 1, "{}", at=at(second), text=f"p{number}")
             journal.append(name, [one], durable=False)
             if asked and name != "elsewhere":
                 times.append(at(second))
@@ -95,8 +95,8 @@ def test_what_was_asked_is_what_a_full_search_gives(
 def test_what_was_asked_last_comes_first(journal: SqliteJournal) -> None:
     journal.append("c1", [entry(1, kind="chat_request"), entry(2), entry(3, kind="chat_request")]).result(10)
     assert journal.last_requests("/w") == [
-        Asked("c1", 3, entry(3).text, at(3)),
-        Asked("c1", 1, entry(1).text, at(1)),
+        SentPrompt("c1", 3, entry(3).text, at(3)),
+        SentPrompt("c1", 1, entry(1).text, at(1)),
     ]
 
 
@@ -115,9 +115,9 @@ def test_drafts_are_kept_by_key_even_before_there_is_a_conversation(journal: Sql
 
 def test_conversations_of_sub_agents_are_their_parents(journal: SqliteJournal) -> None:
     """Nobody goes on with one by `-c`, what stands in it was typed by nobody, and a list may leave it out."""
-    journal.append("c1", [Entry("chat_request", 1, "{}", at=at(20), text="typed")]).result(10)
+    journal.append("c1", [NewEvent("chat_request", 1, "{}", at=at(20), text="typed")]).result(10)
     journal.create("child", workspace="/w", model="m", parent="c1", at=at(30)).result(10)
-    journal.append("child", [Entry("chat_request", 1, "{}", at=at(40), text="a task")]).result(10)
+    journal.append("child", [NewEvent("chat_request", 1, "{}", at=at(40), text="a task")]).result(10)
     assert ids(journal.conversations("/w")) == ["child", "c1"]
     assert ids(journal.conversations("/w", children=False)) == ["c1"]
     assert journal.latest("/w").id == "c1"  # type: ignore[union-attr]

@@ -13,8 +13,8 @@ import pytest
 
 from jp_tui.conversation.ids import timestamp
 from jp_tui.journal.port import MISSING, ConversationRow, JournalError, Offer, Span, Stored
-from jp_tui.journal.reader import Reader, open_reader
-from jp_tui.journal.recovery import kept_aside
+from jp_tui.journal.reader import JournalReader, open_reader
+from jp_tui.journal.repair.recovery import kept_aside
 from jp_tui.journal.store import open_journal
 from tests.bench import store
 from tests.faults.log_damage import GOOD, SCHEMAS, VICTIM, WORD, _sql, made, rows
@@ -35,7 +35,7 @@ def sound(template: Path) -> dict[str, list[Stored]]:
         reader.close()
 
 
-def everything(reader: Reader) -> Iterator[object]:
+def everything(reader: JournalReader) -> Iterator[object]:
     """Whatever the engine asks of a reader."""
     yield from reader.conversations(shown="all")
     yield from reader.conversations(shown="deleted")

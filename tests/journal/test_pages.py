@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.journal.pages import Pages, log_covers
+from jp_tui.journal.repair.pages import DatabasePages, log_covers
 from tests.journal.damaged import PAGE, made
 
 
-def cells(pages: Pages) -> set[tuple[object, ...]]:
+def cells(pages: DatabasePages) -> set[tuple[object, ...]]:
     return {
         (cell.rowid, *cell.columns)
         for number in pages.numbers()
@@ -50,7 +50,7 @@ def test_every_row_of_every_kind_is_read_as_sqlite_reads_it(tmp_path: Path, size
     wanted = {(rowid, *row) for rowid, *row in db.execute("SELECT rowid, * FROM t")}
     wanted |= {(0, *row) for row in db.execute("SELECT * FROM w")}
     db.close()
-    found = cells(Pages(path, tmp_path / "none"))
+    found = cells(DatabasePages(path, tmp_path / "none"))
     assert found >= wanted and not any(isinstance(one[0], int) and one[0] < 0 for one in found)
 
 
@@ -62,7 +62,7 @@ def test_free_pages_are_known(tmp_path: Path) -> None:
     db.execute("DROP TABLE t")
     free = db.execute("PRAGMA freelist_count").fetchone()[0]
     db.close()
-    assert len(Pages(path, tmp_path / "none").free()) == free > 40
+    assert len(DatabasePages(path, tmp_path / "none").free()) == free > 40
 
 
 def test_a_hostile_file_is_read_in_bounded_work(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_hostile_file_is_read_in_bounded_work(tmp_path: Path) -> None:
     page[4_050 : 4_050 + 40] = cell[:40]
     path = tmp_path / "x.db"
     path.write_bytes(bytes(page) * count)
-    pages = Pages(path, tmp_path / "none")
+    pages = DatabasePages(path, tmp_path / "none")
     total = sum(len(str(cell.columns)) for number in pages.numbers() for cell in pages.cells(pages.page(number)))
     assert total <= 20 * count * PAGE
 
@@ -100,7 +100,7 @@ def test_what_a_log_still_holds_of_before_is_found(tmp_path: Path) -> None:
     db.execute("PRAGMA wal_checkpoint(RESTART)")
     db.execute("DELETE FROM t")
     frames = (os.path.getsize(log) - 32) // (24 + PAGE)
-    pages = Pages(path, log)
+    pages = DatabasePages(path, log)
     older = list(pages.superseded())
     db.close()
     assert 0 < len(pages._frames) < frames
@@ -109,11 +109,11 @@ def test_what_a_log_still_holds_of_before_is_found(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_has_no_pages(tmp_path: Path) -> None:
-    assert cells(Pages(tmp_path / "none", tmp_path / "none either")) == set()
+    assert cells(DatabasePages(tmp_path / "none", tmp_path / "none either")) == set()
 
 
 def test_a_sound_store_is_read_whole(tmp_path: Path) -> None:
     """The control: as many events as there are."""
     path = made(tmp_path / "data" / "conversations.db")
-    assert len([one for one in cells(Pages(path, tmp_path / "none")) if len(one) == 12]) == 180
+    assert len([one for one in cells(DatabasePages(path, tmp_path / "none")) if len(one) == 12]) == 180
     assert os.path.getsize(path) % PAGE == 0

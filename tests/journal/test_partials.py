@@ -10,7 +10,7 @@ import pytest
 
 from jp_tui.journal.port import JournalError, Partial
 from jp_tui.journal.store import SqliteJournal, open_journal
-from jp_tui.journal.writer import Job
+from jp_tui.journal.writer import WriteJob
 from tests.journal.made import begin, entry
 
 
@@ -59,7 +59,7 @@ def test_pieces_that_wait_are_stored_as_one(database: Path) -> None:
     journal = open_journal(database)
     begin(journal)
     hold = threading.Event()
-    journal._writer.submit(Job(lambda db: hold.wait(10)))
+    journal._writer.submit(WriteJob(lambda db: hold.wait(10)))
     receipts = [journal.partial("c1", "p", "message", "ab") for _ in range(400)]
     receipts.append(journal.partial("none", "p", "message", "lost"))
     hold.set()

@@ -15,17 +15,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from jp_tui.journal import examine, recovery
-from jp_tui.journal.port import MISSING, Entry, Holding, JournalError
+from jp_tui.journal.port import MISSING, Holding, JournalError, NewEvent
 from jp_tui.journal.reader import open_reader
-from jp_tui.journal.recovery import kept_aside
+from jp_tui.journal.repair import examine, recovery
+from jp_tui.journal.repair.recovery import kept_aside
 from jp_tui.journal.store import SqliteJournal, open_journal
-from jp_tui.journal.writer import Job
+from jp_tui.journal.writer import WriteJob
 from tests.journal.damaged import PAGE, copied, cut, damages, fill, made, over, places, stored, swapped, whole
 from tests.journal.made import begin, entry
 
 ROOT = Path(__file__).parents[2]
-Events = dict[tuple[str, int], Entry]
+Events = dict[tuple[str, int], NewEvent]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_every_event_that_was_not_touched_is_there_after_each_damage(
     assert failed == []
 
 
-def shortened(event: Entry, before: Entry) -> bool:
+def shortened(event: NewEvent, before: NewEvent) -> bool:
     """Of an event that lies on several pages the beginning may be left."""
     return before.payload.startswith(event.payload) or before.payload[:100] == event.payload[:100]
 
@@ -116,7 +116,9 @@ def test_where_a_conversation_comes_from_is_read_too(tmp_path: Path) -> None:
     columns = ("origin", "imported", "copied", "titled", "archived")
     values = ("first", "jp-c17", 4, 1, 1)
     journal._writer.submit(
-        Job(lambda db: db.execute(f"UPDATE conversations SET {', '.join(f'{one} = ?' for one in columns)}", values))
+        WriteJob(
+            lambda db: db.execute(f"UPDATE conversations SET {', '.join(f'{one} = ?' for one in columns)}", values)
+        )
     ).result(10)
     journal.close()
     over(0, bytes(100))(path)
@@ -436,8 +438,8 @@ def test_looking_for_damage_ends_when_its_time_is_over(
     )
     db.close()
     db = sqlite3.connect(path, isolation_level=None)
-    assert "drafts" in examine.unsound(db)
+    assert "drafts" in examine.find_damage(db)
     looks = itertools.count()
     monkeypatch.setattr(examine, "time", SimpleNamespace(monotonic=lambda: next(looks)))
-    assert examine.unsound(db, 0.5) == "" and next(looks) == 2
+    assert examine.find_damage(db, 0.5) == "" and next(looks) == 2
     db.close()

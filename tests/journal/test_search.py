@@ -10,16 +10,18 @@ from typing import TypeVar
 
 import pytest
 
-from jp_tui.journal import search, words
-from jp_tui.journal.port import Entry, Hits, JournalError
+from jp_tui.journal import fts_query, search
+from jp_tui.journal.port import Hits, JournalError, NewEvent
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import at, begin
 
 T = TypeVar("T")
 
 
-def says(text: str, number: int = 1) -> Entry:
-    return Entry("chat_response", 1, json.dumps({"type": "chat_response", "message": text}), at=at(number), text=text)
+def says(text: str, number: int = 1) -> NewEvent:
+    return NewEvent(
+        "chat_response", 1, json.dumps({"type": "chat_response", "message": text}), at=at(number), text=text
+    )
 
 
 def index(journal: SqliteJournal) -> int:
@@ -246,9 +248,9 @@ def test_a_database_of_before_is_open_at_once_and_indexed_later(database: Path) 
 
 
 def test_terms() -> None:
-    assert words.terms('Fuß "In Quotes" a-b') == [
-        words.Term(("fuß",), True),
-        words.Term(("in", "quotes"), False),
-        words.Term(("a", "b"), True),
+    assert fts_query.terms('Fuß "In Quotes" a-b') == [
+        fts_query.Term(("fuß",), True),
+        fts_query.Term(("in", "quotes"), False),
+        fts_query.Term(("a", "b"), True),
     ]
-    assert words.expression(words.terms('x "y z"')) == '"x" * AND "y z"'
+    assert fts_query.expression(fts_query.terms('x "y z"')) == '"x" * AND "y z"'

@@ -16,10 +16,10 @@ import pytest
 from jp_tui.journal.doubt import Displaced
 from jp_tui.journal.port import MISSING, Holding, JournalError
 from jp_tui.journal.reader import glimpse, has, open_reader
-from jp_tui.journal.recovery import kept_aside
+from jp_tui.journal.repair.file_keeper import FileKeeper
+from jp_tui.journal.repair.recovery import kept_aside
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
-from jp_tui.journal.tending import Tending
 from tests.journal.damaged import PAGE, made, over, places
 from tests.journal.made import begin, entry
 
@@ -361,9 +361,9 @@ def test_what_is_taken_away_between_the_look_and_the_commit_is_written_before_it
     filled: SqliteJournal, database: Path
 ) -> None:
     """(Z23)"""
-    from jp_tui.journal.writer import Job
+    from jp_tui.journal.writer import WriteJob
 
-    taken = Job(lambda db: (db.execute("INSERT INTO drafts VALUES ('c9', 'k', 'x')"), database.unlink()))
+    taken = WriteJob(lambda db: (db.execute("INSERT INTO drafts VALUES ('c9', 'k', 'x')"), database.unlink()))
     filled._writer.submit(taken).result(10)
     reader = open_reader(database)
     assert reader.drafts("c9") == {"k": "x"}
@@ -457,17 +457,17 @@ def test_only_what_can_be_opened_is_named(filled: SqliteJournal, database: Path)
 
 def test_what_was_undone_is_not_written_again(filled: SqliteJournal, database: Path) -> None:
     """(Z24) The memory of what was written lately forgets a transaction that failed."""
-    from jp_tui.journal.writer import Job
+    from jp_tui.journal.writer import WriteJob
 
     tends = filled._writer._tends
-    assert isinstance(tends, Tending)
+    assert isinstance(tends, FileKeeper)
 
     def fails(db: sqlite3.Connection) -> None:
         tends.lately.writes("c1", [BEFORE + 9], [entry(999)])
         raise ValueError("no room")
 
     with pytest.raises(ValueError, match="no room"):
-        filled._writer.submit(Job(fails)).result(10)
+        filled._writer.submit(WriteJob(fails)).result(10)
     assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
     os.truncate(f"{database}-wal", 0)
     os.truncate(database, 0)
@@ -481,7 +481,7 @@ def test_a_damaged_file_that_was_replaced_gives_what_can_be_read_of_it(
 ) -> None:
     """(Z23, Z24) A page of the file that is open here is damaged, and another journal stands in its place."""
     tends = filled._writer._tends
-    assert isinstance(tends, Tending)
+    assert isinstance(tends, FileKeeper)
     damaged = made(tmp_path / "damaged" / "conversations.db")
     middle = min(places(damaged)["c2", 30])
     over((middle - 1) * PAGE, b"\xff" * PAGE)(damaged)
@@ -499,7 +499,7 @@ def test_a_file_that_is_changed_all_the_time_is_an_error_that_says_so(
 ) -> None:
     """(Z23) It is put right once; what is taken away again just then is not written, and nobody is told that it is."""
     tends = filled._writer._tends
-    assert isinstance(tends, Tending)
+    assert isinstance(tends, FileKeeper)
     monkeypatch.setattr(tends, "moved", lambda: True)
     with pytest.raises(JournalError, match="is changed by another program all the time") as trouble:
         filled.append("c1", [entry(BEFORE + 1)]).result(10)
@@ -511,7 +511,7 @@ def test_a_file_that_is_changed_all_the_time_is_an_error_that_says_so(
 def test_a_repair_gives_the_connection_that_is_used_from_then_on(filled: SqliteJournal, database: Path) -> None:
     """(Z23) No second one is opened for it."""
     tends = filled._writer._tends
-    assert isinstance(tends, Tending)
+    assert isinstance(tends, FileKeeper)
     unlink_all(database)
     db = tends.repair(filled._writer._db, Displaced())
     assert db.execute("SELECT count(*) FROM events").fetchone() == (BEFORE,)
@@ -523,7 +523,7 @@ def test_nothing_is_remembered_of_a_file_that_cannot_be_put_right_at_the_end(
 ) -> None:
     """(Z23) What the record says of the file that stood there before stays as it was."""
     tends, db = filled._writer._tends, filled._writer._db
-    assert isinstance(tends, Tending) and db is not None
+    assert isinstance(tends, FileKeeper) and db is not None
     record = Path(f"{database}.known")
     before = record.read_text()
     monkeypatch.setattr(tends, "moved", lambda: True)

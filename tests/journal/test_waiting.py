@@ -14,22 +14,22 @@ from jp_tui.journal import changes
 from jp_tui.journal.connect import open_writing
 from jp_tui.journal.doubt import Doubt
 from jp_tui.journal.migrate import migrate
-from jp_tui.journal.port import Entry, JournalError
+from jp_tui.journal.port import JournalError, NewEvent
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import at, begin, create_before, entry
 
 
-def ask(number: int, inquiry: str, turn: int = 1) -> Entry:
+def ask(number: int, inquiry: str, turn: int = 1) -> NewEvent:
     return entry(number, turn=turn, kind="inquiry_request", inquiry=inquiry)
 
 
-def answer(number: int, inquiry: str, turn: int = 1) -> Entry:
+def answer(number: int, inquiry: str, turn: int = 1) -> NewEvent:
     return entry(number, turn=turn, kind="inquiry_response", inquiry=inquiry)
 
 
-def over(number: int, turn: int = 1) -> Entry:
+def over(number: int, turn: int = 1) -> NewEvent:
     return entry(number, turn=turn, kind="turn_outcome")
 
 
@@ -69,7 +69,7 @@ def test_an_id_that_repeats_waits_as_often_as_it_was_asked_and_shows_the_latest(
 STEP = st.tuples(st.sampled_from(["ask", "answer", "over", "other"]), st.sampled_from(["x", "y"]), st.integers(0, 4))
 
 
-def expected(entries: list[Entry]) -> list[Entry]:
+def expected(entries: list[NewEvent]) -> list[NewEvent]:
     """The contract, word for word, by going through everything."""
     turn = max((one.turn for one in entries), default=0)
     last = [one for one in entries if one.turn == turn]
@@ -84,7 +84,7 @@ def expected(entries: list[Entry]) -> list[Entry]:
     return [waiting[place] for place in sorted(waiting)]
 
 
-def made(steps: list[tuple[str, str, int]]) -> list[Entry]:
+def made(steps: list[tuple[str, str, int]]) -> list[NewEvent]:
     """Events whose turn grows now and then."""
     turn, found = 1, []
     for number, (what, inquiry, more) in enumerate(steps, 1):
@@ -183,9 +183,9 @@ def test_thousands_of_conversations_cost_nothing(journal: SqliteJournal) -> None
         changes.create(db, f"c{number}", "/w", "", "m", at(number), None)
         own = [ask(1, "a.q.1"), answer(2, "a.q.1"), ask(3, "a.q.2"), answer(4, "a.q.2")]
         changes.append(db, f"c{number}", own if number != 77 else own[:-1], [], Doubt())
-    from jp_tui.journal.reader import Reader
+    from jp_tui.journal.reader import JournalReader
 
-    reader, count = Reader(db, Path("memory")), 0
+    reader, count = JournalReader(db, Path("memory")), 0
 
     def tick() -> int:
         nonlocal count

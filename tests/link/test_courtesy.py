@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from jp_tui.link.courtesy import WINDOW, CourteousLoop, Courtesy
+from jp_tui.link.ui_priority import WINDOW, UiPriority, YieldingLoop
 
 
 class Clock:
@@ -23,7 +23,7 @@ class Clock:
 
 def test_it_sleeps_for_what_is_left_of_the_window_and_only_once() -> None:
     clock = Clock()
-    courtesy = Courtesy(clock, clock.sleep)
+    courtesy = UiPriority(clock, clock.sleep)
     courtesy.give_way()
     assert clock.slept == []
     courtesy.ask()
@@ -35,7 +35,7 @@ def test_it_sleeps_for_what_is_left_of_the_window_and_only_once() -> None:
 
 def test_a_key_that_was_long_ago_costs_nothing() -> None:
     clock = Clock()
-    courtesy = Courtesy(clock, clock.sleep)
+    courtesy = UiPriority(clock, clock.sleep)
     courtesy.ask()
     clock.now += WINDOW * 2
     courtesy.give_way()
@@ -49,7 +49,7 @@ def test_it_wakes_and_goes_on_when_the_key_is_painted() -> None:
         clock.sleep(WINDOW / 10)
         courtesy.release()
 
-    courtesy = Courtesy(clock, painted_meanwhile)
+    courtesy = UiPriority(clock, painted_meanwhile)
     courtesy.ask()
     courtesy.give_way()
     assert clock.slept == [WINDOW / 10], "it was woken before the end"
@@ -63,7 +63,7 @@ def test_it_wakes_and_goes_on_when_the_key_is_painted() -> None:
 
 def test_keys_without_an_end_leave_the_engine_half_of_the_time() -> None:
     clock = Clock()
-    courtesy = Courtesy(clock, clock.sleep)
+    courtesy = UiPriority(clock, clock.sleep)
     began, worked = clock.now, 0.0
     while clock.now - began < 1.0:
         courtesy.ask()
@@ -76,7 +76,7 @@ def test_keys_without_an_end_leave_the_engine_half_of_the_time() -> None:
 def test_the_loop_gives_way_before_what_is_called_soon_and_keeps_the_order() -> None:
     """What a callback raises, its context and its cancelling are as in any loop."""
     clock = Clock()
-    courtesy = Courtesy(clock, clock.sleep)
+    courtesy = UiPriority(clock, clock.sleep)
     seen: list[int] = []
 
     async def work() -> None:
@@ -87,6 +87,6 @@ def test_the_loop_gives_way_before_what_is_called_soon_and_keeps_the_order() -> 
         handle.cancel()
         await asyncio.sleep(0)
 
-    with asyncio.Runner(loop_factory=lambda: CourteousLoop(courtesy)) as runner:
+    with asyncio.Runner(loop_factory=lambda: YieldingLoop(courtesy)) as runner:
         runner.run(work())
     assert seen == [0, 1, 2] and len(clock.slept) == 1

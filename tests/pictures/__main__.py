@@ -67,14 +67,14 @@ async def take(name: str) -> str:
 
 def _app(workspace: Path, theme: str):  # type: ignore[no-untyped-def]  # imported late: the environment decides
     from jp_tui.protocol.commands import OpenConversation
-    from jp_tui.settings.cli.arguments import Arguments
+    from jp_tui.settings.cli.arguments import CommandLine
     from jp_tui.settings.themes import themes
     from jp_tui.startup.engine import link
-    from jp_tui.startup.parts import Place, journal, parts
+    from jp_tui.startup.parts import RunLocation, journal, parts
     from jp_tui.ui.app import WorkspaceApp
 
-    arguments = Arguments(workspace=str(workspace), model="demo/tour")
-    place = Place(arguments)
+    arguments = CommandLine(workspace=str(workspace), model="demo/tour")
+    place = RunLocation(arguments)
     made = parts(arguments, place.sources.load(), place)
     log = journal(made)
     return WorkspaceApp(

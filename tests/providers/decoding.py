@@ -18,12 +18,12 @@ from jp_tui.conversation.model import (
     PartEnded,
     PartGrew,
     PartOpened,
-    Said,
+    TextPart,
 )
 from jp_tui.providers.wire import Decoder
 
 SAMPLES = Path(__file__).parent / "samples"
-HELLO = ModelRequest("m", (Message("user", (Said("Hello"),)),))
+HELLO = ModelRequest("m", (Message("user", (TextPart("Hello"),)),))
 
 
 def fixtures() -> Path:

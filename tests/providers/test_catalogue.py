@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.providers.catalogue import Listed, Page, address, read
+from jp_tui.providers.catalogue import ListedModel, Page, address, read
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.registry import make_wire
@@ -34,25 +34,25 @@ def test_s20_where_a_list_is(wire: str, base: str, after: str, expected: str) ->
 @pytest.mark.parametrize(
     ("said", "models"),
     [
-        ({"data": [{"id": "gpt-5.1", "object": "model"}]}, [Listed("gpt-5.1")]),
-        ({"models": [{"name": "llama3:8b", "model": "llama3:8b", "size": 5}]}, [Listed("llama3:8b")]),
-        ([{"id": "bare"}], [Listed("bare")]),
+        ({"data": [{"id": "gpt-5.1", "object": "model"}]}, [ListedModel("gpt-5.1")]),
+        ({"models": [{"name": "llama3:8b", "model": "llama3:8b", "size": 5}]}, [ListedModel("llama3:8b")]),
+        ([{"id": "bare"}], [ListedModel("bare")]),
         (
             {"data": [{"id": "a/b", "context_length": 131072, "architecture": {"input_modalities": ["text", "image"]},
                        "pricing": {"prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003"}}]},
-            [Listed("a/b", 131_072, 3.0, 15.0, 0.3, True)],
+            [ListedModel("a/b", 131_072, 3.0, 15.0, 0.3, True)],
         ),
-        ({"data": [{"id": "auto", "pricing": {"prompt": "-1", "completion": "-1"}}]}, [Listed("auto")]),
+        ({"data": [{"id": "auto", "pricing": {"prompt": "-1", "completion": "-1"}}]}, [ListedModel("auto")]),
         ({"data": [{"id": "m", "max_context_length": 32000, "capabilities": {"vision": False}}]},
-         [Listed("m", 32_000, images=False)]),
-        ({"data": [{"id": "m", "meta": {"n_ctx": 4096}}]}, [Listed("m", 4096)]),
+         [ListedModel("m", 32_000, images=False)]),
+        ({"data": [{"id": "m", "meta": {"n_ctx": 4096}}]}, [ListedModel("m", 4096)]),
         ({"data": [{"id": "m", "context_length": True}, {"id": "n", "context_length": "many"}]},
-         [Listed("m"), Listed("n")]),
+         [ListedModel("m"), ListedModel("n")]),
         ({"data": [{"id": ""}, {"id": 5}, {"id": "a\x1b[31m"}, {"id": "a\u202eb"}, {"id": "x" * 201}, 7, None]}, []),
-        ({"data": [{"id": "twice"}, {"id": "twice"}]}, [Listed("twice")]),
+        ({"data": [{"id": "twice"}, {"id": "twice"}]}, [ListedModel("twice")]),
     ],
 )  # fmt: skip
-def test_what_servers_say(said: Any, models: list[Listed]) -> None:
+def test_what_servers_say(said: Any, models: list[ListedModel]) -> None:
     """Foreign text: what does not print, or is no number, is left out."""
     assert read(json.dumps(said).encode()) == Page(tuple(models))
 
@@ -66,7 +66,7 @@ def endpoint(url: str, wire: str = "openai-chat") -> Endpoint:
     return Endpoint("local", wire, url, KEY, "LOCAL_API_KEY", {"X-Team": "blue"})  # type: ignore[arg-type]
 
 
-async def asked(target: Endpoint) -> tuple[Listed, ...]:
+async def asked(target: Endpoint) -> tuple[ListedModel, ...]:
     provider = HttpProvider(target, make_wire(target))
     try:
         return await provider.models()
@@ -78,7 +78,7 @@ async def test_a_list_in_pages_is_read_to_its_end() -> None:
     first = b'{"data":[{"id":"a"}],"has_more":true,"last_id":"a"}'
     last = b'{"data":[{"id":"b"}],"has_more":false,"last_id":"b"}'
     async with ModelServer(Answer([first], headers=JSON), Answer([last], headers=JSON)) as server:
-        assert await asked(endpoint(server.url, "anthropic")) == (Listed("a"), Listed("b"))
+        assert await asked(endpoint(server.url, "anthropic")) == (ListedModel("a"), ListedModel("b"))
         one, two = server.received
     assert (one.method, one.path) == ("GET", "/v1/models?limit=1000") and two.path.endswith("&after_id=a")
     assert one.headers["x-api-key"] == KEY and one.headers["x-team"] == "blue"

@@ -18,7 +18,7 @@ from jp_tui.conversation.model import (
     PartGrew,
     PartOpened,
     Result,
-    Said,
+    TextPart,
     Usage,
 )
 from jp_tui.providers.scripted.provider import DemoProvider, choose, find_walk, open_provider
@@ -28,7 +28,7 @@ TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
 
 
 def user(text: str) -> Message:
-    return Message("user", (Said(text),))
+    return Message("user", (TextPart(text),))
 
 
 def calls(*names: str) -> Message:
@@ -171,7 +171,7 @@ async def test_the_answer_is_said_back(tmp_path: Path) -> None:
 
 
 def test_a_walk_starts_again_when_it_is_picked_again(tour: Script) -> None:
-    ended = (user("6"), Message("assistant", (Said("…"),)))
+    ended = (user("6"), Message("assistant", (TextPart("…"),)))
     assert spoken(tour, *ended, user("6")) == spoken(tour, user("6"))
 
 

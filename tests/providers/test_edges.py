@@ -15,7 +15,7 @@ from jp_tui.providers.failures import MAX_BODY
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.openai_chat.request import OpenAIChat
 from jp_tui.providers.sse import EventStream
-from jp_tui.providers.wire import Reply
+from jp_tui.providers.wire import ResponseBuilder
 
 from .decoding import HELLO, decode
 from .test_wire_openai_chat import DONE, call, chunk
@@ -29,7 +29,7 @@ def test_an_event_without_an_id_has_none() -> None:
 @pytest.mark.parametrize("ids", [["", ""], ["same", "same"], ["", "call_1"], ["call_1", ""]])
 def test_r29_every_call_of_a_reply_has_an_id_of_its_own(ids: list[str]) -> None:
     """Whatever a server sends, also where what we make up is what it sends next."""
-    reply = Reply({"earlier"})
+    reply = ResponseBuilder({"earlier"})
     made = [reply.start("tool", id_, "t").id for id_ in (*ids, "earlier", "")]
     assert len(set(made)) == len(made) and "earlier" not in made
 

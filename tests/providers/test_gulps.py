@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation.model import Delta, PartEnded, PartGrew, PartOpened
-from jp_tui.providers.pacing import AT_ONCE, GULP, MUCH, Gulps, joined
+from jp_tui.providers.pacing import AT_ONCE, GULP, MUCH, ReadPacer, joined
 
 DROPS = 200
 
@@ -47,7 +47,7 @@ async def test_drops_are_read_in_gulps_and_none_is_lost() -> None:
             await asyncio.sleep(0.002)
         line.write(b".")
 
-    dripping, gulps = asyncio.create_task(drip()), Gulps(line.chunks())
+    dripping, gulps = asyncio.create_task(drip()), ReadPacer(line.chunks())
     began, found = loop.time(), list[bytes]()
     while (chunk := await gulps.next()) is not None:
         found.append(chunk)
@@ -76,7 +76,7 @@ async def test_chunks_that_came_together_are_not_waited_between(pauses: list[flo
         for _ in range(1000):
             yield b"x"
 
-    gulps = Gulps(chunks())
+    gulps = ReadPacer(chunks())
     while await gulps.next() is not None:
         pass
     assert pauses == []
@@ -91,7 +91,7 @@ async def test_a_stream_that_has_much_to_say_is_not_held_up(pauses: list[float])
             yield b"x" * size
 
     for size, waited in ((MUCH, False), (10, True)):
-        gulps = Gulps(chunks(size))
+        gulps = ReadPacer(chunks(size))
         while await gulps.next() is not None:
             pass
         assert bool(pauses) == waited

@@ -12,7 +12,17 @@ import os
 
 import pytest
 
-from jp_tui.conversation.model import Call, Delta, Message, ModelError, ModelRequest, PartGrew, Result, Said, ToolSpec
+from jp_tui.conversation.model import (
+    Call,
+    Delta,
+    Message,
+    ModelError,
+    ModelRequest,
+    PartGrew,
+    Result,
+    TextPart,
+    ToolSpec,
+)
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import reachable
@@ -37,7 +47,7 @@ pytestmark = [
 
 def ask(text: str, *more: Message, **options: object) -> ModelRequest:
     settings = {"max_tokens": 300, "temperature": 0.0, **options}
-    return ModelRequest("tiny", (Message("user", (Said(text),)), *more), "Be short.", **settings)  # type: ignore[arg-type]
+    return ModelRequest("tiny", (Message("user", (TextPart(text),)), *more), "Be short.", **settings)  # type: ignore[arg-type]
 
 
 async def collect(wire: str, base: str, request: ModelRequest) -> list[Delta]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result, Said, Thought, ToolSpec
+from jp_tui.conversation.model import Call, Message, ModelRequest, Part, ReasoningPart, Result, TextPart, ToolSpec
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.registry import make_wire, open_provider
@@ -60,11 +60,11 @@ def _anthropic_request(body: dict[str, Any]) -> ModelRequest:
         for block in message["content"]:
             match block["type"]:
                 case "text":
-                    parts.append(Said(block["text"]))
+                    parts.append(TextPart(block["text"]))
                 case "thinking":
-                    parts.append(Thought(block["thinking"], {SIGNATURE: block["signature"]}))
+                    parts.append(ReasoningPart(block["thinking"], {SIGNATURE: block["signature"]}))
                 case "redacted_thinking":
-                    parts.append(Thought("", {REDACTED: block["data"]}))
+                    parts.append(ReasoningPart("", {REDACTED: block["data"]}))
                 case "tool_use":
                     names[block["id"]] = block["name"]
                     parts.append(Call(block["id"], block["name"], block["input"]))
@@ -93,9 +93,9 @@ def _openai_request(body: dict[str, Any]) -> ModelRequest:
             continue
         parts: list[Part] = []
         if thought := message.get("reasoning_content"):
-            parts.append(Thought(thought, {"provider": "llamacpp", "field": "reasoning_content"}))
+            parts.append(ReasoningPart(thought, {"provider": "llamacpp", "field": "reasoning_content"}))
         if content := message.get("content"):
-            parts.append(Said(content))
+            parts.append(TextPart(content))
         for call in message.get("tool_calls", []):
             function = call["function"]
             names[call["id"]] = function["name"]

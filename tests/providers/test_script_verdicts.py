@@ -17,10 +17,10 @@ from jp_tui.conversation.model import (
     ModelRequest,
     PartGrew,
     Result,
-    Said,
+    TextPart,
 )
-from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
-from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.engine.base.dependencies import ModelSetup, ReviewQuestion
+from jp_tui.engine.reviewer.reviewer import ReviewerModel
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.providers.scripted.provider import DemoProvider, open_provider
 from jp_tui.providers.scripted.script import ScriptProblem, read_script
@@ -39,11 +39,11 @@ def write(tmp_path: Path, text: str) -> Path:
 
 def under_review(prompt: str, *, calls: int = 1) -> tuple[Message, ...]:
     """A turn in which a tool was called so often, and the question about its last call."""
-    found = [Message("user", (Said("go"),))]
+    found = [Message("user", (TextPart("go"),))]
     for number in range(calls):
-        parts = (Said("so"), Call(f"c{number}", "t", {}))
+        parts = (TextPart("so"), Call(f"c{number}", "t", {}))
         found += [Message("assistant", parts), Message("user", (Result(f"c{number}", "t", "paused", False),))]
-    return (*found[:-1], Message("user", (*found[-1].parts, Said(prompt))))
+    return (*found[:-1], Message("user", (*found[-1].parts, TextPart(prompt))))
 
 
 def request(inquiry: str = "t.q", prompt: str = "Well?", *, calls: int = 1) -> ModelRequest:
@@ -98,10 +98,10 @@ async def test_the_first_that_fits_by_question_tool_words_and_call(tmp_path: Pat
 
 async def test_calls_are_counted_from_what_the_user_said_last(tmp_path: Path) -> None:
     path = write(tmp_path, '[[verdicts]]\nquestion = "q"\nnth = 1\nanswer = true\n')
-    before = (*under_review("earlier", calls=3), Message("assistant", (Said("done"),)))
+    before = (*under_review("earlier", calls=3), Message("assistant", (TextPart("done"),)))
     asked = replace(request(), messages=(*before, *request().messages))
     assert await said(path, asked) == '{"answer":true}'
-    assert await said(path, replace(request(), messages=(Message("user", (Said("alone"),)),))) == '{"answer":true}'
+    assert await said(path, replace(request(), messages=(Message("user", (TextPart("alone"),)),))) == '{"answer":true}'
 
 
 async def test_prose_raw_and_errors(tmp_path: Path) -> None:
@@ -117,7 +117,11 @@ async def test_prose_raw_and_errors(tmp_path: Path) -> None:
     parts, finished = fold(await deltas(path, forced(request("t.prose"))))
     assert parts == [["message", "I would say yes."]] and finished is not None and finished.reason == "end"
     assert await said(path, request("t.late")) == "Hm."
-    repair = (*under_review("Well?"), Message("assistant", (Said("Hm."),)), Message("user", (Said("Once more."),)))
+    repair = (
+        *under_review("Well?"),
+        Message("assistant", (TextPart("Hm."),)),
+        Message("user", (TextPart("Once more."),)),
+    )
     again = forced(replace(request("t.late"), messages=repair))
     assert await said(path, again) == {"answer": False}
     assert await said(path, request("t.raw")) == '{"answer": true, "answer": false}'
@@ -154,9 +158,9 @@ def test_one_script_may_hold_turns_and_verdicts(tmp_path: Path) -> None:
 def test_a_walk_names_the_questions_that_its_reviewer_answers(tmp_path: Path) -> None:
     text = '[[walks]]\nname = "a"\nreviewer = ["q"]\n[[walks.turns]]\ntext = "x"\n[[walks]]\nname = "b"\n'
     provider = DemoProvider(read_script(write(tmp_path, text + '[[walks.turns]]\ntext = "y"\n')))
-    talk = [Message("user", (Said("a"),)), Message("assistant", (Said("x"),))]
+    talk = [Message("user", (TextPart("a"),)), Message("assistant", (TextPart("x"),))]
     assert provider.reviews(tuple(talk)) == {"q"}
-    assert provider.reviews((*talk, Message("user", (Said("b"),)))) == frozenset()
+    assert provider.reviews((*talk, Message("user", (TextPart("b"),)))) == frozenset()
     assert provider.reviews(()) == frozenset()
 
 
@@ -214,8 +218,8 @@ async def inquire(path: Path, structured: Any) -> tuple[ReviewerAnswered | Revie
 
     question = Question("q", "Shall it be?", BooleanAnswer())
     heard = Heard()
-    asked = Inquiry("i", "t", question, under_review("x")[:-1], model)
-    return await SubAgent(open_).inquire(asked, heard), heard.said
+    asked = ReviewQuestion("i", "t", question, under_review("x")[:-1], model)
+    return await ReviewerModel(open_).inquire(asked, heard), heard.said
 
 
 @pytest.mark.parametrize("structured", ["native", "tool"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.conversation.model import Call, Message, ModelRequest, Result, Said, Thought, ToolSpec
+from jp_tui.conversation.model import Call, Message, ModelRequest, ReasoningPart, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.providers.anthropic.request import Anthropic
 from jp_tui.providers.anthropic.schemas import reply_format
@@ -262,10 +262,10 @@ def test_r68_how_long_the_prompt_may_be_kept(cache: str, hint: Any) -> None:
 
 
 TALK = (
-    Message("user", (Said("one"),)),
-    Message("assistant", (Thought("hm", {"anthropic_thinking_signature": "s"}), Call("c1", "t", {}))),
+    Message("user", (TextPart("one"),)),
+    Message("assistant", (ReasoningPart("hm", {"anthropic_thinking_signature": "s"}), Call("c1", "t", {}))),
     Message("user", (Result("c1", "t", "done", False),)),
-    Message("user", (Said("question"),)),
+    Message("user", (TextPart("question"),)),
 )
 
 
@@ -284,5 +284,5 @@ def test_r134_the_hint_goes_on_the_message_that_is_named() -> None:
     assert marks(1) == ["tool_use:"]
     assert marks(0) == ["text:one"]
     assert marks(-1) == []
-    silent = (*TALK[:1], Message("assistant", (Said(" "), Thought("x"))), *TALK[3:])
+    silent = (*TALK[:1], Message("assistant", (TextPart(" "), ReasoningPart("x"))), *TALK[3:])
     assert marks(1, silent) == ["text:one"], "the last before it that can carry one"

@@ -17,9 +17,9 @@ from jp_tui.conversation.model import (
     ModelRequest,
     PartEnded,
     PartOpened,
+    ReasoningPart,
     Result,
-    Said,
-    Thought,
+    TextPart,
     ToolSpec,
 )
 from jp_tui.providers.anthropic.request import DEFAULT_MAX_TOKENS, Anthropic
@@ -75,22 +75,22 @@ def test_the_request() -> None:
     request = ModelRequest(
         "claude",
         (
-            Message("user", (Said("Hi"),)),
-            Message("assistant", (Said(" \n"),)),
-            Message("user", (Said("Do it"),)),
+            Message("user", (TextPart("Hi"),)),
+            Message("assistant", (TextPart(" \n"),)),
+            Message("user", (TextPart("Do it"),)),
             Message(
                 "assistant",
                 (
-                    Thought("hm", {"anthropic_thinking_signature": "sig"}),
-                    Thought("", {"anthropic_redacted_thinking": "data"}),
-                    Thought("unsigned"),
-                    Thought("else", {"provider": "local", "field": "reasoning"}),
+                    ReasoningPart("hm", {"anthropic_thinking_signature": "sig"}),
+                    ReasoningPart("", {"anthropic_redacted_thinking": "data"}),
+                    ReasoningPart("unsigned"),
+                    ReasoningPart("else", {"provider": "local", "field": "reasoning"}),
                     Call("a.b/1", "t", {"x": 1}),
                     Call("toolu_2", "t", {}),
                 ),
             ),
             Message("user", (Result("a.b/1", "t", "one", False),)),
-            Message("user", (Said("and"), Result("toolu_2", "t", "bad", True))),
+            Message("user", (TextPart("and"), Result("toolu_2", "t", "bad", True))),
         ),
         system="Be short.",
         tools=(ToolSpec("t", "Does it.", {"type": "object"}),),
@@ -148,7 +148,7 @@ def test_thinking_comes_back_as_it_was_given() -> None:
     opened = {delta.index: delta.kind for delta in deltas if isinstance(delta, PartOpened)}
     said = {part[0]: part for part in (fold(deltas)[0])}
     thoughts = tuple(
-        Thought("Green tea at 80 °C." if delta.index == 0 else "", delta.opaque)
+        ReasoningPart("Green tea at 80 °C." if delta.index == 0 else "", delta.opaque)
         for delta in deltas
         if isinstance(delta, PartEnded) and opened[delta.index] == "reasoning"
     )

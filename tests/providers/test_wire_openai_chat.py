@@ -14,9 +14,9 @@ from jp_tui.conversation.model import (
     Message,
     ModelError,
     ModelRequest,
+    ReasoningPart,
     Result,
-    Said,
-    Thought,
+    TextPart,
     ToolSpec,
     Usage,
 )
@@ -67,21 +67,24 @@ def test_the_request() -> None:
     request = ModelRequest(
         "llama-3",
         (
-            Message("user", (Said("Hi"),)),
-            Message("assistant", (Thought("old", {"provider": "local", "field": "reasoning_content"}), Said("Yes?"))),
-            Message("user", (Said("Do it"),)),
+            Message("user", (TextPart("Hi"),)),
+            Message(
+                "assistant",
+                (ReasoningPart("old", {"provider": "local", "field": "reasoning_content"}), TextPart("Yes?")),
+            ),
+            Message("user", (TextPart("Do it"),)),
             Message(
                 "assistant",
                 (
-                    Thought("hm", {"provider": "local", "field": "reasoning"}),
-                    Thought("else", {"provider": "other", "field": "reasoning"}),
-                    Thought("signed", {"anthropic_thinking_signature": "x"}),
-                    Said("On it."),
+                    ReasoningPart("hm", {"provider": "local", "field": "reasoning"}),
+                    ReasoningPart("else", {"provider": "other", "field": "reasoning"}),
+                    ReasoningPart("signed", {"anthropic_thinking_signature": "x"}),
+                    TextPart("On it."),
                     Call("c1", "t", {"b": 1, "a": "é"}),
                     Call("c2", "t", {}),
                 ),
             ),
-            Message("user", (Said("and now"), Result("c1", "t", "one", False), Result("c2", "t", "bad", True))),
+            Message("user", (TextPart("and now"), Result("c1", "t", "one", False), Result("c2", "t", "bad", True))),
         ),
         system="Be short.",
         tools=(ToolSpec("t", "Does it.", parameters),),
@@ -122,8 +125,10 @@ def test_reasoning_goes_back_within_the_turn_and_to_its_server_only() -> None:
     request = ModelRequest(
         "m",
         (
-            Message("user", (Said("go"),)),
-            Message("assistant", (Thought("hm", {"provider": "local", "field": "reasoning"}), Call("c", "t", {}))),
+            Message("user", (TextPart("go"),)),
+            Message(
+                "assistant", (ReasoningPart("hm", {"provider": "local", "field": "reasoning"}), Call("c", "t", {}))
+            ),
             Message("user", (Result("c", "t", "x", False),)),
         ),
     )

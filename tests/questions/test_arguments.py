@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.questions.arguments import Form, Problem, Refused, read, sentences
+from jp_tui.questions.arguments import ItemForm, ItemProblem, RefusedForm, read, sentences
 from jp_tui.questions.bounds import visible
 from jp_tui.questions.refusals import words
 from jp_tui.questions.types import Option, SelectAnswer, TextAnswer
@@ -123,7 +123,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[tuple[str, str]]]] = [
 @pytest.mark.parametrize(("arguments", "expected"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_each_rule_is_found_with_its_place(arguments: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     found = read(arguments)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     assert [(one.code, one.path) for one in found.problems] == expected
     assert all(one.message.endswith(".") and "\n" not in one.message for one in found.problems)
 
@@ -139,7 +139,7 @@ def test_what_keeps_the_rules_is_normalised_to_one_item() -> None:
             "default": "b",
         }
     )
-    assert isinstance(found, Form)
+    assert isinstance(found, ItemForm)
     (item,) = found.items
     assert (item.id, item.text, item.context) == ("answer", "Which?", "line one\nline two")
     assert item.answer_type == SelectAnswer((Option("a"), Option("b", "the other", "p", True)))
@@ -150,7 +150,7 @@ def test_what_keeps_the_rules_is_normalised_to_one_item() -> None:
 def test_null_and_empty_options_count_as_absent(kind: str) -> None:
     """R164 (null for an optional key), R165 (empty options where none are allowed)."""
     found = read({"question": "?", "answer_type": kind, "options": [], "default": None, "context": None})
-    assert isinstance(found, Form)
+    assert isinstance(found, ItemForm)
     assert (found.items[0].has_default, found.items[0].context) == (False, None)
 
 
@@ -158,7 +158,7 @@ def test_the_answer_type_is_text_unless_said() -> None:
     """R161: `answer_type?="text"`, null the same."""
     for arguments in ({"question": "Name?"}, {"question": "Name?", "answer_type": None}):
         found = read(arguments)
-        assert isinstance(found, Form)
+        assert isinstance(found, ItemForm)
         assert found.items[0].answer_type == TextAnswer()
 
 
@@ -166,7 +166,7 @@ def test_a_default_of_false_or_of_nothing_is_a_default() -> None:
     """R4: `false` and the empty text are values."""
     for kind, default in (("boolean", False), ("text", "")):
         found = read({"question": "?", "answer_type": kind, "default": default})
-        assert isinstance(found, Form)
+        assert isinstance(found, ItemForm)
         assert (found.items[0].default, found.items[0].has_default) == (default, True)
 
 
@@ -180,20 +180,20 @@ def test_the_limits_themselves_are_allowed() -> None:
             "options": [str(i) for i in range(1000)],
         }
     )
-    assert isinstance(found, Form)
+    assert isinstance(found, ItemForm)
 
 
 @pytest.mark.parametrize("options", [["[x] all", "👨‍👩‍👧", "שלום"], ["Back", "Reply", "End Turn", "Cancel"]])
 def test_controls_pass(options: list[str]) -> None:
     """ASK-120, ASK-056: brackets, joiners, right-to-left words and our own verbs are ordinary options."""
     found = read({"question": "Proceed?", "answer_type": "select", "options": options})
-    assert isinstance(found, Form)
+    assert isinstance(found, ItemForm)
     assert isinstance(found.items[0].answer_type, SelectAnswer)
     assert [one.value for one in found.items[0].answer_type.options] == options
 
 
 def test_a_long_list_of_problems_is_counted() -> None:
-    text = sentences(tuple(Problem("V15", f"/options/{i}", "is wrong.") for i in range(500)))
+    text = sentences(tuple(ItemProblem("V15", f"/options/{i}", "is wrong.") for i in range(500)))
     assert len(text.splitlines()) == 41
     assert "460 more" in text
 
@@ -201,7 +201,7 @@ def test_a_long_list_of_problems_is_counted() -> None:
 def test_the_sentence_of_the_catalogue() -> None:
     """M25b, its example to the letter."""
     found = read({"question": "?", "answer_type": "select"})
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     wanted = 'ask_user: `options` is required and must not be empty when `answer_type` is "select".'
     assert sentences(found.problems) == wanted
 
@@ -224,7 +224,7 @@ KEYS = st.sampled_from(["question", "context", "answer_type", "options", "defaul
 def test_any_json_is_either_a_form_or_refused_with_reasons(arguments: dict[str, Any]) -> None:
     """V19 and all the others: never an exception, and what passes can be stored."""
     found = read(arguments)
-    if isinstance(found, Refused):
+    if isinstance(found, RefusedForm):
         assert found.problems
         words(found).encode()
     else:
@@ -235,16 +235,16 @@ def test_any_json_is_either_a_form_or_refused_with_reasons(arguments: dict[str, 
 def test_choices_are_a_select_that_takes_other_text() -> None:
     """R161 (c), R226: the mark comes from this shape alone; without choices it is text."""
     found = read({"question": "Which?", "choices": ["a", {"value": "b", "description": "d"}]})
-    assert isinstance(found, Form)
+    assert isinstance(found, ItemForm)
     assert found.shape == "choices"
     assert found.items[0].id == "answer"
     assert found.items[0].answer_type == SelectAnswer((Option("a"), Option("b", "d")), allow_other=True)
     for given_ in ({"question": "Which?", "choices": []}, {"question": "Which?", "choices": None}):
         found = read(given_)
-        assert isinstance(found, Form)
+        assert isinstance(found, ItemForm)
         assert found.items[0].answer_type == TextAnswer()
     found = read({"question": "Which?", "answer_type": "select", "options": ["a"]})
-    assert isinstance(found, Form)
+    assert isinstance(found, ItemForm)
     assert found.items[0].answer_type == SelectAnswer((Option("a"),))
 
 
@@ -270,5 +270,5 @@ def test_which_shape_it_is(arguments: dict[str, Any], shape: str) -> None:
 def test_arguments_that_are_no_object(arguments: Any) -> None:
     """R161: an error of the list shape, V13."""
     found = read(arguments)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     assert (found.shape, [(one.code, one.path) for one in found.problems]) == ("list", [("V13", "")])

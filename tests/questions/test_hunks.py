@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.questions.hunks import MAX_PARTS, BadDiff, Change, apply, hunks, parts, taken
+from jp_tui.questions.hunks import MAX_PARTS, BadDiff, FileDiff, apply, hunks, parts, taken
 from jp_tui.tools.files.difference import unified
 
 BASE = "".join(f"line {n}\n" for n in range(1, 31))
 
 
-def change(base: str, after: str, name: str = "f") -> Change:
-    return Change(name, base, unified(f"a/{name}", f"b/{name}", base, after))
+def change(base: str, after: str, name: str = "f") -> FileDiff:
+    return FileDiff(name, base, unified(f"a/{name}", f"b/{name}", base, after))
 
 
 def edited(**lines: str) -> str:
@@ -27,7 +27,7 @@ def edited(**lines: str) -> str:
 THREE = change(BASE, edited(_2="two\n", _15="", _28="line 28\nand more\n"))
 
 
-def texts(changes: list[Change], *accepted: str) -> list[str | None]:
+def texts(changes: list[FileDiff], *accepted: str) -> list[str | None]:
     return [None if one is None else one.text for one in taken(changes, accepted)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.questions.arguments import Form, Refused, judged, read
+from jp_tui.questions.arguments import ItemForm, RefusedForm, judged, read
 from jp_tui.questions.refusals import structured, words
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, Option, SchemaAnswer, SelectAnswer, TextAnswer
 
@@ -131,7 +131,7 @@ REFUSED: Rows = [
 @pytest.mark.parametrize(("questions", "expected"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_each_rule_is_found_with_its_place(questions: list[Any], expected: list[tuple[str, str]]) -> None:
     found = read({"questions": questions})
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     assert found.shape == "list"
     assert [(one.code, one.path) for one in found.problems] == expected
     assert all(one.message.endswith(".") and one.message.isprintable() for one in found.problems)
@@ -141,14 +141,14 @@ def test_each_rule_is_found_with_its_place(questions: list[Any], expected: list[
 def test_questions_that_are_no_list(given: Any) -> None:
     """V13, ASK-003."""
     found = read({"questions": given})
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     assert [(one.code, one.path) for one in found.problems] == [("V13", "/questions")]
 
 
 def test_two_shapes_at_once() -> None:
     """V14: beside the problems of the list; a key of neither is V16, null is no wish."""
     found = read({"question": "?", "questions": [q(answer_type="?")], "options": None, "choices": ["a"], "seed": 1})
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     told = [(one.code, one.path) for one in found.problems]
     assert told == [("V12", "/questions/0/answer_type"), ("V14", "/question"), ("V14", "/choices"), ("V16", "/seed")]
 
@@ -167,7 +167,7 @@ def test_what_keeps_the_rules_is_normalised() -> None:
             ]
         }
     )
-    assert isinstance(found, Form)
+    assert isinstance(found, ItemForm)
     assert [item.id for item in found.items] == ["a", "env", "several", "note", "cfg"]
     xy = (Option("x"), Option("y"))
     assert [item.answer_type for item in found.items] == [
@@ -194,28 +194,28 @@ def test_what_keeps_the_rules_is_normalised() -> None:
 )  # fmt: skip
 def test_what_a_predicate_may_wait_for(asked: dict[str, Any], equals: Any) -> None:
     """V20, its other side."""
-    assert isinstance(read({"questions": [asked, when("b", "a", equals)]}), Form)
+    assert isinstance(read({"questions": [asked, when("b", "a", equals)]}), ItemForm)
 
 
 def test_the_limits_themselves_are_allowed() -> None:
     """V17, V18: the numbers named there are the last that pass."""
     fifty = [q(f"q{i}") for i in range(49)]
     fifty.append(q("X-_" + "9" * 61, answer_type="schema", schema={"enum": list(range(1000))}))
-    assert isinstance(read({"questions": fifty}), Form)
+    assert isinstance(read({"questions": fifty}), ItemForm)
 
 
 @pytest.mark.parametrize("id", ["__proto__", "answer", "answered", "None", "null", "cancelled", "reply", "-", "0"])
 def test_ids_are_only_data(id: str) -> None:
     """ASK-024 to ASK-034."""
     found = read({"questions": [q(id)]})
-    assert isinstance(found, Form)
+    assert isinstance(found, ItemForm)
     assert found.items[0].id == id
 
 
 def test_a_problem_says_what_to_do_about_it() -> None:
     """M25's example: `env` comes later."""
     found = read({"questions": [when("a", "env", True), q("env"), when("b", "b", True), when("c", "zz\u202e", True)]})
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     assert [one.message for one in found.problems] == [
         "`when.question_id` must name an earlier question; `env` comes later.",
         "`when.question_id` must name an earlier question; `b` is this question itself.",
@@ -226,7 +226,7 @@ def test_a_problem_says_what_to_do_about_it() -> None:
 def test_the_error_that_a_model_corrects_itself_from() -> None:
     """M25: fixed keys in this order, `error`, codes; JSON text."""
     found = read({"questions": [q(), when("b", "z", True), q(answer_type="secret")]})
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     told = json.loads(words(found))
     assert list(told) == ["error", "message", "problems"]
     assert told["error"] == "invalid_arguments"
@@ -238,7 +238,7 @@ def test_the_error_that_a_model_corrects_itself_from() -> None:
 def test_a_flood_of_problems_is_counted() -> None:
     """M25 stays readable: the first are listed, all are counted, and an endless key is cut."""
     found = read({"questions": [q(**{f"k{i}": 1 for i in range(100)}, **{"k" * 10_000: 1})]})
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     told = json.loads(structured(found.problems))
     assert told["message"].startswith("101 problem(s) in the submitted questions (the first 40 are listed);")
     assert len(told["problems"]) == 40
@@ -259,7 +259,7 @@ def test_what_is_found_out_about_schemas_stands_with_the_rest() -> None:
     found = read(arguments)
     assert [path for path, _ in found.schemas] == paths
     done = judged(found, {paths[0]: None, paths[1]: "it refers only to itself", paths[2]: "its pattern is none."})
-    assert isinstance(done, Refused)
+    assert isinstance(done, RefusedForm)
     assert [(one.code, one.path) for one in done.problems] == [
         ("V9", paths[1]), ("V1", "/questions/2/text"), ("V9", paths[2])
     ]  # fmt: skip
@@ -267,7 +267,7 @@ def test_what_is_found_out_about_schemas_stands_with_the_rest() -> None:
     assert done.problems[2].message == "`schema` cannot be used: its pattern is none."
     good = read({"questions": arguments["questions"][:1]})
     assert judged(good, {paths[0]: None}) == good
-    assert isinstance(judged(good, {}), Refused)
+    assert isinstance(judged(good, {}), RefusedForm)
     plain = read({"question": "?"})
     assert judged(plain, {}) is plain
 
@@ -279,7 +279,7 @@ def test_r164_what_is_out_of_bounds_hides_no_other_problem_and_no_schema_that_ca
         q("b", answer_type="schema", schema={"type": 1}),
         q("c", answer_type="no"), q("c", context="\ud800"),
     ]})  # fmt: skip
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedForm)
     assert [(one.code, one.path) for one in found.problems] == [
         ("V19", "/questions/0/schema/minimum"), ("V12", "/questions/2/answer_type"),
         ("V19", "/questions/3/context"), ("V7", "/questions/3/id"),
@@ -289,5 +289,5 @@ def test_r164_what_is_out_of_bounds_hides_no_other_problem_and_no_schema_that_ca
     for _ in range(70):
         deep = {"properties": {"a": deep}}
     found = read({"questions": [q("a", answer_type="schema", schema=deep), q("b", text="")]})
-    assert isinstance(found, Refused) and found.schemas == ()
+    assert isinstance(found, RefusedForm) and found.schemas == ()
     assert [(one.code, one.path) for one in found.problems] == [("V18", ""), ("V1", "/questions/1/text")]

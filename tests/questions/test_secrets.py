@@ -21,7 +21,7 @@ ASKED = t.Question("pass", "Passphrase?", t.SecretAnswer(), exclusive=True, pers
 
 def test_an_answer_on_its_way_to_the_tool_shows_nothing() -> None:
     """Whatever is made of it by accident: repr, str, a format, inside other values, in a traceback."""
-    given_ = t.Given(CANARY, digest(ASKED), note="from my vault")
+    given_ = t.GivenAnswer(CANARY, digest(ASKED), note="from my vault")
     held: dict[str, Any] = {"pass": given_}
     assert given_.value == CANARY
     for text in (repr(given_), str(given_), f"{given_}", f"{held}", repr([given_]), f"{given_!r:>200}"):
@@ -54,10 +54,10 @@ def test_one_that_somebody_else_wrote_is_not_carried_on() -> None:
     assert CANARY not in repr(found) and CANARY not in dump(found.wire())
 
 
-@given(st.text(min_size=6).filter(lambda text: text not in repr(t.Given("", digest="d"))))
+@given(st.text(min_size=6).filter(lambda text: text not in repr(t.GivenAnswer("", digest="d"))))
 def test_no_form_of_the_question_depends_on_the_answer(answer: str) -> None:
     """A question has its author's default (R4) and never what was typed; a refusal does not repeat it."""
     assert ASKED.answer_type.problem([answer]) == "expected text"
     for form in (recorded(ASKED), inflight(ASKED)):
         assert set(form) <= {"id", "text", "answer_type", "exclusive", "persistence"}
-    assert answer not in repr(t.Given(answer, digest="d"))
+    assert answer not in repr(t.GivenAnswer(answer, digest="d"))

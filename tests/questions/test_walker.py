@@ -9,20 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation.strict_json import same
-from jp_tui.questions.items import Item, When
-from jp_tui.questions.types import BooleanAnswer, Given, Place, SchemaAnswer, TextAnswer
-from jp_tui.questions.walker import Walk, because, walk
+from jp_tui.questions.items import FormItem, When
+from jp_tui.questions.types import BooleanAnswer, FormQuestion, GivenAnswer, SchemaAnswer, TextAnswer
+from jp_tui.questions.walker import FormWalk, because, walk
 
 
-def item(id: str, on: str = "", equals: Any = True) -> Item:
-    return Item(id, f"{id}?", SchemaAnswer({}), when=When(on, equals) if on else None)
+def item(id: str, on: str = "", equals: Any = True) -> FormItem:
+    return FormItem(id, f"{id}?", SchemaAnswer({}), when=When(on, equals) if on else None)
 
 
-def after(items: list[Item], **values: Any) -> Walk:
-    return walk(items, {id: Given(value, "") for id, value in values.items()})
+def after(items: list[FormItem], **values: Any) -> FormWalk:
+    return walk(items, {id: GivenAnswer(value, "") for id, value in values.items()})
 
 
-def states(at: Walk) -> str:
+def states(at: FormWalk) -> str:
     return " ".join(place.state for place in at.form.places)
 
 
@@ -87,13 +87,13 @@ def test_equality_is_that_of_json_with_strict_types(answer: Any, equals: Any, ap
 def test_a_fixed_place() -> None:
     """R172: answered by a setting, it counts for predicates and output; without a prompt there is nothing to review."""
     items = [item("a"), item("b", "a")]
-    at = walk(items, {"a": Given(True, "", unseen=True)})
+    at = walk(items, {"a": GivenAnswer(True, "", unseen=True)})
     assert at.form.places == (
-        Place("a", "a?", "answered", True, fixed=True), Place("b", "b?", "current")
+        FormQuestion("a", "a?", "answered", True, fixed=True), FormQuestion("b", "b?", "current")
     )  # fmt: skip
     assert not at.prompted
-    assert walk(items, {"a": Given(True, "", unseen=True), "b": Given(1, "")}).prompted
-    assert not walk(items, {"a": Given(False, "", unseen=True)}).prompted
+    assert walk(items, {"a": GivenAnswer(True, "", unseen=True), "b": GivenAnswer(1, "")}).prompted
+    assert not walk(items, {"a": GivenAnswer(False, "", unseen=True)}).prompted
 
 
 def test_progress_jumps_over_what_is_skipped() -> None:
@@ -121,19 +121,19 @@ VALUES: st.SearchStrategy[Any] = st.sampled_from([True, False, 0, 1, 1.0, "", "a
 
 
 @st.composite
-def forms(draw: st.DrawFn) -> tuple[list[Item], dict[str, Given]]:
+def forms(draw: st.DrawFn) -> tuple[list[FormItem], dict[str, GivenAnswer]]:
     count = draw(st.integers(1, 8))
     items = []
     for index in range(count):
         on = draw(st.integers(-1, index - 1)) if index else -1
         kind = draw(st.sampled_from([BooleanAnswer(), TextAnswer(), SchemaAnswer({})]))
-        items.append(Item(f"q{index}", "?", kind, when=None if on < 0 else When(f"q{on}", draw(VALUES))))
+        items.append(FormItem(f"q{index}", "?", kind, when=None if on < 0 else When(f"q{on}", draw(VALUES))))
     ids = draw(st.lists(st.sampled_from([one.id for one in items]), unique=True))
-    answers = {id: Given(draw(VALUES), "", unseen=draw(st.booleans())) for id in ids}
+    answers = {id: GivenAnswer(draw(VALUES), "", unseen=draw(st.booleans())) for id in ids}
     return items, answers
 
 
-def naive_applies(items: dict[str, Item], answers: dict[str, Given], id: str) -> bool | None:
+def naive_applies(items: dict[str, FormItem], answers: dict[str, GivenAnswer], id: str) -> bool | None:
     """Written from R173 alone: yes, no, or None when that cannot be said yet."""
     when = items[id].when
     if when is None:
@@ -145,7 +145,7 @@ def naive_applies(items: dict[str, Item], answers: dict[str, Given], id: str) ->
 
 
 @given(forms())
-def test_against_a_naive_walk(form: tuple[list[Item], dict[str, Given]]) -> None:
+def test_against_a_naive_walk(form: tuple[list[FormItem], dict[str, GivenAnswer]]) -> None:
     """Each question looked at by itself, from the start, gives the same."""
     items, answers = form
     by_id = {one.id: one for one in items}
@@ -166,14 +166,14 @@ def test_against_a_naive_walk(form: tuple[list[Item], dict[str, Given]]) -> None
 
 
 @given(forms(), st.data())
-def test_walking_forward_and_back(form: tuple[list[Item], dict[str, Given]], data: st.DataObject) -> None:
+def test_walking_forward_and_back(form: tuple[list[FormItem], dict[str, GivenAnswer]], data: st.DataObject) -> None:
     """R176, R177: answering one after the other ends; taking the last ones away leads to the same question again."""
     items, _ = form
-    answers: dict[str, Given] = {}
+    answers: dict[str, GivenAnswer] = {}
     asked: list[str] = []
     while (at := walk(items, answers)).next is not None:
         asked.append(at.next.id)
-        answers[at.next.id] = Given(data.draw(VALUES), "")
+        answers[at.next.id] = GivenAnswer(data.draw(VALUES), "")
     assert asked == sorted(asked, key=lambda id: int(id[1:])) and len(set(asked)) == len(asked)
     for back in range(len(asked)):
         kept = {id: answers[id] for id in asked[:back]}

@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.base.dependencies import ModelSetup, Retry
+from jp_tui.engine.base.dependencies import ModelSetup, RetryPolicy
 from jp_tui.engine.model import response_retry
 from jp_tui.engine.reviewer.request import output_tokens
-from jp_tui.engine.reviewer.stream import Ear, Response
+from jp_tui.engine.reviewer.stream import Response, ReviewStreamRelay
 from jp_tui.first_frame import cached_settings
 from jp_tui.providers.anthropic.request import Anthropic
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import Failures
 from jp_tui.settings import adjusted
 from jp_tui.settings.adjusted import Adjusted
-from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import bounds
-from jp_tui.startup.parts import Place
+from jp_tui.startup.parts import RunLocation
 from tests.fakes.models import text
 from tests.headless.rpc_peer import rpc
 from tests.headless.running import jp, lines
@@ -129,7 +129,7 @@ def test_the_first_wait_is_the_one_that_is_shown(
     """(Z4, Z21)"""
     monkeypatch.setattr(response_retry.random, "uniform", lambda low, high: high if high == 1 else low)
     error = m.ModelError("overloaded", "Busy.", transient=True)
-    waits = response_retry.patience(Retry(5, base, most), error, 1)
+    waits = response_retry.retry_delay(RetryPolicy(5, base, most), error, 1)
     used = found(home, f"assistant.request.base_backoff_ms = {base}", f"assistant.request.max_backoff_secs = {most}")
     assert waits is not None and waits * 1000 == used.get("assistant.request.base_backoff_ms", base)
 
@@ -150,7 +150,7 @@ async def test_a_reviewers_reply_ends_at_the_bytes_that_are_shown(home: Home) ->
             yield delta
 
     with pytest.raises(m.ModelError, match=f"longer than {one.used:,} bytes"):
-        await Response("", Ear(Nobody())).take(deltas())  # type: ignore[arg-type]
+        await Response("", ReviewStreamRelay(Nobody())).take(deltas())  # type: ignore[arg-type]
 
 
 class Nobody:
@@ -162,7 +162,7 @@ def test_the_cache_of_a_request_is_the_one_that_is_shown(home: Home) -> None:
     """(Z4, R134)"""
     for given in ("90s", "10m", "2h"):
         (one,) = rows(home, CLAUDE, f"assistant.request.cache = '{given}'")
-        said = (m.Message("user", (m.Said("hi"),)),)
+        said = (m.Message("user", (m.TextPart("hi"),)),)
         body = Anthropic().body(m.ModelRequest(model="x", messages=said, system="s", cache=given))
         (block,) = body["system"]  # type: ignore[misc]
         assert block["cache_control"].get("ttl", "5m") == one.used  # type: ignore[index, call-overload, union-attr]
@@ -246,11 +246,11 @@ def test_rpc_says_it_once_and_a_folders_own_when_its_session_opens(low: Path) ->
 def test_the_workspace_gets_it_with_its_first_frame(low: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """(Z4)"""
     monkeypatch.setenv("JP_TUI_HOME", str(low))
-    place = Place(Arguments(workspace=str(low)))
+    place = RunLocation(CommandLine(workspace=str(low)))
     found = cached_settings.of(place.sources.load(), str(place.paths.themes))
     assert [words.endswith(WORDS) for words in found.notices] == [True]
 
 
 def test_the_bounds_are_named_once() -> None:
     """(Z4) The engine uses the constants that are reported."""
-    assert Retry().least_secs == bounds.LEAST_BACKOFF_SECS
+    assert RetryPolicy().least_secs == bounds.LEAST_BACKOFF_SECS

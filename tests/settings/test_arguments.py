@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jp_tui import __version__
-from jp_tui.settings.cli.arguments import RESERVED, Arguments, Show, parse
+from jp_tui.settings.cli.arguments import RESERVED, CommandLine, Show, parse
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError
 
@@ -58,7 +58,7 @@ from jp_tui.settings.errors import UsageError
     ],
 )
 def test_what_is_asked_for(line: list[str], expected: dict[str, Any]) -> None:
-    assert parse(line) == Arguments(**expected)
+    assert parse(line) == CommandLine(**expected)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_is_asked_for(line: list[str], expected: dict[str, Any]) -> None:
     ],
 )
 def test_s7_r73_toggles_keep_their_order(line: list[str], toggles: tuple[Toggle, ...], prompt: str | None) -> None:
-    assert parse(line) == Arguments(toggles=toggles, prompt=prompt)
+    assert parse(line) == CommandLine(toggles=toggles, prompt=prompt)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_commands_of_later_versions_do_not_exist_and_are_no_prompts_by_accident(
     for word in RESERVED:
         with pytest.raises(UsageError, match=f"unknown command {word}; to send it as a prompt: jp-tui -- {word}"):
             parse([word])
-        assert parse(["--", word]) == Arguments(prompt=word)
+        assert parse(["--", word]) == CommandLine(prompt=word)
 
 
 def test_words_of_a_terminal_in_an_argument_come_out_printable() -> None:
@@ -144,7 +144,7 @@ def test_each_command_has_help_with_examples_that_parse(line: list[str]) -> None
         command = example.strip().partition("   ")[0].rpartition("| ")[2]
         words = shlex.split(command)
         assert words[0] == "jp-tui"
-        assert isinstance(parse(words[1:]), Arguments), example
+        assert isinstance(parse(words[1:]), CommandLine), example
 
 
 def test_version() -> None:
@@ -155,7 +155,7 @@ def test_version() -> None:
 
 def test_flags_are_the_highest_layer() -> None:
     parsed = parse(["--model", "a/b", "--theme", "t", "--no-tool-use"])
-    assert isinstance(parsed, Arguments)
+    assert isinstance(parsed, CommandLine)
     assert parsed.flags() == {
         "--model": (("assistant", "model", "id"), "a/b"),
         "--theme": (("ui", "theme"), "t"),

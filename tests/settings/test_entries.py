@@ -22,7 +22,7 @@ def load(folder: Path, text: str = "", environment: dict[str, str] | None = None
     )
 
 
-def listed(settings: Settings) -> dict[str, key_list.Entry]:
+def listed(settings: Settings) -> dict[str, key_list.SettingRow]:
     return {one.key: one for one in key_list.entries(settings, {})}
 
 

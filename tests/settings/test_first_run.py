@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from jp_tui.protocol.models import ServerSpec
-from jp_tui.settings.cli.arguments import Arguments
-from jp_tui.settings.edit.first_file import Choice, fresh, write
+from jp_tui.settings.cli.arguments import CommandLine
+from jp_tui.settings.edit.first_file import SetupChoice, fresh, write
 from jp_tui.settings.layers.layers import from_text
 from jp_tui.startup.catalogue import listed
-from jp_tui.startup.first_run import FirstRun
-from jp_tui.startup.parts import Parts, Place, parts
+from jp_tui.startup.first_run import SetupCatalogue
+from jp_tui.startup.parts import Parts, RunLocation, parts
 from tests.fakes.model_server import Answer, ModelServer
 from tests.providers.decoding import sample
 
@@ -38,8 +38,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def made(home: Path, **options: object) -> Parts:
-    arguments = Arguments(workspace=str(home), **options)  # type: ignore[arg-type]
-    place = Place(arguments)
+    arguments = CommandLine(workspace=str(home), **options)  # type: ignore[arg-type]
+    place = RunLocation(arguments)
     return parts(arguments, place.sources.load(), place)
 
 
@@ -55,7 +55,7 @@ def local(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 
 
 async def test_with_nothing_it_says_what_it_looked_for(home: Path) -> None:
-    run = FirstRun(made(home))
+    run = SetupCatalogue(made(home))
     found = await run.found()
     assert not found.servers and not found.exists and not found.model
     assert "ANTHROPIC_API_KEY" in found.looked and "ollama at http://127.0.0.1:9/v1" in found.looked
@@ -67,7 +67,7 @@ async def test_with_a_local_server_from_nothing_to_an_answer(home: Path, monkeyp
     answer = Answer([sample("openai_parallel")[0]])
     async with ModelServer(LIST, LIST, LIST, answer) as server:
         local(monkeypatch, server.url)
-        run = FirstRun(made(home))
+        run = SetupCatalogue(made(home))
         (one,) = (await run.found()).servers
         assert (one.provider, one.local, one.models, one.variable) == ("llamacpp", True, ("llama-3", "qwen"), "")
         models = (await run.models("llamacpp", None)).models
@@ -82,7 +82,7 @@ async def test_with_a_local_server_from_nothing_to_an_answer(home: Path, monkeyp
     saved = run.save("llamacpp/qwen", "", None)
     assert saved.created and saved.keys == (("assistant.model.id", '"llamacpp/qwen"'),)
     assert (await run.open_model("")).id == "llamacpp/qwen", "at once, in this run"
-    assert (await FirstRun(made(home)).open_model("")).id == "llamacpp/qwen", "and in the next"
+    assert (await SetupCatalogue(made(home)).open_model("")).id == "llamacpp/qwen", "and in the next"
 
 
 async def test_with_a_key_only_the_server_that_it_belongs_to_is_asked(
@@ -92,7 +92,7 @@ async def test_with_a_key_only_the_server_that_it_belongs_to_is_asked(
         monkeypatch.setenv("JP_TUI_PROVIDERS__LLM__OPENAI__BASE_URL", server.url)
         monkeypatch.setenv("JP_TUI_PROVIDERS__LLM__MISTRAL__BASE_URL", other.url)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        run = FirstRun(made(home))
+        run = SetupCatalogue(made(home))
         found = await run.found()
         first = found.servers[0]
         assert (first.provider, first.variable, first.default_model) == ("openai", "OPENAI_API_KEY", "gpt-5.1")
@@ -111,7 +111,7 @@ async def test_a_server_of_ones_own_is_tested_before_it_is_written(home: Path) -
     refused = Answer([json.dumps({"error": {"message": f"no {KEY}"}}).encode()], 401, JSON)
     async with ModelServer(LIST, refused, Answer([sample("anthropic_tools")[0]])) as server:
         spec = ServerSpec(name="mine", wire="openai-chat", base_url=f"{server.url}/v1")
-        run = FirstRun(made(home))
+        run = SetupCatalogue(made(home))
         said = await run.models("", spec)
         assert said.provider == "mine" and [one.id for one in said.models] == ["mine/llama-3", "mine/qwen"]
         tested = await run.tested("mine/llama-3", spec)
@@ -120,7 +120,7 @@ async def test_a_server_of_ones_own_is_tested_before_it_is_written(home: Path) -
         assert (await run.tested("mine/llama-3", spoken)).ok
         run.save("mine/llama-3", "inherit", spoken)
         assert (await run.open_model("")).id == "mine/llama-3"
-    again = FirstRun(made(home))
+    again = SetupCatalogue(made(home))
     found = await again.found()
     assert (found.exists, found.model, found.reviewer) == (True, "mine/llama-3", "inherit")
 
@@ -130,7 +130,7 @@ async def test_a_server_elsewhere_is_found_and_not_asked(home: Path) -> None:
     (home / "home" / "config").mkdir(parents=True)
     text = '[providers.llm.office]\nwire = "openai-chat"\nbase_url = "http://models.invalid:1/v1"\n'
     (home / "home" / "config" / "config.toml").write_text(text)
-    found = await FirstRun(made(home)).found()
+    found = await SetupCatalogue(made(home)).found()
     (one,) = found.servers
     assert (one.provider, one.local, one.variable) == ("office", False, "") and found.exists
     assert not [words for words in found.looked if "office" in words]
@@ -146,7 +146,7 @@ async def test_a_server_elsewhere_is_found_and_not_asked(home: Path) -> None:
     ],
 )
 async def test_what_no_configuration_takes_is_refused(home: Path, spec: ServerSpec, words: str) -> None:
-    run = FirstRun(made(home))
+    run = SetupCatalogue(made(home))
     for attempt in (lambda: run.models("", spec), lambda: run.tested("mine/x", spec)):
         with pytest.raises(ValueError, match=words):
             await attempt()
@@ -186,9 +186,9 @@ async def test_all_are_asked_at_once_and_let_go_when_nobody_waits(home: Path, mo
 
 def test_a_new_file_explains_itself_and_loads(tmp_path: Path) -> None:
     for choice in (
-        Choice("openai/gpt-5.1"),
-        Choice("mine/a", "inherit", ("mine", "anthropic", "http://h/v1", "MINE_KEY")),
-        Choice('mine/quote"d', "", ("my-own", "openai-chat", "http://h/v1", "")),
+        SetupChoice("openai/gpt-5.1"),
+        SetupChoice("mine/a", "inherit", ("mine", "anthropic", "http://h/v1", "MINE_KEY")),
+        SetupChoice('mine/quote"d', "", ("my-own", "openai-chat", "http://h/v1", "")),
     ):
         text = fresh(choice)
         from_text("user", "config.toml", text.encode())
@@ -202,7 +202,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     file.write_text(
         '# mine\n[ui]\ntheme = "jp-day"  # bright\n\n[conversation.inquiry.assistant.model]\nid = "inherit"\n'
     )
-    written = write(file, Choice("openai/gpt-5.1"))
+    written = write(file, SetupChoice("openai/gpt-5.1"))
     assert not written.created and written.keys[-1] == ("conversation.inquiry.assistant.model.id", "")
     text = file.read_text()
     assert text.startswith('# mine\n[ui]\ntheme = "jp-day"  # bright\n') and 'id = "openai/gpt-5.1"' in text
@@ -210,14 +210,14 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
 
 
 def test_what_still_names_another_model_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not FirstRun(made(home)).save("openai/gpt-5.1", "", None).hidden_by
+    assert not SetupCatalogue(made(home)).save("openai/gpt-5.1", "", None).hidden_by
     monkeypatch.setenv("JP_TUI_ASSISTANT__MODEL__ID", "mistral/x")
-    assert "JP_TUI_ASSISTANT__MODEL__ID" in FirstRun(made(home)).save("openai/gpt-5.1", "", None).hidden_by
-    assert "--model" in FirstRun(made(home, model="groq/y")).save("openai/gpt-5.1", "", None).hidden_by
+    assert "JP_TUI_ASSISTANT__MODEL__ID" in SetupCatalogue(made(home)).save("openai/gpt-5.1", "", None).hidden_by
+    assert "--model" in SetupCatalogue(made(home, model="groq/y")).save("openai/gpt-5.1", "", None).hidden_by
 
 
 def test_a_broken_file_is_not_written_over(home: Path) -> None:
-    run = FirstRun(made(home))
+    run = SetupCatalogue(made(home))
     file = home / "home" / "config" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("[ui\n")

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
-from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.engine.base.dependencies import ModelSetup, Prices, RetryPolicy
+from jp_tui.engine.reviewer.reviewer import ReviewerModel
 from jp_tui.providers.scripted.provider import open_provider
 from jp_tui.settings import toolset
 from jp_tui.settings.layers import trust_store
 from jp_tui.settings.sources import Sources
 from jp_tui.startup.parts import Parts
-from jp_tui.startup.reviewers import Reviewers
+from jp_tui.startup.reviewers import ReviewerFactory
 from jp_tui.startup.setup import reloaded, setup
 from jp_tui.system.paths import Paths
 from tests.settings.conftest import Home
@@ -37,11 +37,11 @@ def main(tmp_path: Path) -> ModelSetup:
     return ModelSetup("openai/gpt-5", "gpt-5", open_provider(str(script)))
 
 
-def reviewers(home: Home, text: str = "", **environment: str) -> Reviewers:
-    return Reviewers(home.load(text), environment, str(home.user.with_name("models.toml")))
+def reviewers(home: Home, text: str = "", **environment: str) -> ReviewerFactory:
+    return ReviewerFactory(home.load(text), environment, str(home.user.with_name("models.toml")))
 
 
-async def opened(of: Reviewers, main: ModelSetup, **overrides: Any) -> ModelSetup:
+async def opened(of: ReviewerFactory, main: ModelSetup, **overrides: Any) -> ModelSetup:
     return await of.open(overrides, main, "fs_modify_file", "apply_changes")
 
 
@@ -56,7 +56,7 @@ async def test_r130_everything_of_a_reviewer_is_resolved(home: Home, main: Model
     assert (made.id, made.name, made.system) == ("anthropic/claude-haiku-4-5", "claude-haiku-4-5", "judge")
     assert (made.temperature, made.max_tokens, made.cache) == (0.0, 2000, "1h")
     assert made.extra == {"seed": 1, "thinking": {"type": "disabled"}}
-    assert made.retry == Retry(1, 1000, 30)
+    assert made.retry == RetryPolicy(1, 1000, 30)
     assert (made.window, made.prices, made.structured) == (200_000, Prices(1.0, 5.0, 0.1), "native")
     assert "k-1" not in repr(made)
 
@@ -65,7 +65,7 @@ async def test_r70_inherit_is_the_conversations_model_and_its_connection(home: H
     of = reviewers(home, f"{GLOBAL}.model.id = 'anthropic/claude-haiku-4-5'\n", **KEYS)
     made = await opened(of, main, model={"id": "inherit"})
     assert made.id == "openai/gpt-5" and made.provider is main.provider
-    assert (made.window, made.structured, made.retry) == (400_000, "native", Retry(2, 1000, 30))
+    assert (made.window, made.structured, made.retry) == (400_000, "native", RetryPolicy(2, 1000, 30))
     assert (await opened(reviewers(home), main)).provider is main.provider, "and so without any model of its own"
     other = await opened(of, main, model={"id": "inherit"}, request={"max_response_bytes": 4096})
     assert other.id == "openai/gpt-5" and other.provider is not main.provider, "one that is bounded otherwise"
@@ -152,7 +152,7 @@ async def test_e30_side_questions_go_where_questions_go(home: Home, tmp_path: Pa
 def test_the_engine_has_a_reviewer_and_the_second_look(home: Home, tmp_path: Path) -> None:
     text = "[conversation.inquiry]\nretry_with_intent = true\nlist_tools = false\n"
     made = setup(parts(home, tmp_path, text), NO_JOURNAL, client=True, command="x")
-    assert isinstance(made.reviewer, SubAgent) and made.reviewer.list_tools is False
+    assert isinstance(made.reviewer, ReviewerModel) and made.reviewer.list_tools is False
     assert made.retry_with_intent is True
     assert setup(parts(home, tmp_path, ""), NO_JOURNAL, client=True, command="x").retry_with_intent is False
 
@@ -161,7 +161,7 @@ async def test_what_is_changed_while_it_runs_holds_for_the_next_question(
     home: Home, tmp_path: Path, main: ModelSetup
 ) -> None:
     made = parts(home, tmp_path, "")
-    of = Reviewers(made.settings, KEYS, made.sources.models)
+    of = ReviewerFactory(made.settings, KEYS, made.sources.models)
     assert (await opened(of, main)).id == main.id
     home.user.write_text(f"{GLOBAL}.model.id = 'openai/gpt-4o'\n")
     tools = reloaded(made, [], of)

@@ -15,7 +15,7 @@ from jp_tui.settings.known_models import Facts
 from jp_tui.settings.layers import explain
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.layers.toml import parse_key
-from jp_tui.settings.providers import Provider
+from jp_tui.settings.providers import ProviderSettings
 from jp_tui.settings.reviewers import Support
 from tests.headless.running import jp
 from tests.settings.conftest import Home
@@ -147,21 +147,33 @@ def test_a_file_about_models_is_read_only_for_a_reviewer(home: Home) -> None:
 @pytest.mark.parametrize(
     ("provider", "facts", "can"),
     [
-        (Provider("x", "openai-chat", "http://h"), Facts(), Support("native", certain=False)),
-        (Provider("x", "openai-chat", "http://h"), Facts(structured="native"), Support("native")),
-        (Provider("x", "openai-chat", "http://h"), Facts(structured="tool"), Support("tool")),
-        (Provider("x", "openai-chat", "http://h"), Facts(structured="none"), Support("tool", none=True)),
-        (Provider("x", "openai-chat", "http://h", structured="native"), Facts(structured="none"), Support("native")),
-        (Provider("x", "openai-chat", "http://h", structured="tool"), Facts(), Support("tool")),
-        (Provider("x", "anthropic", "https://api.anthropic.com"), Facts(structured="native"), Support("native")),
-        (Provider("x", "anthropic", "https://api.anthropic.com"), Facts(), Support("tool", certain=False)),
-        (Provider("x", "anthropic", "https://api.anthropic.com.evil"), Facts(structured="native"), Support("tool")),
-        (Provider("x", "anthropic", "http://127.0.0.1:8080"), Facts(structured="native"), Support("tool")),
-        (Provider("x", "anthropic", "http://h", structured="native"), Facts(), Support("native")),
-        (Provider("demo", "demo"), Facts(structured="native"), Support("native")),
+        (ProviderSettings("x", "openai-chat", "http://h"), Facts(), Support("native", certain=False)),
+        (ProviderSettings("x", "openai-chat", "http://h"), Facts(structured="native"), Support("native")),
+        (ProviderSettings("x", "openai-chat", "http://h"), Facts(structured="tool"), Support("tool")),
+        (ProviderSettings("x", "openai-chat", "http://h"), Facts(structured="none"), Support("tool", none=True)),
+        (
+            ProviderSettings("x", "openai-chat", "http://h", structured="native"),
+            Facts(structured="none"),
+            Support("native"),
+        ),
+        (ProviderSettings("x", "openai-chat", "http://h", structured="tool"), Facts(), Support("tool")),
+        (
+            ProviderSettings("x", "anthropic", "https://api.anthropic.com"),
+            Facts(structured="native"),
+            Support("native"),
+        ),
+        (ProviderSettings("x", "anthropic", "https://api.anthropic.com"), Facts(), Support("tool", certain=False)),
+        (
+            ProviderSettings("x", "anthropic", "https://api.anthropic.com.evil"),
+            Facts(structured="native"),
+            Support("tool"),
+        ),
+        (ProviderSettings("x", "anthropic", "http://127.0.0.1:8080"), Facts(structured="native"), Support("tool")),
+        (ProviderSettings("x", "anthropic", "http://h", structured="native"), Facts(), Support("native")),
+        (ProviderSettings("demo", "demo"), Facts(structured="native"), Support("native")),
     ],
 )
-def test_s20b_how_a_verdict_is_asked_for(provider: Provider, facts: Facts, can: Support) -> None:
+def test_s20b_how_a_verdict_is_asked_for(provider: ProviderSettings, facts: Facts, can: Support) -> None:
     assert reviewers.support(provider, facts) == can
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.system.sandbox.probe import Found, probed
+from jp_tui.system.sandbox.probe import SandboxProbe, probed
 
 
 @functools.cache
-def found() -> Found:
+def found() -> SandboxProbe:
     """What the probe says, once a process. The PATH of the first test that asks is that of the machine."""
     with ThreadPoolExecutor(1) as beside:  # a test may have a loop of its own
         return beside.submit(lambda: asyncio.run(probed())).result()
@@ -32,7 +32,7 @@ def bare() -> bool:
         return False
 
 
-def or_skip() -> Found:
+def or_skip() -> SandboxProbe:
     """As `found`; the test is skipped where there is no sandbox."""
     if found().bubblewrap is None:
         assert not bare(), f"bubblewrap itself works here, and yet: {found().reason}"

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from jp_tui.system import checkup
-from jp_tui.system.checkup import Finding
-from jp_tui.system.terminal_query import Answers, ask, read
+from jp_tui.system.checkup import CheckupFinding
+from jp_tui.system.terminal_query import TerminalReplies, ask, read
 
 UTF8 = {"LANG": "en_GB.UTF-8"}
 GOOD = {**UTF8, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-ALL = Answers(any=True, keys=True, focus=True, sync=True)
+ALL = TerminalReplies(any=True, keys=True, focus=True, sync=True)
 
 
-def states(found: list[Finding]) -> dict[str, str]:
+def states(found: list[CheckupFinding]) -> dict[str, str]:
     return {one.check: one.state for one in found}
 
 
@@ -38,13 +38,13 @@ def states(found: list[Finding]) -> dict[str, str]:
         ({**GOOD, "LC_ALL": "C"}, (80, 24), ALL, {"unicode": "warn"}),
         ({**GOOD, "LANG": "POSIX"}, (80, 24), ALL, {"unicode": "warn"}),
         ({**GOOD, "LC_CTYPE": "de_AT.utf8", "LANG": "C"}, (80, 24), ALL, {}),
-        (GOOD, (80, 24), Answers(), {"key protocol": "warn"}),
-        (GOOD, (80, 24), Answers(any=True, keys=False, focus=False),
+        (GOOD, (80, 24), TerminalReplies(), {"key protocol": "warn"}),
+        (GOOD, (80, 24), TerminalReplies(any=True, keys=False, focus=False),
          {"key protocol": "warn", "focus reports": "warn", "whole frames": "warn"}),
     ],
 )  # fmt: skip
 def test_a_terminal(
-    environment: dict[str, str], size: tuple[int, int] | None, said: Answers | None, wrong: dict[str, str]
+    environment: dict[str, str], size: tuple[int, int] | None, said: TerminalReplies | None, wrong: dict[str, str]
 ) -> None:
     found = list(checkup.terminal(environment, size, said))
     assert {check: state for check, state in states(found).items() if state != "ok"} == wrong
@@ -55,16 +55,16 @@ def test_a_terminal(
 @pytest.mark.parametrize(
     ("heard", "said"),
     [
-        (b"", Answers()),
-        (b"\x1b[?62;22c", Answers(any=True, keys=False)),
+        (b"", TerminalReplies()),
+        (b"\x1b[?62;22c", TerminalReplies(any=True, keys=False)),
         (b"\x1b[?0u\x1b[?1004;2$y\x1b[?2026;2$y\x1b[?62c", ALL),
-        (b"\x1b[?1u\x1b[?1004;0$y\x1b[?2026;4$y\x1b[?1;2c", Answers(True, True, False, False)),
-        (b"typed\x1b[?0u", Answers(any=True, keys=True)),
-        (b"\x1b[?62", Answers()),
-        (b"\xff\x00garbage", Answers()),
+        (b"\x1b[?1u\x1b[?1004;0$y\x1b[?2026;4$y\x1b[?1;2c", TerminalReplies(True, True, False, False)),
+        (b"typed\x1b[?0u", TerminalReplies(any=True, keys=True)),
+        (b"\x1b[?62", TerminalReplies()),
+        (b"\xff\x00garbage", TerminalReplies()),
     ],
 )
-def test_what_a_terminal_answers(heard: bytes, said: Answers) -> None:
+def test_what_a_terminal_answers(heard: bytes, said: TerminalReplies) -> None:
     assert read(heard) == said
 
 
@@ -93,7 +93,7 @@ def test_a_real_terminal_is_asked_once_and_left_as_it_was() -> None:
 def test_a_terminal_that_says_nothing_and_what_is_none(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     try:
-        assert ask(slave, seconds=0.02) == Answers()
+        assert ask(slave, seconds=0.02) == TerminalReplies()
     finally:
         os.close(master)
         os.close(slave)
@@ -131,7 +131,7 @@ async def test_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     editor.write_text("#!/bin/sh\n")
     editor.chmod(0o755)
     found = {one.check: one for one in await checkup.programs({"EDITOR": "my-editor -w", "PATH": str(tmp_path)})}
-    assert found["editor"] == Finding("editor", "ok", "my-editor -w")
+    assert found["editor"] == CheckupFinding("editor", "ok", "my-editor -w")
     assert found["python"].detail.count(".") == 2 and found["textual"].state == "ok"
     monkeypatch.setenv("PATH", str(tmp_path))
     found = {one.check: one for one in await checkup.programs({"EDITOR": "gone", "PATH": str(tmp_path)})}
@@ -142,7 +142,7 @@ def test_folders(tmp_path: Path) -> None:
     own = tmp_path / "own"
     assert checkup.folder("data", own).detail.endswith(", not there yet")
     own.mkdir(mode=0o700)
-    assert checkup.folder("data", own) == Finding("data folder", "ok", str(own))
+    assert checkup.folder("data", own) == CheckupFinding("data folder", "ok", str(own))
     own.chmod(0o755)
     found = checkup.folder("data", own)
     assert (found.state, found.mend) == ("warn", f"chmod 700 {own}")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.system.children import ChildProblem, Finished, child_environment, run
+from jp_tui.system.children import ChildExit, ChildProblem, child_environment, run
 
 PROJECT = Path(__file__).parents[2]
 
@@ -29,7 +29,7 @@ def watch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     return str(request.param)
 
 
-async def sh(script: str, tmp_path: Path, **named: object) -> Finished:
+async def sh(script: str, tmp_path: Path, **named: object) -> ChildExit:
     return await run(["/bin/sh", "-c", script], cwd=tmp_path, **named)  # type: ignore[arg-type]
 
 

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jp_tui.system.beneath import open_beneath
 from jp_tui.system.files import FileProblem, Root, sha256
 from jp_tui.system.renaming import rename_new, rename_new_portably
+from jp_tui.system.rooted_open import open_beneath
 from tests.hostile.recorded import cases
 
 

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.system import children, leash
-from jp_tui.system.children import ChildProblem, Finished, run
+from jp_tui.system import child_keeper, children
+from jp_tui.system.children import ChildExit, ChildProblem, run
 from tests.faults.terminal import descendants
 from tests.system.test_children import PROJECT, alive, until
 
-ours = pytest.mark.skipif(not leash.works(), reason="only Linux lets a process take over what others leave behind")
+ours = pytest.mark.skipif(
+    not child_keeper.works(), reason="only Linux lets a process take over what others leave behind"
+)
 
 _HOLDER = """
 import asyncio, sys
@@ -27,7 +29,7 @@ asyncio.run(run(["/bin/sh", "-c", sys.argv[1]], cwd=sys.argv[2], leashed=True))
 """
 
 
-async def _leashed(script: str, cwd: Path, **named: object) -> Finished:
+async def _leashed(script: str, cwd: Path, **named: object) -> ChildExit:
     return await run(["/bin/sh", "-c", script], cwd=cwd, leashed=True, **named)  # type: ignore[arg-type]
 
 
@@ -35,8 +37,8 @@ async def _leashed(script: str, cwd: Path, **named: object) -> Finished:
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """With a keeper of our own, and with a shell, as on other systems."""
     if request.param == "shell":
-        monkeypatch.setattr(leash, "works", lambda: False)
-    elif not leash.works():
+        monkeypatch.setattr(child_keeper, "works", lambda: False)
+    elif not child_keeper.works():
         pytest.skip("not here")
     return str(request.param)
 

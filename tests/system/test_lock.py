@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.system.lock import UNKNOWN, Holder, Lock, LockError, acquire, holder, lock_path
+from jp_tui.system.lock import UNKNOWN, FileLock, Holder, LockError, acquire, holder, lock_path
 
 PROJECT = Path(__file__).parents[2]
 ME = Holder.me("jp-tui", "2026-03-05 21:21:16.7")
 HOLD = """
 import subprocess, sys
 from pathlib import Path
-from jp_tui.system.lock import Holder, Lock, acquire
+from jp_tui.system.lock import Holder, FileLock, acquire
 lock = acquire(Path(sys.argv[1]), Holder.me("jp-tui query", "2026-01-01 00:00:00.0"))
-assert isinstance(lock, Lock), lock
+assert isinstance(lock, FileLock), lock
 grandchild = subprocess.Popen(["sleep", "60"], close_fds=False)
 print(grandchild.pid, flush=True)
 sys.stdin.read()
@@ -34,7 +34,7 @@ def test_it_names_the_holder_and_is_let_go(tmp_path: Path) -> None:
     path = lock_path(tmp_path / "locks", "c1")
     assert holder(path) is None
     lock = acquire(path, ME)
-    assert isinstance(lock, Lock)
+    assert isinstance(lock, FileLock)
     assert holder(path) == ME and acquire(path, ME) == ME
     assert "jp-tui (process" in str(holder(path))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -42,7 +42,7 @@ def test_it_names_the_holder_and_is_let_go(tmp_path: Path) -> None:
     lock.release()
     assert holder(path) is None
     with acquire(path, ME) as again:  # type: ignore[union-attr]
-        assert isinstance(again, Lock)
+        assert isinstance(again, FileLock)
     assert holder(path) is None
 
 
@@ -61,7 +61,7 @@ def test_the_holders_death_frees_it_even_with_children_left(tmp_path: Path) -> N
         child.send_signal(signal.SIGKILL)
         child.wait()
         lock = acquire(path, ME)
-        assert isinstance(lock, Lock)
+        assert isinstance(lock, FileLock)
         assert holder(path) == ME
         lock.release()
     finally:
@@ -82,9 +82,9 @@ def test_only_one_of_many_gets_it_and_lookers_do_no_harm(tmp_path: Path) -> None
     try:
         for _ in range(50):
             gate = threading.Barrier(4)
-            results: list[Lock | Holder] = []
+            results: list[FileLock | Holder] = []
 
-            def attempt(gate: threading.Barrier = gate, results: list[Lock | Holder] = results) -> None:
+            def attempt(gate: threading.Barrier = gate, results: list[FileLock | Holder] = results) -> None:
                 gate.wait()
                 results.append(acquire(path, ME))
 
@@ -93,7 +93,7 @@ def test_only_one_of_many_gets_it_and_lookers_do_no_harm(tmp_path: Path) -> None
                 thread.start()
             for thread in threads:
                 thread.join()
-            locks = [one for one in results if isinstance(one, Lock)]
+            locks = [one for one in results if isinstance(one, FileLock)]
             assert len(locks) == 1
             assert all(one in (ME, UNKNOWN) for one in results if isinstance(one, Holder))
             locks[0].release()
@@ -107,7 +107,7 @@ def test_a_deleted_file_is_not_mistaken_for_the_lock(tmp_path: Path) -> None:
     old = acquire(path, ME)
     path.unlink()
     new = acquire(path, ME)
-    assert isinstance(old, Lock) and isinstance(new, Lock)
+    assert isinstance(old, FileLock) and isinstance(new, FileLock)
     assert holder(path) == ME
     old.release()
     assert holder(path) == ME
@@ -121,7 +121,7 @@ def test_what_stands_in_the_file_is_not_trusted(tmp_path: Path, junk: bytes) -> 
     path.write_bytes(junk)
     assert holder(path) == acquire(path, ME) == UNKNOWN
     assert str(UNKNOWN) == "another process"
-    assert isinstance(lock, Lock)
+    assert isinstance(lock, FileLock)
     lock.release()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.system.children import Finished
+from jp_tui.system.children import ChildExit
 from jp_tui.system.sandbox import probe, verify
 from jp_tui.system.sandbox.command import READY, Bubblewrap
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, planned
@@ -43,7 +43,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "w"
 
 
-async def ran(root: Path, line: str, *wishes: Mount, program: Bubblewrap | None = None, **more: object) -> Finished:
+async def ran(root: Path, line: str, *wishes: Mount, program: Bubblewrap | None = None, **more: object) -> ChildExit:
     bubblewrap = program or or_skip().bubblewrap
     assert bubblewrap is not None
     usual = [Mount("private", "/tmp", "temporary"), Mount("mask", f"{root}/.env", "a secret", fixed=True)]
@@ -57,7 +57,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def text(done: Finished) -> str:
+def text(done: ChildExit) -> str:
     return done.stdout.decode()
 
 

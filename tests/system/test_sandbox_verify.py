@@ -11,7 +11,7 @@ import pytest
 from jp_tui.system.sandbox import verify
 from jp_tui.system.sandbox.mounts import Mount
 from jp_tui.system.sandbox.syscalls import filtered
-from jp_tui.system.sandbox.verify import Mounted, Seen, broken, table, visible
+from jp_tui.system.sandbox.verify import Mounted, SandboxState, broken, table, visible
 
 HOST = """\
 1 0 8:1 / / rw,relatime shared:1 - ext4 /dev/a rw
@@ -43,23 +43,23 @@ PLAN = (
     Mount("mask", "/srv/w/.env", "usually holds secrets"),
     Mount("write", "/srv/w/a b", "holds a repository"),
 )
-GOOD = Seen(table(INSIDE), frozenset(), {"CapEff": "0000", "CapPrm": "0000", "NoNewPrivs": "1", "Seccomp": "2"})
+GOOD = SandboxState(table(INSIDE), frozenset(), {"CapEff": "0000", "CapPrm": "0000", "NoNewPrivs": "1", "Seccomp": "2"})
 HERE = visible(table(HOST))
 
 
-def said(found: Seen = GOOD, *, network: bool = False, filtered: bool = True) -> str:
+def said(found: SandboxState = GOOD, *, network: bool = False, filtered: bool = True) -> str:
     return broken(found, PLAN, HERE, "/state/nothing", network=network, filtered=filtered)
 
 
-def without(number: int) -> Seen:
+def without(number: int) -> SandboxState:
     return replace(GOOD, mounts=tuple(one for one in GOOD.mounts if one.number != number))
 
 
-def changed(number: int, **how: object) -> Seen:
+def changed(number: int, **how: object) -> SandboxState:
     return replace(GOOD, mounts=tuple(replace(one, **how) if one.number == number else one for one in GOOD.mounts))  # type: ignore[arg-type]
 
 
-def also(line: str) -> Seen:
+def also(line: str) -> SandboxState:
     return replace(GOOD, mounts=(*GOOD.mounts, *table(line)))
 
 

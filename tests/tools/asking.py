@@ -12,7 +12,7 @@ from typing import Any
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.questions.types import Question, Taken
 from jp_tui.questions.wire import digest
-from jp_tui.tools.port import Given, NeedsInput, ToolCall
+from jp_tui.tools.port import GivenAnswer, NeedsInput, ToolCall
 from jp_tui.tools.registry import builtin
 
 Answer = bool | Taken | Callable[[Question], bool | Taken]
@@ -43,7 +43,7 @@ async def call(
     tool: str,
     answers: Mapping[str, Answer] | Answer = True,
     *,
-    before: Mapping[str, Given] | None = None,
+    before: Mapping[str, GivenAnswer] | None = None,
     options: Mapping[str, Any] | None = None,
     **arguments: Any,
 ) -> Told:
@@ -61,9 +61,9 @@ async def call(
         answer = answers[question.id] if isinstance(answers, Mapping) else answers
         said = answer(question) if callable(answer) else answer
         if isinstance(said, Taken):  # R251: true when at least one part is accepted
-            given[question.id] = Given(bool(said.accepted), digest(question), taken=said)
+            given[question.id] = GivenAnswer(bool(said.accepted), digest(question), taken=said)
         else:
-            given[question.id] = Given(said, digest(question))
+            given[question.id] = GivenAnswer(said, digest(question))
 
 
 def git(root: Path, *arguments: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, JsonObject, parse_object
-from jp_tui.questions.types import Given, Question
+from jp_tui.questions.types import GivenAnswer, Question
 from jp_tui.questions.wire import digest
 from jp_tui.tools.local.spec import LocalSpec
 from jp_tui.tools.port import NeedsInput, Outcome, Tool, ToolCall
@@ -54,7 +54,7 @@ async def to_the_end(
     options: JsonObject | None = None,
 ) -> tuple[Success | Failure, list[Question]]:
     """Run until it does not ask any more (R97); a function is called while its question is open."""
-    given: dict[str, Given] = {}
+    given: dict[str, GivenAnswer] = {}
     asked: list[Question] = []
     while True:
         outcome = await tool.run(ToolCall(arguments, root, answers=given, options=options or {}))
@@ -64,4 +64,4 @@ async def to_the_end(
         asked.append(question)
         assert len(asked) < 20, "it never stops asking"
         answer = answers[question.id]
-        given[question.id] = Given(answer(question) if callable(answer) else answer, digest(question))
+        given[question.id] = GivenAnswer(answer(question) if callable(answer) else answer, digest(question))

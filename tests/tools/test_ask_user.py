@@ -12,7 +12,7 @@ import pytest
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.questions.types import BooleanAnswer, Option, SelectAnswer, TextAnswer
 from jp_tui.questions.wire import digest
-from jp_tui.tools.port import Given, NeedsInput, Outcome, Replied, ToolCall
+from jp_tui.tools.port import FormLeft, GivenAnswer, NeedsInput, Outcome, ToolCall
 from jp_tui.tools.registry import builtin
 
 HERE = Path()
@@ -48,7 +48,7 @@ async def test_the_first_run_asks_the_one_question() -> None:
 )
 async def test_the_body_of_an_answer(arguments: dict[str, Any], value: Any, body: str) -> None:
     """R167: this text, keys in this order."""
-    assert await run(arguments, answers={"answer": Given(value, "")}) == Success(body)
+    assert await run(arguments, answers={"answer": GivenAnswer(value, "")}) == Success(body)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ async def test_an_answer_that_does_not_fit_is_refused_again(kind: str, value: An
     arguments: dict[str, Any] = {"question": "?", "answer_type": kind}
     if kind == "select":
         arguments["options"] = ["a", "b"]
-    found = await run(arguments, answers={"answer": Given(value, "")})
+    found = await run(arguments, answers={"answer": GivenAnswer(value, "")})
     assert found == Failure("the accumulated answer does not match the requested answer type")
 
 
@@ -73,7 +73,7 @@ async def test_an_answer_that_does_not_fit_is_refused_again(kind: str, value: An
 )
 async def test_a_reply_cancels_with_words(text: str | None, body: dict[str, Any]) -> None:
     """R179, M43: a success, `answered` empty in the flat shape."""
-    found = await run({"question": "?"}, replied=Replied(text))
+    found = await run({"question": "?"}, replied=FormLeft(text))
     assert isinstance(found, Success)
     assert list(json.loads(found.content).items()) == list(body.items())
     assert found.content.startswith('{"cancelled": true, "answered": {}')
@@ -122,8 +122,8 @@ async def test_choices_and_other_words(value: str, body: str) -> None:
     assert isinstance(found, NeedsInput)
     assert found.question.answer_type == SelectAnswer((Option("a"), Option("b")), allow_other=True)
     assert (found.question.id, found.form, found.question.exclusive) == ("answer", None, True)
-    assert await run(arguments, answers={"answer": Given(value, "")}) == Success(body)
-    assert isinstance(await run(arguments, answers={"answer": Given(3, "")}), Failure)
+    assert await run(arguments, answers={"answer": GivenAnswer(value, "")}) == Success(body)
+    assert isinstance(await run(arguments, answers={"answer": GivenAnswer(3, "")}), Failure)
 
 
 async def test_without_choices_it_is_text() -> None:
@@ -132,12 +132,12 @@ async def test_without_choices_it_is_text() -> None:
     assert isinstance(found, NeedsInput)
     assert found.question.answer_type == TextAnswer()
     body = '{"answer_type": "text", "answer": "x"}'
-    assert await run({"question": "Name?", "choices": []}, answers={"answer": Given("x", "")}) == Success(body)
-    left = await run({"question": "Name?", "choices": ["a"]}, replied=Replied("no"))
+    assert await run({"question": "Name?", "choices": []}, answers={"answer": GivenAnswer("x", "")}) == Success(body)
+    left = await run({"question": "Name?", "choices": ["a"]}, replied=FormLeft("no"))
     assert left == Success('{"cancelled": true, "answered": {}, "reply": "no"}')
 
 
 async def test_one_question_is_never_reviewed() -> None:
     """E3: it shows no tabs and submits at once."""
-    found = await run({"question": "?"}, answers={"answer": Given("x", "")}, reviews=True)
+    found = await run({"question": "?"}, answers={"answer": GivenAnswer("x", "")}, reviews=True)
     assert isinstance(found, Success)

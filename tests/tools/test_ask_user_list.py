@@ -10,9 +10,9 @@ import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.questions.types import FormView, MultiSelectAnswer, Option, Place, SchemaAnswer
+from jp_tui.questions.types import FormQuestion, FormView, MultiSelectAnswer, Option, SchemaAnswer
 from jp_tui.questions.wire import digest
-from jp_tui.tools.port import Given, NeedsInput, NeedsReview, Outcome, Replied, ToolCall
+from jp_tui.tools.port import FormLeft, GivenAnswer, NeedsInput, NeedsReview, Outcome, ToolCall
 from jp_tui.tools.registry import builtin
 
 SCHEMA: JsonObject = {"type": "integer"}
@@ -38,7 +38,7 @@ async def usable(schema: JsonObject) -> str | None:
 
 
 async def run(arguments: dict[str, Any], given: dict[str, Any] | None = None, **rest: Any) -> Outcome:
-    answers = {id: one if isinstance(one, Given) else Given(one, "") for id, one in (given or {}).items()}
+    answers = {id: one if isinstance(one, GivenAnswer) else GivenAnswer(one, "") for id, one in (given or {}).items()}
     rest.setdefault("usable", usable)
     return await builtin()["ask_user"].run(ToolCall(arguments, Path(), answers=answers, **rest))
 
@@ -68,14 +68,14 @@ async def test_the_questions_come_in_order() -> None:
 
 async def test_what_a_face_sees_of_the_form() -> None:
     """R182b, E23: answered, current, skipped and why, ahead."""
-    found = await asked(DEPLOY, {"deploy": Given(False, "", unseen=True), "parts": ["web"]})
+    found = await asked(DEPLOY, {"deploy": GivenAnswer(False, "", unseen=True), "parts": ["web"]})
     assert found.form == FormView(
         (
-            Place("deploy", "Deploy?", "answered", False, fixed=True),
-            Place("env", "Where?", "skipped", because="asked only if `deploy` is yes"),
-            Place("parts", "Which?", "answered", ["web"]),
-            Place("port", "Port?", "current"),
-            Place("note", "Note?", "ahead"),
+            FormQuestion("deploy", "Deploy?", "answered", False, fixed=True),
+            FormQuestion("env", "Where?", "skipped", because="asked only if `deploy` is yes"),
+            FormQuestion("parts", "Which?", "answered", ["web"]),
+            FormQuestion("port", "Port?", "current"),
+            FormQuestion("note", "Note?", "ahead"),
         )
     )
     assert found.question.answer_type == SchemaAnswer(SCHEMA)
@@ -92,7 +92,7 @@ async def test_the_body() -> None:
 async def test_the_asker_can_tell_outcomes_apart() -> None:
     """E25: answered, empty on purpose, skipped by branch, replied with what was answered; the rest are errors."""
     skipped = await run(DEPLOY, {**ALL, "deploy": False, "note": "x"})
-    replied = await run(DEPLOY, {"deploy": False}, replied=Replied("first tell me why"))
+    replied = await run(DEPLOY, {"deploy": False}, replied=FormLeft("first tell me why"))
     assert isinstance(skipped, Success) and isinstance(replied, Success)
     values = json.loads(skipped.content)
     assert (values["deploy"], values["env"], values["note"]) == (False, None, "x")
@@ -113,7 +113,7 @@ async def test_the_asker_can_tell_outcomes_apart() -> None:
 )  # fmt: skip
 async def test_a_reply_at_the_first_the_middle_and_the_end(given: dict[str, Any], text: str | None, body: str) -> None:
     """R179, C8, M43: what was collected and still counts, without nulls."""
-    assert await run(DEPLOY, given, replied=Replied(text)) == Success(body)
+    assert await run(DEPLOY, given, replied=FormLeft(text)) == Success(body)
 
 
 async def test_the_last_look() -> None:
@@ -124,13 +124,13 @@ async def test_the_last_look() -> None:
     assert found.form.progress is None
     assert isinstance(await run(DEPLOY, ALL, reviews=True, reviewed=True), Success)
     assert isinstance(await run(DEPLOY, ALL), Success), "R240: without review the last answer finishes"
-    left = await run(DEPLOY, ALL, reviews=True, replied=Replied(None))
+    left = await run(DEPLOY, ALL, reviews=True, replied=FormLeft(None))
     assert isinstance(left, Success) and left.content.startswith('{"cancelled": true')
 
 
 async def test_nobody_reviews_what_nobody_was_asked() -> None:
     """R182b, R172: all by settings, no last look; one prompt is enough for one."""
-    fixed = {id: Given(value, "", unseen=True) for id, value in ALL.items()}
+    fixed = {id: GivenAnswer(value, "", unseen=True) for id, value in ALL.items()}
     assert isinstance(await run(DEPLOY, fixed, reviews=True), Success)
     assert isinstance(await run(DEPLOY, {**fixed, "note": ""}, reviews=True), NeedsReview)
 
@@ -151,7 +151,7 @@ async def test_one_entry_looks_like_the_flat_form_and_answers_like_a_list() -> N
     found = await asked(arguments)
     assert found.form is None
     assert await run(arguments, {"deploy": False}, reviews=True) == Success('{"deploy": false}')
-    left = await run(arguments, {}, replied=Replied("no"))
+    left = await run(arguments, {}, replied=FormLeft("no"))
     assert left == Success('{"cancelled": true, "answered": {}, "reply": "no"}')
 
 
@@ -204,7 +204,7 @@ async def test_schemas_are_judged_before_anything_is_asked() -> None:
     assert looked == [SCHEMA, remote]
     found = await run({"questions": questions[:2]}, {"a": 3}, usable=bad)
     assert isinstance(found, NeedsInput) and len(looked) == 2
-    assert isinstance(await run({"questions": questions[:2]}, replied=Replied(None), usable=bad), Success)
+    assert isinstance(await run({"questions": questions[:2]}, replied=FormLeft(None), usable=bad), Success)
     assert len(looked) == 2
 
 

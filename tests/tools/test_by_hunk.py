@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jp_tui.conversation.outcomes import Failure
-from jp_tui.questions.types import Given, Question, Taken
+from jp_tui.questions.types import GivenAnswer, Question, Taken
 from jp_tui.questions.wire import digest
 from tests.tools.asking import call
 
@@ -111,24 +111,24 @@ async def test_none_of_them(file: Path) -> None:
         f"{M39}\n\nComments of the user:\n\nOn f.txt, line 15 (refused): use a constant", declined=True
     )
     question = told.asked[0]
-    odd = {"apply_changes": Given(True, digest(question), taken=Taken(()))}
+    odd = {"apply_changes": GivenAnswer(True, digest(question), taken=Taken(()))}
     assert (await change(file, False, before=odd)).outcome == Failure(M39, declined=True)
     assert read(file) == TEXT
 
 
 async def test_a_remembered_answer_is_whole(file: Path) -> None:
     """R251, R236: parts that came with it mean nothing for what nobody saw."""
-    unseen = {"apply_changes": Given(True, "0" * 64, unseen=True, taken=Taken(("1",)))}
+    unseen = {"apply_changes": GivenAnswer(True, "0" * 64, unseen=True, taken=Taken(("1",)))}
     told = await change(file, False, before=unseen)
     assert (told.ids, told.ok, read(file)) == ([], True, with_new(2, 15, 28))
 
 
 async def test_parts_of_another_change_do_not_count(file: Path) -> None:
     """R235: bound to the digest; an id that was not shown is no answer, and it is asked again."""
-    old = {"apply_changes": Given(True, "0" * 64, taken=Taken(("1",)))}
+    old = {"apply_changes": GivenAnswer(True, "0" * 64, taken=Taken(("1",)))}
     assert (await change(file, False, before=old)).ids == ["apply_changes"]
     question = (await change(file, False)).asked[0]
-    strange = {"apply_changes": Given(True, digest(question), taken=Taken(("1", "4")))}
+    strange = {"apply_changes": GivenAnswer(True, digest(question), taken=Taken(("1", "4")))}
     assert (await change(file, False, before=strange)).ids == ["apply_changes"]
     assert read(file) == TEXT
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.questions.types import Given, Question
+from jp_tui.questions.types import GivenAnswer, Question
 from jp_tui.questions.wire import digest
 from jp_tui.system import children
 from jp_tui.tools.port import Cancel, NeedsInput, Outcome, Tool, ToolCall
@@ -82,15 +82,15 @@ def contents(root: Path) -> dict[str, bytes]:
     return found
 
 
-async def allowed(tool: Tool, root: Path, arguments: dict[str, Any], **named: Any) -> dict[str, Given]:
+async def allowed(tool: Tool, root: Path, arguments: dict[str, Any], **named: Any) -> dict[str, GivenAnswer]:
     """A yes to each question that the tool asks before it acts."""
-    given: dict[str, Given] = {}
+    given: dict[str, GivenAnswer] = {}
     asked: set[str] = set()
 
     def yes(question: Question) -> None:
         assert question.id not in asked
         asked.add(question.id)
-        given[question.id] = Given(True, digest(question))
+        given[question.id] = GivenAnswer(True, digest(question))
 
     while True:
         before = contents(root)
@@ -141,11 +141,11 @@ def ran(started: list[list[str]], mark: str) -> bool:
     return any(mark in word for argv in started for word in argv)
 
 
-async def agreed(root: Path, arguments: dict[str, Any], options: Any) -> dict[str, Given]:
+async def agreed(root: Path, arguments: dict[str, Any], options: Any) -> dict[str, GivenAnswer]:
     """The yes to what `shell_run` itself asks."""
     asked = await builtin()["shell_run"].run(ToolCall(arguments, root, options=options))
     assert isinstance(asked, NeedsInput) and asked.question.id == "confirm"
-    return {"confirm": Given(True, digest(asked.question))}
+    return {"confirm": GivenAnswer(True, digest(asked.question))}
 
 
 async def test_z19_a_cancelled_command_is_never_started(tmp_path: Path, started: list[list[str]]) -> None:

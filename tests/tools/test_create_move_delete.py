@@ -11,12 +11,12 @@ import pytest
 
 from jp_tui.conversation.outcomes import Failure
 from jp_tui.questions.types import Question
-from jp_tui.system.files import FileBytes, FileProblem, Root, StaleBase, Written
+from jp_tui.system.files import FileBytes, FileProblem, Root, StaleBase, WrittenFile
 from jp_tui.tools.files.approval import REJECTED
 from jp_tui.tools.files.file_state import describe
-from jp_tui.tools.files.workspace import Refusal
-from jp_tui.tools.files.writing import Writing, write_all
-from jp_tui.tools.port import Given
+from jp_tui.tools.files.workspace import ToolRefusal
+from jp_tui.tools.files.writing import PlannedWrite, write_all
+from jp_tui.tools.port import GivenAnswer
 from tests.tools.asking import call, repository
 
 TREE = Callable[[], dict[str, bytes]]
@@ -251,7 +251,7 @@ async def test_files_that_others_obey_are_for_a_person(tmp_path: Path, tool: str
     for name in ("f", "tox.ini"):
         (tmp_path / name).write_text("x\n")
     everything = {
-        name: Given(True, "", unseen=True)
+        name: GivenAnswer(True, "", unseen=True)
         for name in ("overwrite_file", "apply_changes", "confirm", "move_dirty_source", "delete_dirty_file")
     }
     told = await call(tmp_path, tool, False, before=everything, **arguments)
@@ -277,7 +277,7 @@ class Full(Root):
         super().__init__(path)
         self._stuck, self._writes = stuck, 0
 
-    def write(self, path: str, data: bytes, *, expect_sha256: str | None) -> Written:
+    def write(self, path: str, data: bytes, *, expect_sha256: str | None) -> WrittenFile:
         self._writes += 1
         if self._writes == 2 or (self._stuck and self._writes > 2):
             raise FileProblem("no_space", path, "no space is left on the disk")
@@ -289,8 +289,8 @@ def test_a_full_disk_in_the_middle(tmp_path: Path, stuck: bool) -> None:
     """T13, and all or none: what is written already is taken back, or named when it cannot be."""
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(b"old")
-    with Full(tmp_path, stuck) as root, pytest.raises((Refusal, FileProblem)) as caught:
-        write_all(root, [Writing("a", b"new", b"old"), Writing("b", b"new", b"old")])
+    with Full(tmp_path, stuck) as root, pytest.raises((ToolRefusal, FileProblem)) as caught:
+        write_all(root, [PlannedWrite("a", b"new", b"old"), PlannedWrite("b", b"new", b"old")])
     assert "b: no space is left" in str(caught.value)
     assert (tmp_path / "b").read_bytes() == b"old"
     assert (tmp_path / "a").read_bytes() == (b"new" if stuck else b"old")
@@ -312,7 +312,7 @@ def test_a_race_at_the_last_moment(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(b"old")
     with Late(tmp_path) as root, pytest.raises(StaleBase):
-        write_all(root, [Writing("a", b"new", b"old"), Writing("b", b"new", b"old")])
+        write_all(root, [PlannedWrite("a", b"new", b"old"), PlannedWrite("b", b"new", b"old")])
     assert [(tmp_path / name).read_bytes() for name in "ab"] == [b"old", b"theirs"]
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from jp_tui.tools.files.approval import fenced
 from jp_tui.tools.files.difference import changed_lines, lines_of, unified
-from jp_tui.tools.files.edits import Job, edit
-from jp_tui.tools.files.patterns import Pattern, PatternProblem, apply
+from jp_tui.tools.files.edits import EditJob, edit
+from jp_tui.tools.files.patterns import PatternProblem, Replacement, apply
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "`", "```", "d\r", "\x0b", "\u2028", "\ufeff"]), max_size=30)
 
@@ -66,7 +66,7 @@ def test_a_diff_makes_the_one_from_the_other(before: str, after: str) -> None:
 @given(texts(), st.lists(st.tuples(st.sampled_from("abc`"), st.sampled_from(["", "x", "x\ny", "`" * 5])), max_size=3))
 def test_what_is_written_is_what_the_diff_says(before: str, replacements: list[tuple[str, str]]) -> None:
     """R235: the approved diff applied to the old bytes gives the new bytes."""
-    job: Job = {
+    job: EditJob = {
         "texts": {"f": before},
         "names": {"f": "f"},
         "patterns": [{"old": old, "new": new, "regex": False, "files": ["f"]} for old, new in replacements],
@@ -135,9 +135,9 @@ ENDS = st.sampled_from(["\n", "\r\n", "\n", "\r"])
 def test_bytes_outside_the_place_stay(lines: list[tuple[str, str]], mark: str) -> None:
     """S40 "a file keeps its own": mixed line ends, byte order mark, missing newline."""
     before = mark + "".join(text + end for text, end in lines) + "tail"
-    after = apply(before, Pattern(1, "tail", "end"), every=False, case_sensitive=True).text
+    after = apply(before, Replacement(1, "tail", "end"), every=False, case_sensitive=True).text
     assert after == before.removesuffix("tail") + "end"
-    inserted = apply(before, Pattern(1, "tail", "new\nend"), every=False, case_sensitive=True).text
+    inserted = apply(before, Replacement(1, "tail", "new\nend"), every=False, case_sensitive=True).text
     crlf = before.count("\r\n")
     mostly = "\r\n" if crlf > before.count("\n") - crlf else "\n"
     assert inserted == before.removesuffix("tail") + "new" + mostly + "end"
@@ -145,15 +145,15 @@ def test_bytes_outside_the_place_stay(lines: list[tuple[str, str]], mark: str) -
 
 def test_once_means_once() -> None:
     with pytest.raises(PatternProblem, match="more than once"):
-        apply("aa", Pattern(1, "a", "b"), every=False, case_sensitive=True)
-    change = apply("aaa", Pattern(1, "aa", "b"), every=True, case_sensitive=True)
+        apply("aa", Replacement(1, "a", "b"), every=False, case_sensitive=True)
+    change = apply("aaa", Replacement(1, "aa", "b"), every=True, case_sensitive=True)
     assert (change.text, change.count) == ("ba", 1)
 
 
 def test_a_result_is_bounded() -> None:
     """A replacement that multiplies is stopped before it fills the memory."""
     with pytest.raises(PatternProblem, match="larger than 2 MiB"):
-        apply("a" * 100_000, Pattern(1, "a", "b" * 100_000), every=True, case_sensitive=True)
+        apply("a" * 100_000, Replacement(1, "a", "b" * 100_000), every=True, case_sensitive=True)
 
 
 @pytest.mark.parametrize(
@@ -167,11 +167,11 @@ def test_a_result_is_bounded() -> None:
     ],
 )
 def test_touched_lines_are_counted_once(text: str, old: str, touched: int, lines: int) -> None:
-    change = apply(text, Pattern(1, old, "X"), every=True, case_sensitive=True)
+    change = apply(text, Replacement(1, old, "X"), every=True, case_sensitive=True)
     assert (change.touched, change.lines) == (touched, lines)
 
 
 def test_an_insertion_touches_its_line() -> None:
-    change = apply("a\nb\n", Pattern(1, "^", "> ", regex=True), every=True, case_sensitive=True)
+    change = apply("a\nb\n", Replacement(1, "^", "> ", regex=True), every=True, case_sensitive=True)
     assert change.text == "> a\n> b\n"
     assert (change.touched, change.lines) == (2, 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation.outcomes import Success
-from jp_tui.system.children import Finished
+from jp_tui.system.children import ChildExit
 from jp_tui.tools.describe_tools import _DEPTH, _parameters
 from jp_tui.tools.local import templates
 from jp_tui.tools.local.spec import LocalSpec
@@ -53,7 +53,7 @@ def test_parameters_within_parameters_are_described_so_deep() -> None:
     assert len(lines) == _DEPTH and len({len(line) - len(line.lstrip()) for line in lines}) == _DEPTH
 
 
-def finished(**more: object) -> Finished:
+def finished(**more: object) -> ChildExit:
     known: dict[str, object] = {
         "status": 0,
         "signal": None,
@@ -65,7 +65,7 @@ def finished(**more: object) -> Finished:
         "flooded": False,
         "ms": 1,
     }
-    return Finished(**{**known, **more})  # type: ignore[arg-type]
+    return ChildExit(**{**known, **more})  # type: ignore[arg-type]
 
 
 def test_what_a_sandbox_says_of_itself_is_told() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.questions.types import BooleanAnswer, Question, SchemaAnswer, SecretAnswer, SelectAnswer
-from jp_tui.tools.local.spec import Command, LocalSpec
+from jp_tui.tools.local.spec import LocalSpec, ProgramCommand
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.registry import local
 from tests.tools.asking import git, repository
@@ -48,8 +48,8 @@ def configured(name: str) -> tuple[Any, dict[str, Any]]:
     return local(spec), entry.get("options", {})
 
 
-def _command(raw: Mapping[str, Any]) -> Command:
-    return Command(raw["program"], tuple(raw.get("args", ())), raw.get("shell", False), raw.get("stdin"))
+def _command(raw: Mapping[str, Any]) -> ProgramCommand:
+    return ProgramCommand(raw["program"], tuple(raw.get("args", ())), raw.get("shell", False), raw.get("stdin"))
 
 
 async def push(root: Path, answer: Any, **arguments: Any) -> tuple[Success | Failure, list[Question]]:

@@ -15,8 +15,8 @@ import pytest
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump, parse_object
 from jp_tui.conversation.strict_json_faults import look
-from jp_tui.engine.schema_check.process import Schemas
-from jp_tui.questions.types import Given, SchemaAnswer
+from jp_tui.engine.schema_check.process import SchemaChecker
+from jp_tui.questions.types import GivenAnswer, SchemaAnswer
 from jp_tui.tools.port import Corrects, NeedsInput, Outcome, ToolCall
 from jp_tui.tools.registry import builtin
 from tests.hostile.recorded import ours
@@ -33,8 +33,8 @@ VALUES: dict[str, Any] = {"boolean": True, "text": "x", "select": None, "schema"
 
 
 @pytest.fixture
-async def schemas() -> AsyncIterator[Schemas]:
-    made = Schemas()
+async def schemas() -> AsyncIterator[SchemaChecker]:
+    made = SchemaChecker()
     yield made
     await made.close()
 
@@ -63,7 +63,7 @@ def test_no_case_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("id", CASES)
-async def test_each_case(id: str, schemas: Schemas, tmp_path: Path) -> None:
+async def test_each_case(id: str, schemas: SchemaChecker, tmp_path: Path) -> None:
     """R164: one structured error with its place, before anything is asked; or the question exactly as it was sent."""
     case = ours("ask_user")[id]
     outcome = LAW.get(case["id"], case["expect"]["outcome"])
@@ -97,7 +97,7 @@ async def _round_trip(arguments: JsonObject, found: NeedsInput, root: Path) -> N
     value = sent["options"][-1] if "options" in sent else VALUES[asked.answer_type.type]
     if isinstance(asked.answer_type, SchemaAnswer):
         assert asked.answer_type.schema == sent["schema"]
-    done = await builtin()["ask_user"].run(ToolCall(arguments, root, answers={asked.id: Given(value, "")}))
+    done = await builtin()["ask_user"].run(ToolCall(arguments, root, answers={asked.id: GivenAnswer(value, "")}))
     assert isinstance(done, Success)
     assert parse_object(done.content) == {asked.id: value}
     assert dump(parse_object(done.content)) == dump({asked.id: value})

@@ -13,11 +13,11 @@ import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import dump, parse_object
-from jp_tui.questions.types import BooleanAnswer, Given, SecretAnswer
+from jp_tui.questions.types import BooleanAnswer, GivenAnswer, SecretAnswer
 from jp_tui.questions.wire import digest
 from jp_tui.system.children import ChildProblem
 from jp_tui.tools.local import tool as module
-from jp_tui.tools.local.spec import Command, LocalSpec
+from jp_tui.tools.local.spec import LocalSpec, ProgramCommand
 from jp_tui.tools.port import Cancel, RenderFailed, ToolCall
 from jp_tui.tools.registry import local
 from tests.system.test_children import until, until_dead
@@ -126,7 +126,7 @@ async def test_it_asks_and_is_run_again_with_the_answers(tmp_path: Path) -> None
 async def test_a_secret_need_not_stand_in_the_arguments(tmp_path: Path) -> None:
     """R202: what is given on the input is in no list of processes."""
     spec = shell("read secret; tr '\\0' ' ' </proc/$$/cmdline; echo; echo ${#secret}", stdin="{{ tool.answers.p }}\n")
-    found = content(await once(spec, tmp_path, answers={"p": Given("hunter2", "d")}))
+    found = content(await once(spec, tmp_path, answers={"p": GivenAnswer("hunter2", "d")}))
     assert "hunter2" not in found and found.endswith("\n7\n")
 
 
@@ -203,7 +203,7 @@ async def test_a_cancelled_task_leaves_nothing(tmp_path: Path) -> None:
 
 async def test_a_formatter_shows_the_arguments(tmp_path: Path) -> None:
     """R90: its own action, arguments as the tool gets them, and no other tool has one."""
-    shows = Command("echo", ("{{ context.action }}", "{{ tool.arguments }}"))
+    shows = ProgramCommand("echo", ("{{ context.action }}", "{{ tool.arguments }}"))
     declared: Any = {"n": {"type": "integer", "default": 1}}
     tool: Any = local(LocalSpec("t", "true", parameters=declared, format_command=shows))
     assert await tool.render(ToolCall({}, tmp_path)) == 'format_arguments {"n":1}\n'
@@ -223,11 +223,11 @@ async def test_a_formatter_shows_the_arguments(tmp_path: Path) -> None:
 )
 async def test_a_formatter_that_fails(script: str, why: str, tmp_path: Path) -> None:
     """M30's error, one line."""
-    tool: Any = local(LocalSpec("t", "true", format_command=Command("/bin/sh", ("-c", script))))
+    tool: Any = local(LocalSpec("t", "true", format_command=ProgramCommand("/bin/sh", ("-c", script))))
     with pytest.raises(RenderFailed, match=why) as caught:
         await tool.render(ToolCall({}, tmp_path))
     assert "\n" not in str(caught.value)
-    tool = local(LocalSpec("t", "true", format_command=Command("{{ gone }}")))
+    tool = local(LocalSpec("t", "true", format_command=ProgramCommand("{{ gone }}")))
     with pytest.raises(RenderFailed, match="gone"):
         await tool.render(ToolCall({}, tmp_path))
 

@@ -11,7 +11,7 @@ import pytest
 from jp_tui.conversation.outcomes import Failure
 from jp_tui.questions.types import BooleanAnswer, Question
 from jp_tui.questions.wire import digest
-from jp_tui.tools.port import Given
+from jp_tui.tools.port import GivenAnswer
 from tests.tools.asking import call, git, repository
 
 M39 = (
@@ -87,7 +87,7 @@ async def test_a_file_that_changed_after_the_answer_is_asked_about_again(tmp_pat
 async def test_an_answer_to_another_patch_does_not_count(tmp_path: Path) -> None:
     """R235: a yes is bound to the digest of what was shown."""
     (tmp_path / "f").write_text("one\n")
-    old = {"apply_changes": Given(True, "0" * 64)}
+    old = {"apply_changes": GivenAnswer(True, "0" * 64)}
     told = await call(tmp_path, "fs_modify_file", False, before=old, path="f", patterns=one("one", "two"))
     assert told.ids == ["apply_changes"]
     assert (tmp_path / "f").read_text() == "one\n"
@@ -96,7 +96,7 @@ async def test_an_answer_to_another_patch_does_not_count(tmp_path: Path) -> None
 async def test_a_remembered_answer_covers_a_patch_nobody_saw(tmp_path: Path) -> None:
     """R236."""
     (tmp_path / "f").write_text("one\n")
-    unseen = {"apply_changes": Given(True, "0" * 64, unseen=True)}
+    unseen = {"apply_changes": GivenAnswer(True, "0" * 64, unseen=True)}
     told = await call(tmp_path, "fs_modify_file", before=unseen, path="f", patterns=one("one", "two"))
     assert (told.ids, told.ok) == ([], True)
     assert (tmp_path / "f").read_text() == "two\n"
@@ -105,7 +105,7 @@ async def test_a_remembered_answer_covers_a_patch_nobody_saw(tmp_path: Path) -> 
 async def test_but_not_one_that_only_a_person_may_approve(tmp_path: Path) -> None:
     """R247: a floor question takes no remembered yes, and says why it is one (PATH-050 to PATH-055)."""
     (tmp_path / "Makefile").write_text("all:\n\ttrue\n")
-    unseen = {"apply_changes": Given(True, "0" * 64, unseen=True)}
+    unseen = {"apply_changes": GivenAnswer(True, "0" * 64, unseen=True)}
     told = await call(
         tmp_path, "fs_modify_file", False, before=unseen, path="Makefile", patterns=one("true", "rm -rf /")
     )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jp_tui.tools.files import scan
-from jp_tui.tools.files.scan import Listed, Search, listing
+from jp_tui.tools.files.scan import ListingJob, SearchJob, listing
 from tests.tools.asking import call, repository
 
 
@@ -149,7 +149,7 @@ def test_a_list_that_just_fits_is_whole(tmp_path: Path) -> None:
     """SIZE-003: lines count with their ends; one byte less leaves the last one out."""
     for name in ("a", "bb", "ccc"):
         (tmp_path / name).touch()
-    job = Listed(root=str(tmp_path), folder=".", known=None, extensions=[], bytes=9)
+    job = ListingJob(root=str(tmp_path), folder=".", known=None, extensions=[], bytes=9)
     assert listing(job) == "a\nbb\nccc"
     assert listing({**job, "bytes": 8}).startswith("a\nbb\n[1 more files are not listed")
 
@@ -160,7 +160,7 @@ def test_a_search_says_when_a_folder_has_more_entries_than_are_looked_at(
     monkeypatch.setattr(scan, "MAX_WALKED", 3)
     for number in range(6):
         (tmp_path / f"{number}").write_text("x\n")
-    job = Search(root=str(tmp_path), pattern="x", files=[], folders=[(".", None)], context=0, rules=[], bytes=10_000)
+    job = SearchJob(root=str(tmp_path), pattern="x", files=[], folders=[(".", None)], context=0, rules=[], bytes=10_000)
     said: list[dict[str, object]] = []
     scan.search(job, said.append)
     assert said[-1]["stopped"] == "only the first 3 entries of . were looked at"

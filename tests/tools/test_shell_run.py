@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.questions.types import Given
+from jp_tui.questions.types import GivenAnswer
 from jp_tui.questions.wire import digest
 from jp_tui.settings import data
 from jp_tui.settings.layers.toml import loads
@@ -119,7 +119,7 @@ async def test_confirm_is_asked_where_neither_a_person_nor_walls_were(tmp_path: 
     """S40: `confirm` where the policy wants it; it shows all of the command, and holds for what it showed."""
     tool, arguments = ShellRun(), {"command": "touch made"}
 
-    def call(given: Given | None = None, **named: Any) -> ToolCall:
+    def call(given: GivenAnswer | None = None, **named: Any) -> ToolCall:
         answers = {} if given is None else {"confirm": given}
         return ToolCall(dict(arguments), tmp_path, answers=answers, options={**NONE, **named})
 
@@ -127,11 +127,11 @@ async def test_confirm_is_asked_where_neither_a_person_nor_walls_were(tmp_path: 
     assert isinstance(asked, NeedsInput)
     assert asked.question.id == "confirm" and asked.question.default is False
     assert (asked.question.context or "").endswith("\ntouch made")
-    no = await tool.run(call(Given(False, digest(asked.question))))
+    no = await tool.run(call(GivenAnswer(False, digest(asked.question))))
     assert isinstance(no, Failure) and "answered with no" in no.message
-    assert isinstance(await tool.run(call(Given(True, "of another command"))), NeedsInput)
+    assert isinstance(await tool.run(call(GivenAnswer(True, "of another command"))), NeedsInput)
     assert not (tmp_path / "made").exists()
-    assert isinstance(await tool.run(call(Given(True, digest(asked.question)))), Success)
+    assert isinstance(await tool.run(call(GivenAnswer(True, digest(asked.question)))), Success)
     assert (tmp_path / "made").exists()
     assert isinstance(await tool.run(call(confirm="never")), Success)
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.questions.types import Given
+from jp_tui.questions.types import GivenAnswer
 from jp_tui.system.children import run
 from jp_tui.tools.local import templates
-from jp_tui.tools.local.spec import Command, words
+from jp_tui.tools.local.spec import ProgramCommand, words
 from jp_tui.tools.local.templates import BadTemplate, rendered, values
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.shell.line import Unsafe, check
@@ -24,13 +24,13 @@ from jp_tui.tools.shell.line import Unsafe, check
 NASTY = "it's $(id) `id` \"; rm -rf * #\n{{ 7 * 7 }} \\ \u202e é"
 
 
-def told(answers: dict[str, Given] | None = None, **arguments: Any) -> Any:
+def told(answers: dict[str, GivenAnswer] | None = None, **arguments: Any) -> Any:
     call = ToolCall({}, Path("/w"), answers=answers or {}, options={"o": 1}, conversation="c1", workspace="w1")
     return values("t", "run", arguments, None, call)
 
 
 async def one(template: str, **arguments: Any) -> str:
-    return (await rendered(Command("p", (template,)), told(**arguments))).argv[1]
+    return (await rendered(ProgramCommand("p", (template,)), told(**arguments))).argv[1]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ async def test_values(template: str, expected: str | None) -> None:
 
 async def test_the_names_are_these() -> None:
     """R83, with `digests` beside the answers (R235)."""
-    found = told({"q": Given("yes", "d1"), "p": Given(False, "d2")})
+    found = told({"q": GivenAnswer("yes", "d1"), "p": GivenAnswer(False, "d2")})
     assert list(found) == ["tool", "context"]
     assert list(found["tool"]) == ["name", "arguments", "answers", "digests", "options"]
     assert list(found["context"]) == ["action", "root", "access", "workspace_id", "conversation_id"]
@@ -107,9 +107,9 @@ async def test_jinja_is_never_loaded_here() -> None:
     """It is rendered in a child; nothing of it is imported into the program."""
     code = (
         "import asyncio, sys\n"
-        "from jp_tui.tools.local.spec import Command\n"
+        "from jp_tui.tools.local.spec import ProgramCommand\n"
         "from jp_tui.tools.local.templates import rendered\n"
-        "made = asyncio.run(rendered(Command('{{ a }}', stdin='{{ a }}'), {'a': 'b'}))\n"
+        "made = asyncio.run(rendered(ProgramCommand('{{ a }}', stdin='{{ a }}'), {'a': 'b'}))\n"
         "assert (made.argv, made.stdin) == (('b',), b'b'), made\n"
         "assert not [name for name in sys.modules if name.startswith('jinja2')]\n"
     )
@@ -120,13 +120,13 @@ async def test_jinja_is_never_loaded_here() -> None:
 async def test_a_line_for_a_shell_keeps_every_value_one_word() -> None:
     """Also without the filter, and a table as its JSON."""
     line = "printf '%s|' {{ tool.arguments.text }} a{{ tool.arguments.text|shell_quote }} {{ tool.arguments.n }}"
-    made = await rendered(Command(line, ("{{ tool.arguments.list | map('q') | join(' ') }}",), shell=True), told(
+    made = await rendered(ProgramCommand(line, ("{{ tool.arguments.list | map('q') | join(' ') }}",), shell=True), told(
         text=NASTY, n=3, list=[NASTY, "b"]
     ))  # fmt: skip
     assert made.argv[:2] == ("/bin/sh", "-c")
     out = (await run(made.argv, cwd="/")).stdout.decode()
     assert out == "|".join([NASTY, f"a{NASTY}", "3", NASTY, "b", ""])
-    table = await rendered(Command("printf %s {{ tool.arguments }}", shell=True), told(text=NASTY))
+    table = await rendered(ProgramCommand("printf %s {{ tool.arguments }}", shell=True), told(text=NASTY))
     assert json.loads((await run(table.argv, cwd="/")).stdout) == {"text": NASTY}
 
 
@@ -144,12 +144,12 @@ async def test_a_line_for_a_shell_keeps_every_value_one_word() -> None:
 )
 async def test_a_line_that_a_value_could_change_is_refused(line: str) -> None:
     with pytest.raises(BadTemplate):
-        await rendered(Command(line, shell=True), told(text="x"))
+        await rendered(ProgramCommand(line, shell=True), told(text="x"))
 
 
 @pytest.mark.parametrize("line", ["echo {{ 'a;b' | as_is }}", "echo 'it' \"b\" {{ tool.arguments.text | q }} # c"])
 async def test_a_line_that_is_right_is_taken(line: str) -> None:
-    assert (await rendered(Command(line, shell=True), told(text="x"))).argv[2] != ""
+    assert (await rendered(ProgramCommand(line, shell=True), told(text="x"))).argv[2] != ""
 
 
 _RUN = ("$(printf INJ)", ";printf INJ;", "\nprintf INJ\n", "`printf INJ`", "|printf INJ")
@@ -169,21 +169,21 @@ def test_no_quoted_value_is_ever_run(before: str, value: list[str]) -> None:
 
 async def test_a_nul_is_refused_where_there_can_be_none() -> None:
     with pytest.raises(BadTemplate, match="NUL"):
-        await rendered(Command("echo {{ tool.arguments.text | q }}", shell=True), told(text="a\0b"))
-    assert (await rendered(Command("p", stdin="{{ tool.arguments.text }}"), told(text="a\0b"))).stdin == b"a\0b"
+        await rendered(ProgramCommand("echo {{ tool.arguments.text | q }}", shell=True), told(text="a\0b"))
+    assert (await rendered(ProgramCommand("p", stdin="{{ tool.arguments.text }}"), told(text="a\0b"))).stdin == b"a\0b"
 
 
 async def test_no_value_is_shown_by_accident() -> None:
     """A rendered command may hold a secret (R202)."""
-    made = await rendered(Command("p", ("{{ tool.arguments.text }}",), stdin="{{ tool }}"), told(text="hunter2"))
+    made = await rendered(ProgramCommand("p", ("{{ tool.arguments.text }}",), stdin="{{ tool }}"), told(text="hunter2"))
     assert "hunter2" not in repr(made) and "hunter2" in made.argv[1]
 
 
 async def test_home_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/a b")
-    assert (await rendered(Command("~/bin/x", ("~/y",)), told())).argv == ("/home/a b/bin/x", "~/y")
-    assert (await rendered(Command("~/bin/x", shell=True), told())).argv == ("/bin/sh", "-c", "~/bin/x")
-    assert (await rendered(Command("{{ '~/x' }}"), told())).argv == ("~/x",)
+    assert (await rendered(ProgramCommand("~/bin/x", ("~/y",)), told())).argv == ("/home/a b/bin/x", "~/y")
+    assert (await rendered(ProgramCommand("~/bin/x", shell=True), told())).argv == ("/bin/sh", "-c", "~/bin/x")
+    assert (await rendered(ProgramCommand("{{ '~/x' }}"), told())).argv == ("~/x",)
 
 
 @pytest.mark.parametrize(

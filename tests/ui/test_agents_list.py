@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.ui.screens.agents import Agents as Page
-from jp_tui.view.activity.agents import Agents, standing
+from jp_tui.view.activity.agents import AgentTree, standing
 from tests.fakes import waiting
 from tests.fakes.link import opened
 from tests.ui.app_host import Host, workspace
@@ -50,7 +50,7 @@ async def test_it_follows_them_while_it_is_open() -> None:
 def test_how_one_ended_is_said(end: str, shown: str) -> None:
     """Stopped or failed is not done."""
     ended = waiting.runs(waiting.LIBRARIAN, "completed").model_copy(update={"end": end})
-    (one,) = Agents().heard(ended, 1.0).known
+    (one,) = AgentTree().heard(ended, 1.0).known
     assert " ".join(standing(one)[:2]) == shown
 
 

@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation import events as stored
 from jp_tui.ui.painting.blocks import paint
-from jp_tui.view.transcript.blocks import Tool
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.blocks import ToolBlock
+from jp_tui.view.transcript.reducer import TranscriptReducer
 from tests.ui.look_of import look_of, texts
 from tests.ui.transcript_host import Host, screen, settled
 from tests.view.events_of import DIFF, appended, asked, changed, log
@@ -32,7 +32,7 @@ ENDED = call(*ANSWERED, shown("note"), left("note", "user"), result="Turn ended 
 
 
 def painted(events: list[Any], *unfolded: str, width: int = 80) -> list[str]:
-    block = next(one for one in stored_blocks(log(*events)) if isinstance(one, Tool))
+    block = next(one for one in stored_blocks(log(*events)) if isinstance(one, ToolBlock))
     rows = paint(block, width, look_of(), unfolded=frozenset(unfolded))
     assert all(row.strip.cell_length == width for row in rows)
     return texts(rows)
@@ -111,11 +111,11 @@ def answered_of_many(count: int) -> list[Any]:
 
 def waiting(events: list[Any], *unfolded: str) -> list[str]:
     """While the human is asked."""
-    story = Story()
+    story = TranscriptReducer()
     for event in log(*events):
         story.apply(appended(event))
     story.apply(changed("f", "awaiting_input", "any_name", hidden=True))
-    block = next(one for one in blocks(story, len(events)) if isinstance(one, Tool))
+    block = next(one for one in blocks(story, len(events)) if isinstance(one, ToolBlock))
     return texts(paint(block, 80, look_of(), unfolded=frozenset(unfolded)))
 
 

@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from jp_tui.ui.pages import by_action
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
@@ -14,6 +13,7 @@ from jp_tui.conversation import events as stored
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings.themes import themes
+from jp_tui.ui.pages import by_action
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.screens.palette import CommandProvider
 from jp_tui.ui.screens.picker import ThemePicker

@@ -17,7 +17,7 @@ from jp_tui.protocol.values import Answered, PromptRequest, WaitingInfo
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.sidebar.sidebar import Sidebar
-from jp_tui.view.questions.snooze import Off, packed, unpacked
+from jp_tui.view.questions.snooze import Snooze, packed, unpacked
 from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.ui.app_host import Host, until, workspace
@@ -261,8 +261,8 @@ async def test_what_was_put_off_is_so_after_a_restart_with_what_was_typed(choice
 
 
 async def test_another_question_under_its_id_and_one_whose_time_is_over_are_not_put_off() -> None:
-    over = packed("typed", Off(1.0, TEXT.digest))
-    other = packed("typed", Off(None, "another"))
+    over = packed("typed", Snooze(1.0, TEXT.digest))
+    other = packed("typed", Snooze(None, "another"))
     for kept in (over, other):
         told = ev.QuestionAsked(conversation=TEXT.conversation, prompt=TEXT, draft=kept)
         async with workspace(say=[*scenes.tools(), told]) as (app, pilot):

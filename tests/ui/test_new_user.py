@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.settings.themes import themes
 from jp_tui.startup.engine import link
-from jp_tui.startup.parts import Place, journal, opening, parts
+from jp_tui.startup.parts import RunLocation, journal, opening, parts
 from jp_tui.ui.app import WorkspaceApp
 from tests.fakes.model_server import Answer, ModelServer, in_thread
 
@@ -73,8 +73,8 @@ class User:
 
 @asynccontextmanager
 async def started(home: Path) -> AsyncIterator[User]:
-    arguments = Arguments(workspace=str(home / "work"))
-    place = Place(arguments)
+    arguments = CommandLine(workspace=str(home / "work"))
+    place = RunLocation(arguments)
     made = parts(arguments, place.sources.load(), place)
     log = journal(made)
     app = WorkspaceApp(

@@ -15,7 +15,7 @@ from jp_tui.ui.painting.code import CodeLines, language_of
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import LINE_CELLS, Hit, Piece, Row, wrap
-from jp_tui.view.transcript.blocks import Ending, Said, Tool, User
+from jp_tui.view.transcript.blocks import Ending, TextBlock, ToolBlock, User
 from tests.hostile.recorded import cases
 from tests.ui.look_of import look_of, texts
 
@@ -23,7 +23,7 @@ LOOK = look_of()
 
 
 def md(text: str, width: int = 60) -> list[Row]:
-    return said(Said(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
+    return said(TextBlock(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
 
 
 def shown(text: str, width: int = 60) -> list[str]:
@@ -138,7 +138,7 @@ def test_hostile_texts_paint_without_harm() -> None:
                 continue
             for width in (20, 80):
                 for block in (
-                    Said(key="e1", place=(1, 0), text=Foreign(text)),
+                    TextBlock(key="e1", place=(1, 0), text=Foreign(text)),
                     User(key="e1", place=(1, 0), text=Foreign(text)),
                 ):
                     for row in paint(block, width, LOOK):
@@ -315,7 +315,7 @@ def test_a_failed_turn_shows_the_beginning_of_the_servers_words_and_unfolds_all(
 def test_of_long_arguments_so_much_is_shown_and_the_rest_counted() -> None:
     """Z26"""
     given = ((Foreign("text"), Foreign("x" * 20_000)),)
-    tool = Tool(key="e1", place=(1, 0), call="c", name=Foreign("t"), state="completed", end="ok", arguments=given)
+    tool = ToolBlock(key="e1", place=(1, 0), call="c", name=Foreign("t"), state="completed", end="ok", arguments=given)
     rows = " ".join(row.strip() for row in texts(paint(tool, 100, look_of(), unfolded=frozenset(("e1",)))))
     assert "⟨3,616 more characters are not shown; an export (/conversations, e) has them all⟩" in rows
 
@@ -384,9 +384,9 @@ def test_every_theme_gives_a_look(name: str) -> None:
 def test_a_menu_can_be_clicked_by_name_or_number() -> None:
     """Issue 3, 2: an item of the greeting says its name, else its number; other lists say nothing."""
     text = Foreign("1. `change` – edit\n2. plain words")
-    rows = said(Said(key="e1", place=(1, 0), text=text, greeting=True), 60, LOOK)
+    rows = said(TextBlock(key="e1", place=(1, 0), text=text, greeting=True), 60, LOOK)
     assert [rows[number].at(rows[number].lead + 6) for number in (0, 1)] == [Hit("word", "change"), Hit("word", "2")]
-    assert not any(row.hits for row in said(Said(key="e1", place=(1, 0), text=text), 60, LOOK))
+    assert not any(row.hits for row in said(TextBlock(key="e1", place=(1, 0), text=text), 60, LOOK))
 
 
 def test_frames_copy_markers_but_not_bars() -> None:

@@ -7,7 +7,7 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import code, painter
 from jp_tui.ui.transcript.prefetch import SMALL, is_small
-from jp_tui.view.transcript.blocks import Said
+from jp_tui.view.transcript.blocks import TextBlock
 from tests.ui.transcript_host import Host, chat, screen, settled
 
 
@@ -30,7 +30,7 @@ async def test_pages_without_a_painter_are_whole_and_overlap_by_a_row(monkeypatc
 
 def test_what_takes_long_is_left_to_the_painter(monkeypatch: pytest.MonkeyPatch) -> None:
     def said(text: str, *, growing: bool = False) -> bool:
-        return is_small(Said(key="e1", place=(1, 0), text=Foreign(text), growing=growing))
+        return is_small(TextBlock(key="e1", place=(1, 0), text=Foreign(text), growing=growing))
 
     monkeypatch.setattr(code, "_ready", set[str]())
     assert said("a few words\n\n- and\n- a list")

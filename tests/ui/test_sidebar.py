@@ -16,7 +16,7 @@ from jp_tui.ui.sidebar.line_view import MOST, LineView
 from jp_tui.ui.sidebar.sidebar import Sidebar, painted
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.status import line
-from jp_tui.view.activity.lines import Line
+from jp_tui.view.activity.lines import ActivityLine
 from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
 from tests.ui.app_host import until, workspace
@@ -25,7 +25,7 @@ HOSTILE = Foreign("[/]\x1b[31m[@click=app.quit]x[/]\u202ey")
 
 
 def test_a_call_is_one_line_with_its_duration_at_the_edge() -> None:
-    found = painted(Line(role="good", sign="✓", text=Foreign("fs_read_file"), right="38 ms"), 30).plain
+    found = painted(ActivityLine(role="good", sign="✓", text=Foreign("fs_read_file"), right="38 ms"), 30).plain
     assert found == "✓ fs_read_file           38 ms" and len(found) == 30
 
 
@@ -34,28 +34,30 @@ def test_no_line_is_wider_than_the_sidebar(width: int) -> None:
     wide = Foreign("日本語のとても長いツール名とその説明")
     for role in ("good", "question", "heading"):
         for depth in (0, 1, 2):
-            found = painted(Line(role=role, sign="✓", text=wide, aside=wide, right="9.3 s", depth=depth), width)  # type: ignore[arg-type]
+            found = painted(ActivityLine(role=role, sign="✓", text=wide, aside=wide, right="9.3 s", depth=depth), width)  # type: ignore[arg-type]
             assert max(map(cell_len, found.plain.split("\n"))) <= max(width, 2 * depth + 8)
 
 
 def test_a_path_is_cut_from_the_left_so_that_the_file_stays() -> None:
-    found = painted(Line(role="good", sign="✓", text=Foreign("read"), aside=Foreign("a/bb/c/notes.md")), 21).plain
+    found = painted(
+        ActivityLine(role="good", sign="✓", text=Foreign("read"), aside=Foreign("a/bb/c/notes.md")), 21
+    ).plain
     assert found == "✓ read …/c/notes.md"
 
 
 def test_a_reason_is_quoted_and_wrapped_and_ends() -> None:
-    found = painted(Line(role="reason", text=Foreign("word " * 200), depth=1), 30).plain.split("\n")
+    found = painted(ActivityLine(role="reason", text=Foreign("word " * 200), depth=1), 30).plain.split("\n")
     assert len(found) == 6 and found[0].startswith("  “word") and all(len(row) <= 30 for row in found)
 
 
 def test_a_long_question_takes_two_rows_and_says_who_asks() -> None:
-    asks = Line(
+    asks = ActivityLine(
         role="waiting", sign="▌", text=Foreign("Apply this change to src/teatimer/brew.py?"), aside=Foreign("me")
     )
     assert painted(asks, 24).plain.split("\n") == ["▌ Apply this change to", "▌ src/teatimer/brew.py?", "▌ me"]
-    short = Line(role="waiting", sign="▌", text=Foreign("Apply this change?"), aside=Foreign("mole › rm"))
+    short = ActivityLine(role="waiting", sign="▌", text=Foreign("Apply this change?"), aside=Foreign("mole › rm"))
     assert painted(short, 24).plain.split("\n") == ["▌ Apply this change?", "▌ mole › rm"]
-    nested = Line(role="question", sign="└", text=Foreign("one two three four five six seven"), depth=1)
+    nested = ActivityLine(role="question", sign="└", text=Foreign("one two three four five six seven"), depth=1)
     assert painted(nested, 16).plain.split("\n") == ["  └ one two", "    three four…"]
 
 

@@ -15,14 +15,14 @@ from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.blocks import said, thought
 from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.painting.stream import Message, Thinking
-from jp_tui.view.transcript.blocks import Said
+from jp_tui.view.transcript.blocks import TextBlock
 from tests.ui.look_of import look_of, texts
 
 LOOK = look_of()
 
 
 def whole(text: str, width: int) -> list[Row]:
-    return said(Said(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
+    return said(TextBlock(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
 
 
 def streamed(text: str, width: int, seed: int, most: int = 12) -> Message:

@@ -11,9 +11,9 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, CallState, StoredEvent
 from jp_tui.view.activity.activity import Activity, applied, rebuilt
-from jp_tui.view.activity.agents import Agent, Agents, asking, standing
-from jp_tui.view.activity.lines import MOST_CALLS, STATES, TAKE_OVER, Line, lines
-from jp_tui.view.questions.inbox import Inbox
+from jp_tui.view.activity.agents import Agent, AgentTree, asking, standing
+from jp_tui.view.activity.lines import MOST_CALLS, STATES, TAKE_OVER, ActivityLine, lines
+from jp_tui.view.questions.inbox import InboxState
 from jp_tui.view.questions.outcome_line import said
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
@@ -32,7 +32,7 @@ def texts(activity: Activity, now: float = 100.0) -> list[str]:
     return [read(line) for line in lines(activity, now)]
 
 
-def read(line: Line) -> str:
+def read(line: ActivityLine) -> str:
     parts = (line.sign, line.text.raw, line.aside.raw, line.right)
     return "  " * line.depth + " ".join(part for part in parts if part)
 
@@ -87,7 +87,7 @@ def test_a_running_call_counts_from_its_start_and_only_then_ticks() -> None:
 
 def test_what_waits_is_listed_oldest_first_and_goes_when_it_is_settled() -> None:
     two = [*scenes.asked(), *scenes.asked("select", call_id="call_9")]
-    inbox = Inbox()
+    inbox = InboxState()
     for event in two:
         inbox = inbox.heard(event, 100.0)
     activity = after([*scenes.tools(), *two])
@@ -208,7 +208,7 @@ def test_of_sub_agents_of_earlier_turns_only_what_lists_say_is_kept() -> None:
     """Issue 7, "Reliability": what a thousand questions took is given back when others begin."""
     first = AgentInfo(conversation="k1", parent=CONVERSATION, call="s1", turn=1, task=Foreign("look"))
     calls = [scenes.call("spawn_agent", "running", id_="s1").model_copy(update={"agent": first})]
-    known = Agents()
+    known = AgentTree()
     asked = scenes.prompt("text", call_id="g1").model_copy(update={"conversation": "k1"})
     inner = scenes.call("grep", "running", id_="g1").model_copy(update={"conversation": "k1"})
     ended = scenes.call("spawn_agent", "completed", id_="s1", end="ok").model_copy(update={"agent": first})
@@ -224,7 +224,7 @@ def test_of_sub_agents_of_earlier_turns_only_what_lists_say_is_kept() -> None:
 
 def test_sub_agents_that_are_called_the_same_and_do_the_same_are_numbered() -> None:
     """Two nameless ones with one task looked alike in every list."""
-    known = Agents()
+    known = AgentTree()
     same = dict.fromkeys(("k1", "k2", "k4"), ("", "look")) | {"k3": ("mole", "look"), "k5": ("", "dig")}
     for conversation, (name, task) in sorted(same.items()):
         info = AgentInfo(
@@ -293,7 +293,7 @@ def test_a_reviewer_is_heard_while_it_decides() -> None:
 def test_what_a_sub_agents_reviewer_decides_can_be_taken_over() -> None:
     """R156, R249: the ids of the child's own inquiries, as long as they are open."""
     from jp_tui.protocol.values import AgentInfo
-    from jp_tui.view.activity.agents import Agents
+    from jp_tui.view.activity.agents import AgentTree
 
     info = AgentInfo(conversation="child", parent=CONVERSATION, call="spawn", turn=1, name=Foreign("finder"))
     asked = scenes.asked()[0]
@@ -306,7 +306,7 @@ def test_what_a_sub_agents_reviewer_decides_can_be_taken_over() -> None:
             conversation="child", turn=1, call="call_2", inquiry="call_2.apply_changes.1", tool="fs", model="a/b"
         ),
     ]
-    agents = Agents()
+    agents = AgentTree()
     for event in told:
         agents = agents.heard(event, 1.0)
     (agent,) = agents.of_parent(CONVERSATION)
@@ -319,10 +319,10 @@ def test_what_a_sub_agent_asks_itself_stands_once_in_its_own_calls() -> None:
     """R222: its call in the parent's stream holds the same question, handed on."""
     from jp_tui.protocol.values import AgentInfo
     from jp_tui.view.activity.agents import Agent
-    from jp_tui.view.questions.inquiry import Inquiry
+    from jp_tui.view.questions.inquiry import InquiryView
 
     info = AgentInfo(conversation="child", parent=CONVERSATION, call="call_2", turn=1, name=Foreign("mole"))
-    handed_on = Inquiry(id="x", text=Foreign("Go on?"), asker=Foreign("sub_agent:child"))
+    handed_on = InquiryView(id="x", text=Foreign("Go on?"), asker=Foreign("sub_agent:child"))
     activity = after(scenes.tools())
     calls = tuple(replace(one, inquiries=(handed_on,)) if one.id == "call_2" else one for one in activity.calls)
     inner = after([*scenes.asked()])

@@ -6,7 +6,7 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallState
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.reducer import TranscriptReducer
 from tests.view.events_of import HERE, appended, log
 
 
@@ -17,7 +17,7 @@ def call(state: CallState, said: str = "", title: str = "") -> ev.CallChanged:
 
 
 def test_only_a_change_that_is_shown_paints_a_call_again() -> None:
-    story = Story()
+    story = TranscriptReducer()
     for event in log(stored.TurnStart(), stored.ToolCallRequest(id="c1", name="t", arguments={})):
         story.apply(appended(event))
     story.apply(call("queued"))

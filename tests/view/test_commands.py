@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.view.composer.commands import Command, Run, Text, Unknown, matching, parse
+from jp_tui.view.composer.commands import RunAction, SendText, SlashCommand, UnknownCommand, matching, parse
 
-LEDGER = Command(name="ledger", title="Ledger", does="…")
-THEME = Command(name="theme", title="Theme", does="…", argument="NAME")
+LEDGER = SlashCommand(name="ledger", title="Ledger", does="…")
+THEME = SlashCommand(name="theme", title="Theme", does="…", argument="NAME")
 ALL = (LEDGER, THEME)
 
 
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("hello", Text("hello")),
-        (" /ledger", Text(" /ledger")),
-        ("//ledger", Text("/ledger")),
-        ("//", Text("/")),
-        ("/ledger", Run(LEDGER, "")),
-        ("/LEDGER  ", Run(LEDGER, "")),
-        ("/theme  jp-day ", Run(THEME, "jp-day")),
-        ("/theme", Run(THEME, "")),
+        ("hello", SendText("hello")),
+        (" /ledger", SendText(" /ledger")),
+        ("//ledger", SendText("/ledger")),
+        ("//", SendText("/")),
+        ("/ledger", RunAction(LEDGER, "")),
+        ("/LEDGER  ", RunAction(LEDGER, "")),
+        ("/theme  jp-day ", RunAction(THEME, "jp-day")),
+        ("/theme", RunAction(THEME, "")),
     ],
 )
 def test_what_is_meant(text: str, meant: object) -> None:
@@ -41,7 +41,7 @@ def test_what_is_meant(text: str, meant: object) -> None:
 )
 def test_what_nobody_knows_is_never_a_text(text: str, name: str, advice: str) -> None:
     found = parse(text, ALL)
-    assert isinstance(found, Unknown) and found.name == name and advice in found.advice
+    assert isinstance(found, UnknownCommand) and found.name == name and advice in found.advice
 
 
 @pytest.mark.parametrize(

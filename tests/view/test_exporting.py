@@ -11,7 +11,7 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
-from jp_tui.view.export.document import Format, Pages, file_name, writer
+from jp_tui.view.export.document import EventPages, Format, file_name, writer
 
 EVIL = "</div></details><script>alert(1)</script>\x1b[2J![x](http://evil/x.png) <img src=//evil onerror=1>\u202e"
 
@@ -197,7 +197,7 @@ def test_a_turn_is_told_once_however_the_pages_fall() -> None:
     events = talk() + [one.model_copy(update={"seq": one.seq + 20, "turn": 2}) for one in talk()]
     whole = document("md", events)
     for size in range(1, len(events) + 1):
-        made, pages, text = writer("md"), Pages(), ""
+        made, pages, text = writer("md"), EventPages(), ""
         text += made.begin(info())
         for start in range(0, len(events), size):
             more = start + size < len(events)

@@ -14,10 +14,10 @@ from jp_tui.conversation import events as stored
 from jp_tui.protocol import events as ev
 from jp_tui.view.activity.activity import rebuilt
 from jp_tui.view.activity.lines import lines
-from jp_tui.view.questions.forms import Form
+from jp_tui.view.questions.forms import QuestionForm
 from jp_tui.view.questions.outcome_line import fate
-from jp_tui.view.transcript.blocks import Odd, Resumed, Tool, User
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.blocks import Odd, Resumed, ToolBlock, User
+from jp_tui.view.transcript.reducer import TranscriptReducer
 from tests.view.events_of import HERE, appended, asked, changed, log
 from tests.view.test_story import blocks, stored_blocks
 
@@ -63,28 +63,28 @@ BACK = [
 ]  # fmt: skip
 
 
-def form(events: list[Any]) -> Form:
-    (block,) = (one for one in stored_blocks(log(*events)) if isinstance(one, Tool))
+def form(events: list[Any]) -> QuestionForm:
+    (block,) = (one for one in stored_blocks(log(*events)) if isinstance(one, ToolBlock))
     assert block.form is not None
     return block.form
 
 
-def now(events: list[Any]) -> Form:
+def now(events: list[Any]) -> QuestionForm:
     """The form while the human is asked."""
-    live = Story()
+    live = TranscriptReducer()
     for event in log(*events):
         live.apply(appended(event))
     live.apply(changed("f", "awaiting_input", "any_name", hidden=True))
-    (block,) = (one for one in blocks(live, len(events)) if isinstance(one, Tool))
+    (block,) = (one for one in blocks(live, len(events)) if isinstance(one, ToolBlock))
     assert block.form is not None
     return block.form
 
 
-def states(found: Form) -> list[str]:
+def states(found: QuestionForm) -> list[str]:
     return [place.state for place in found.places]
 
 
-def answers(found: Form) -> list[Any]:
+def answers(found: QuestionForm) -> list[Any]:
     return [place.asked.answer if place.state == "answered" and place.asked else None for place in found.places]
 
 
@@ -217,9 +217,9 @@ def test_arguments_that_say_nothing_leave_what_was_asked(questions: Any) -> None
 def test_one_question_is_no_form_and_a_tool_s_own_are_none() -> None:
     """R170; R160 is about the assistant's."""
     alone = stored_blocks(log(*call(shown("deploy"), said("deploy", True), questions=QUESTIONS[:1])))
-    assert isinstance(alone[0], Tool) and alone[0].form is None and alone[0].dialogue
+    assert isinstance(alone[0], ToolBlock) and alone[0].form is None and alone[0].dialogue
     own = stored_blocks(log(*call(asked("f", "One?"), asked("f", "Two?", 2))))
-    assert isinstance(own[0], Tool) and own[0].form is None
+    assert isinstance(own[0], ToolBlock) and own[0].form is None
 
 
 def test_pinned_answers_keep_who_gave_them() -> None:
@@ -232,7 +232,7 @@ def test_pinned_answers_keep_who_gave_them() -> None:
 @pytest.mark.parametrize("cut", range(1, 12))
 def test_pages_in_any_order_give_the_same_form(cut: int) -> None:
     events = log(*call(*BACK, said("deploy", False, 2), shown("note", 2), said("note", "n", 2)))
-    story = Story()
+    story = TranscriptReducer()
     story.load(events[cut:])
     story.load(events[:cut])
     assert blocks(story, events[-1].seq) == stored_blocks(events)
@@ -265,7 +265,7 @@ def test_a_yes_to_parts_says_to_how_many(answer: bool, told: Any, words: str) ->
         id="f.q.1", answer=answer, extra={"parts": told} if told is not None else {}, responder=USER
     )
     (block,) = stored_blocks(log(*call(asked("f", "Apply?", parts=PARTS), response)))
-    assert isinstance(block, Tool) and fate(block.asked[0]).word.raw == words
+    assert isinstance(block, ToolBlock) and fate(block.asked[0]).word.raw == words
 
 
 def aside(said: str = "It rings.", **more: Any) -> stored.Unknown:
@@ -282,15 +282,15 @@ def test_what_was_said_aside_stands_with_its_call() -> None:
     )
     found = stored_blocks(events)
     tool, user = found[0], found[1]
-    assert isinstance(tool, Tool) and isinstance(user, User) and user.aside
+    assert isinstance(tool, ToolBlock) and isinstance(user, User) and user.aside
     assert [(one.asked.raw, one.said.raw, one.broken.raw, one.sent) for one in tool.asides] == [
         ("What does it do?", "It rings.", "", True), ("What does it do?", "", "cut", True)
     ]  # fmt: skip
-    live = Story()
+    live = TranscriptReducer()
     for event in events:
         live.apply(appended(event))
     assert blocks(live, events[-1].seq) == found
-    backwards = Story()
+    backwards = TranscriptReducer()
     for event in reversed(events):
         backwards.load([event])
     assert blocks(backwards, events[-1].seq) == found
@@ -306,7 +306,7 @@ def test_a_turn_that_went_on_says_so_after_a_reload() -> None:
     """R207: the mark stands with the first event after it was taken up."""
     events = log(*call(shown("deploy"), result=None), said("deploy", True))
     events[-1].event["metadata"] = {"resumed": True}
-    live = Story()
+    live = TranscriptReducer()
     live.load(events[:-1])
     live.apply(ev.TurnStarted(conversation=HERE, turn=1, model="m", resumed=True))
     live.apply(appended(events[-1]))

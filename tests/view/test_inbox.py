@@ -14,7 +14,7 @@ from jp_tui.view.activity.activity import Activity
 from jp_tui.view.activity.lines import lines
 from jp_tui.view.activity.status import Status, waits
 from jp_tui.view.questions import inbox_lines
-from jp_tui.view.questions.inbox import REST, Inbox, counted
+from jp_tui.view.questions.inbox import REST, InboxState, counted
 from jp_tui.view.questions.queue import key_of
 from tests.fakes import scenes
 from tests.fakes.link import opened
@@ -48,14 +48,14 @@ def settled(inquiry: str, conversation: str = "c1", how: str = "answered", by: s
     return ev.QuestionSettled.model_validate(fields)
 
 
-def after(*events: ev.Event, inbox: Inbox | None = None, now: float = 0.0) -> Inbox:
-    found = inbox or Inbox()
+def after(*events: ev.Event, inbox: InboxState | None = None, now: float = 0.0) -> InboxState:
+    found = inbox or InboxState()
     for event in events:
         found = found.heard(event, now)
     return found
 
 
-def keys(inbox: Inbox) -> list[tuple[str, str]]:
+def keys(inbox: InboxState) -> list[tuple[str, str]]:
     return [one.key for one in inbox.entries]
 
 
@@ -153,7 +153,7 @@ def test_what_is_gone_is_not_put_off_any_more_and_only_what_is_asked_here_can_be
 )
 def test_e51_never_lost_never_answered_by_it(acts: list[tuple[str, str]]) -> None:
     """What was asked and not settled is in the list, whatever is put off; and what is put off has a way back."""
-    inbox, waiting = Inbox(), set[str]()
+    inbox, waiting = InboxState(), set[str]()
     for now, (name, act) in enumerate(acts):
         key = ("c1", name)
         match act:

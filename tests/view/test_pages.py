@@ -9,9 +9,9 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import EventSpan, StoredEvent
 from jp_tui.view.transcript import heights
-from jp_tui.view.transcript.blocks import Said, User
-from jp_tui.view.transcript.heights import Sums
-from jp_tui.view.transcript.loaded_ranges import RUN, Pages, Run
+from jp_tui.view.transcript.blocks import TextBlock, User
+from jp_tui.view.transcript.heights import HeightIndex
+from jp_tui.view.transcript.loaded_ranges import RUN, LoadedRange, LoadedRanges
 
 
 def spans(last: int) -> list[EventSpan]:
@@ -33,7 +33,7 @@ def test_runs_cover_every_number_once_whatever_comes(seed: int) -> None:
     """Pages from anywhere, new events, runs let go: no number is lost or held twice, no held run grows too long."""
     rng = random.Random(seed)
     last = rng.randint(0, 3000)
-    pages, held = Pages(), set[int]()
+    pages, held = LoadedRanges(), set[int]()
     pages.cover(spans(max(last - rng.randint(0, 60), 0)), last)
     for _ in range(30):
         kind = rng.random()
@@ -61,7 +61,7 @@ def test_runs_cover_every_number_once_whatever_comes(seed: int) -> None:
 
 
 def test_a_gap_that_is_split_keeps_its_sums() -> None:
-    pages = Pages()
+    pages = LoadedRanges()
     pages.cover(spans(256), 256)
     pages.hold(page(100, 110))
     gaps = [run for run in pages.runs if not run.held]
@@ -70,24 +70,24 @@ def test_a_gap_that_is_split_keeps_its_sums() -> None:
 
 
 def test_estimates_shrink_with_width_and_are_exact_where_they_were_measured() -> None:
-    run = Run(1, 256, False, characters=80_000, lines=900)
+    run = LoadedRange(1, 256, False, characters=80_000, lines=900)
     assert heights.of_run(run, 40) > heights.of_run(run, 80) > heights.of_run(run, 160) > 256
     run.rows = 1234
     assert heights.of_run(run, 80) == 1234
-    let_go = Run(1, 100, False, characters=heights.characters(Run(1, 100, True), 700, 80))
+    let_go = LoadedRange(1, 100, False, characters=heights.characters(LoadedRange(1, 100, True), 700, 80))
     assert abs(heights.of_run(let_go, 80) - 700) <= 1
 
 
 def test_estimates_of_blocks_follow_their_lines() -> None:
     text = Foreign("short\n" + "x" * 200 + "\n\nend")
     assert heights.of_block(User(key="e1", place=(1, 0), text=text), 106) == 1 + 2 + 1 + 1
-    assert heights.of_block(Said(key="e1", place=(1, 0), text=Foreign("y" * 1000)), 106) == 10
+    assert heights.of_block(TextBlock(key="e1", place=(1, 0), text=Foreign("y" * 1000)), 106) == 10
 
 
 def test_sums_find_rows_and_starts() -> None:
-    sums = Sums([3, 0, 2])
+    sums = HeightIndex([3, 0, 2])
     assert [sums.find(row) for row in range(-1, 6)] == [None, (0, 0), (0, 1), (0, 2), (2, 0), (2, 1), None]
     assert (sums.start(2), sums.total) == (3, 5)
     sums.replace_last(4)
     assert sums.total == 7 and sums.find(6) == (2, 3)
-    assert Sums([]).find(0) is None
+    assert HeightIndex([]).find(0) is None

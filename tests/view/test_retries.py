@@ -6,8 +6,8 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.view.transcript.blocks import Retry
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.blocks import RetryBlock
+from jp_tui.view.transcript.reducer import TranscriptReducer
 from jp_tui.view.wording.retries import line, who
 from tests.view.events_of import HERE, delta
 
@@ -25,8 +25,8 @@ def retrying(id_: str = "q1", wait: float | None = 5.0, **more: object) -> ev.Re
     return ev.Retrying.model_validate({**given, "retry_in": wait, **more})
 
 
-def lines(story: Story) -> list[str]:
-    return [block.text.raw for block in story.live if isinstance(block, Retry)]
+def lines(story: TranscriptReducer) -> list[str]:
+    return [block.text.raw for block in story.live if isinstance(block, RetryBlock)]
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_who_waits() -> None:
 
 
 def test_it_stands_at_the_end_counts_down_and_goes_when_it_is_over() -> None:
-    story = Story()
+    story = TranscriptReducer()
     story.apply(ev.TurnStarted(conversation=HERE, turn=1, model="m"))
     story.apply(delta("p", "half"))
     changes = story.apply(phase())
-    assert lines(story) == [f"{CAUSE} Retrying in 20 s · Esc stops"] and isinstance(story.live[-1], Retry)
+    assert lines(story) == [f"{CAUSE} Retrying in 20 s · Esc stops"] and isinstance(story.live[-1], RetryBlock)
     assert changes.changed == {story.live[-1].key}
     assert not story.retries.passed(0.0)
     assert story.retries.passed(3.2) == {story.live[-1].key}
@@ -65,7 +65,7 @@ def test_it_stands_at_the_end_counts_down_and_goes_when_it_is_over() -> None:
 
 
 def test_several_wait_at_a_time_and_each_ends_by_itself() -> None:
-    story = Story()
+    story = TranscriptReducer()
     for id_ in ("q1", "q2", "q3", "q4"):
         story.apply(retrying(id_))
     assert [said.partition(":")[0] for said in lines(story)] == ["Reviewer small"] * 4
@@ -81,7 +81,7 @@ def test_several_wait_at_a_time_and_each_ends_by_itself() -> None:
 
 
 def test_a_sub_agents_own_conversation_says_it_once() -> None:
-    story = Story()
+    story = TranscriptReducer()
     story.apply(phase())
     story.apply(retrying(HERE, 20.0, who="agent"))
     assert len(lines(story)) == 1

@@ -21,8 +21,8 @@ from jp_tui.view.schema.edit import (
     skeleton,
     typed,
 )
-from jp_tui.view.schema.form import Form
-from jp_tui.view.schema.lines import Problem, line_of, lines, path_of, problems
+from jp_tui.view.schema.form import SchemaForm
+from jp_tui.view.schema.lines import FieldProblem, line_of, lines, path_of, problems
 
 SCHEMA: Any = {
     "type": "object",
@@ -46,12 +46,16 @@ SCHEMA: Any = {
         "notify": {"type": "array", "uniqueItems": True, "items": {"enum": ["mail", "chat", "pager"]}},
     },
 }
-FORM = Form(SCHEMA)
+FORM = SchemaForm(SCHEMA)
 
 
 def test_r186_a_document_begins_with_defaults_and_what_is_required_but_nothing_made_up() -> None:
     assert skeleton(FORM) == {"rate": 0.5, "tags": [], "limits": {}}
-    assert skeleton(Form({"type": "string"})) == "" and skeleton(Form({})) == {} and skeleton(Form(True)) == {}
+    assert (
+        skeleton(SchemaForm({"type": "string"})) == ""
+        and skeleton(SchemaForm({})) == {}
+        and skeleton(SchemaForm(True)) == {}
+    )
     assert begin(FORM.at(("jobs", 0))) == {"zone": "UTC"} and begin(FORM.at(("on",))) is ABSENT
 
 
@@ -79,7 +83,7 @@ def test_keys_stand_in_the_order_of_the_schema_and_others_stay_where_they_are() 
     ],
 )  # fmt: skip
 def test_v19_what_a_text_means(kind: str, text: str, value: Any, problem: str) -> None:
-    found, why = read(Form({"type": kind}).root, text)
+    found, why = read(SchemaForm({"type": kind}).root, text)
     assert (found, type(found), why) == (value, type(value), problem)
 
 
@@ -116,9 +120,9 @@ def test_a_verdict_stands_where_it_belongs() -> None:
     said = [("/limits/cpu", "must be a number"), ("/jobs/0", "`cron` is missing"), ("", "`name` is missing")]
     found = problems(document, said)
     assert found == [
-        Problem(("limits", "cpu"), "/limits/cpu", "must be a number"),
-        Problem(("jobs", 0, "cron"), "/jobs/0/cron", "is missing", True),
-        Problem(("name",), "/name", "is missing", True),
+        FieldProblem(("limits", "cpu"), "/limits/cpu", "must be a number"),
+        FieldProblem(("jobs", 0, "cron"), "/jobs/0/cron", "is missing", True),
+        FieldProblem(("name",), "/name", "is missing", True),
     ]  # fmt: skip
     assert path_of(document, "/a~1b/~0") == ("a/b", "~") and path_of(document, "/jobs/9/x") == ("jobs", 9, "x")
     here = lines(FORM, document, {}, lambda one: True)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.view.questions.snooze import Off, packed, unpacked
+from jp_tui.view.questions.snooze import Snooze, packed, unpacked
 
-OFFS = st.none() | st.builds(Off, st.none() | st.floats(0, 4e9), st.text(max_size=8))
+OFFS = st.none() | st.builds(Snooze, st.none() | st.floats(0, 4e9), st.text(max_size=8))
 
 
 @given(st.text(max_size=20) | st.just('{"typed": "x", "off": null}'), OFFS)
-def test_both_come_back(text: str, off: Off | None) -> None:
+def test_both_come_back(text: str, off: Snooze | None) -> None:
     assert unpacked(packed(text, off)) == (text, off)
 
 

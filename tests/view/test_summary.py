@@ -12,7 +12,7 @@ from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import summary, undone
 from jp_tui.view.export.events import plain
 from jp_tui.view.transcript.blocks import Note
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.reducer import TranscriptReducer
 
 
 def end(did: Any = None, ms: int = 7300, **usage: Any) -> stored.TurnOutcome:
@@ -54,7 +54,7 @@ def test_what_of_a_reply_cannot_be_shown_is_named() -> None:
 def test_live_and_reloaded_and_as_text_it_is_the_same() -> None:
     event = end({"calls": 3, "files": 1})
     one = StoredEvent(seq=9, turn=2, event=event.wire())
-    live, loaded = Story(), Story()
+    live, loaded = TranscriptReducer(), TranscriptReducer()
     live.apply(ev.EventAppended(conversation="c", stored=one))
     loaded.load([one])
     (note,) = loaded.of_event(9)
@@ -67,6 +67,6 @@ def test_what_was_taken_back_is_a_line_with_harmless_names() -> None:
     event = stored.Unknown(raw)
     assert undone(event) == plain(event) and "\x1b" not in undone(event) and "\n" not in undone(event)
     assert undone(event).endswith("c, d, e and 2 more") and undone(event).startswith("Taken back: ")
-    story = Story()
+    story = TranscriptReducer()
     story.load([StoredEvent(seq=1, turn=1, event=raw)])
     assert isinstance(story.of_event(1)[0], Note)

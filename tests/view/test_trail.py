@@ -11,11 +11,11 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.view.activity.activity import Inquiry, applied
+from jp_tui.view.activity.activity import InquiryView, applied
 from jp_tui.view.questions import approval_text
 from jp_tui.view.questions.outcome_line import TAGS, fate
-from jp_tui.view.transcript.blocks import Question, Resumed, Tool
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.blocks import QuestionBlock, Resumed, ToolBlock
+from jp_tui.view.transcript.reducer import TranscriptReducer
 from jp_tui.view.wording.why import why
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
@@ -23,7 +23,7 @@ from tests.view.events_of import HERE, asked, changed, log
 from tests.view.test_activity import after, texts
 from tests.view.test_story import blocks, stored_blocks
 
-OPEN = Inquiry(id="a.q.1", text=Foreign("Sure?"))
+OPEN = InquiryView(id="a.q.1", text=Foreign("Sure?"))
 FATES = {
     "open": (OPEN, "◐ asked"),
     "escalated": (replace(OPEN, escalated=True, handed="rejected"), "▲ escalated to you"),
@@ -63,7 +63,7 @@ FATES = {
 }
 
 
-def line(one: Inquiry, **how: bool) -> str:
+def line(one: InquiryView, **how: bool) -> str:
     end = fate(one, **how)
     return " · ".join(part for part in (f"{end.sign} {end.word.raw}", end.who.raw, end.took) if part)
 
@@ -102,7 +102,7 @@ def test_an_open_question_that_nobody_can_answer_or_that_a_model_decides() -> No
         (FATES["replied"][0], "why you were asked: this needs an answer, and no setting gives it for you"),
     ],
 )  # fmt: skip
-def test_why_somebody_was_asked_or_was_not(one: Inquiry, said: str) -> None:
+def test_why_somebody_was_asked_or_was_not(one: InquiryView, said: str) -> None:
     """E42."""
     assert why(one).raw == said
 
@@ -134,7 +134,7 @@ def test_decisions_and_what_ran_come_with_the_call_live_and_reloaded() -> None:
     decided: JsonObject = {"permission": {"choice": "edit", "by": "user"}, "edited_arguments": {"path": "y"}}
     response = stored.ToolCallResponse(id="a", content="ok", metadata=decided)
     (tool,) = stored_blocks(log(request, response))
-    assert isinstance(tool, Tool)
+    assert isinstance(tool, ToolBlock)
     assert [one.choice for one in tool.decided] == ["edit"]
     assert tool.arguments[0] == (Foreign("path"), Foreign("x"))
     assert tool.edited == ((Foreign("path"), Foreign("y")),)
@@ -154,9 +154,9 @@ def test_ids_that_repeat_within_a_turn_are_paired_by_order() -> None:
         two, stored.InquiryAnswered(id="a.q", answer="second"),
     )  # fmt: skip
     (tool,) = stored_blocks(events)
-    assert isinstance(tool, Tool)
+    assert isinstance(tool, ToolBlock)
     assert [(asked.text.raw, asked.answer) for asked in tool.asked] == [("One?", "first"), ("Two?", "second")]
-    later = Story()
+    later = TranscriptReducer()
     later.load(events[3:])
     later.load(events[:3])
     assert blocks(later, 5) == [tool]
@@ -178,7 +178,7 @@ def _facts(events: list[ev.StoredEvent]) -> list[_Fact]:
 def test_pairs_without_a_call_stand_alone_each_with_its_answer() -> None:
     request = stored.InquiryRequest(id="q", source=stored.Source("other", "importer"), question={"text": "Sure?"})
     found = stored_blocks(log(request, stored.InquiryAnswered(id="q", answer=True), request))
-    assert [block.asked.how for block in found if isinstance(block, Question)] == ["answered", "open"]
+    assert [block.asked.how for block in found if isinstance(block, QuestionBlock)] == ["answered", "open"]
 
 
 def test_a_deferred_question_says_so_and_its_call_waits() -> None:
@@ -189,18 +189,18 @@ def test_a_deferred_question_says_so_and_its_call_waits() -> None:
         stored.TurnOutcome(outcome="deferred"),
     )
     tool = stored_blocks(events)[0]
-    assert isinstance(tool, Tool)
+    assert isinstance(tool, ToolBlock)
     assert (tool.state, tool.end, tool.asked[0].how) == ("awaiting_input", None, "deferred")
 
 
 def test_a_turn_that_goes_on_says_where_it_was_cut_off() -> None:
     """R207: the line stands behind what was there, and its calls run again."""
-    story = Story()
+    story = TranscriptReducer()
     story.load(log(stored.ToolCallRequest(id="a", name="t", arguments={}), asked("a", "Sure?")))
     story.apply(ev.TurnStarted(conversation=HERE, turn=1, model="m", resumed=True))
     story.apply(changed("a", "awaiting_input", "t"))
     tool, line_ = blocks(story, 2)
-    assert isinstance(tool, Tool) and tool.state == "awaiting_input" and tool.asked[0].how == "open"
+    assert isinstance(tool, ToolBlock) and tool.state == "awaiting_input" and tool.asked[0].how == "open"
     assert isinstance(line_, Resumed) and line_.place > tool.place
 
 
@@ -235,7 +235,7 @@ def test_a_deciding_reviewer_shows_its_model_and_for_how_long() -> None:
 
 
 def test_r222_a_sub_agent_that_asked_is_no_id_in_the_trail() -> None:
-    from jp_tui.view.questions.inquiry import Inquiry
+    from jp_tui.view.questions.inquiry import InquiryView
     from jp_tui.view.questions.outcome_line import asker
 
-    assert asker(Inquiry(id="x", text=Foreign("?"), asker=Foreign("sub_agent:kj9j7eg7"))) == Foreign("a sub-agent")
+    assert asker(InquiryView(id="x", text=Foreign("?"), asker=Foreign("sub_agent:kj9j7eg7"))) == Foreign("a sub-agent")

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, PromptRequest, WaitingInfo
-from jp_tui.view.questions.inbox import Inbox
+from jp_tui.view.questions.inbox import InboxState
 from jp_tui.view.questions.queue import NONE, Key, Queue, key_of
 from tests.fakes import scenes
 
@@ -33,7 +33,7 @@ class Orders(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.queue, self.inbox, self.now = Queue(), Inbox(), 0.0
+        self.queue, self.inbox, self.now = Queue(), InboxState(), 0.0
         self.asked: dict[Key, PromptRequest] = {}
         self.off: dict[Key, float | None] = {}
         self.elsewhere: tuple[Key, ...] = ()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.view.composer.history import MOST, Recall
+from jp_tui.view.composer.history import MOST, PromptHistory
 from jp_tui.view.composer.pastes import LINE, LINES, ROOM, SIZE, Pastes, cleaned
 from jp_tui.view.questions.interrupt_menu import STREAMING, TITLE, TOOLS, menu
 
@@ -102,7 +102,7 @@ def test_controls_go_and_line_ends_are_one() -> None:
 
 
 def test_walking_back_and_forth_keeps_what_was_being_written() -> None:
-    recall = Recall(("one", "two"))
+    recall = PromptHistory(("one", "two"))
     recall, text = recall.older("half a") or pytest.fail("there is something older")
     assert text == "two"
     recall, text = recall.older(text) or pytest.fail("and older")
@@ -113,7 +113,7 @@ def test_walking_back_and_forth_keeps_what_was_being_written() -> None:
 
 
 def test_what_was_sent_is_remembered_once_in_a_row_and_not_for_ever() -> None:
-    assert Recall(("a",)).remembered("a").texts == ("a",)
-    assert Recall(("a",)).remembered("  ").texts == ("a",)
-    assert Recall(tuple(map(str, range(MOST)))).remembered("new").texts[-1] == "new"
-    assert len(Recall(tuple(map(str, range(MOST)))).remembered("new").texts) == MOST
+    assert PromptHistory(("a",)).remembered("a").texts == ("a",)
+    assert PromptHistory(("a",)).remembered("  ").texts == ("a",)
+    assert PromptHistory(tuple(map(str, range(MOST)))).remembered("new").texts[-1] == "new"
+    assert len(PromptHistory(tuple(map(str, range(MOST)))).remembered("new").texts) == MOST

@@ -7,8 +7,8 @@ import hashlib
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import first_line
 from jp_tui.engine.asking.coordinator import Coordinator
-from jp_tui.engine.base.call_state import Deferred, Done, Job
-from jp_tui.inquiry import steps as s
+from jp_tui.engine.base.call_state import CallResult, Deferred, ToolCallState
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.tools.port import commands
 
@@ -18,7 +18,7 @@ def shown_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def refused(job: Job, coordinator: Coordinator) -> tuple[str, ...]:
+def refused(job: ToolCallState, coordinator: Coordinator) -> tuple[str, ...]:
     """The targets that somebody refused in this turn, that the call names, and that no person let it touch (R247).
 
     None for a built-in tool that says itself what it would change, and asks about that.
@@ -26,14 +26,14 @@ def refused(job: Job, coordinator: Coordinator) -> tuple[str, ...]:
     knows = job.setup.kind == "built-in" and not commands(job.tool)
     if knows or not coordinator.ledger.refused:
         return ()
-    from jp_tui.engine.asking.named_targets import touched
+    from jp_tui.engine.asking.named_targets import find_targets
     from jp_tui.engine.asking.targets_on_disk import OnDisk  # rarely needed, and not at start-up
 
-    found = touched(job.arguments, str(job.root), coordinator.ledger.refused, OnDisk())
+    found = find_targets(job.arguments, str(job.root), coordinator.ledger.refused, OnDisk())
     return () if job.allowed.issuperset(found) else found
 
 
-async def permitted(job: Job, coordinator: Coordinator, floor: tuple[str, ...] = ()) -> Done | None:
+async def permitted(job: ToolCallState, coordinator: Coordinator, floor: tuple[str, ...] = ()) -> CallResult | None:
     """Ask for leave; None when the call may run, with `job.arguments` changed where they were edited (R86-R89).
     Raises Deferred."""
     mode, call = job.setup.run, job.call
@@ -56,7 +56,7 @@ async def permitted(job: Job, coordinator: Coordinator, floor: tuple[str, ...] =
             return None
         case s.Complete(_, content, is_error, decision):
             job.permission = decision
-            return Done(content, is_error, "error" if is_error else "skipped")
+            return CallResult(content, is_error, "error" if is_error else "skipped")
         case s.Defer():
             raise Deferred
         case _:

@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from jp_tui.conversation.events import Event as Stored
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.asking import permission_ledger
-from jp_tui.engine.asking.input_queue import Inputs, Item
-from jp_tui.engine.asking.open_prompts import Showing
-from jp_tui.engine.asking.pending import Pending, Verdict
-from jp_tui.engine.asking.pending_reviews import Reviewing
-from jp_tui.engine.asking.prompt_builder import Ask, Asking
+from jp_tui.engine.asking.input_queue import Inputs, QueuedInput
+from jp_tui.engine.asking.open_prompts import OpenPrompts
+from jp_tui.engine.asking.pending import SuspendedCalls, Verdict
+from jp_tui.engine.asking.pending_reviews import PendingReviews
+from jp_tui.engine.asking.prompt_builder import Ask, PromptContext
 from jp_tui.engine.asking.side_messages import Finished
-from jp_tui.engine.asking.subagent_relay import Away, Desk, Handler, Hear
-from jp_tui.engine.base.dependencies import ModelSetup, Setup
+from jp_tui.engine.asking.subagent_relay import ChildRelay, Hear, ParentPort, RelayedQuestions
+from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.schema_check.validation import Checks, verdicts
-from jp_tui.inquiry import enrich, repeats
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import denial_text, repeats
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.protocol.events import AnswerRefused
@@ -62,25 +62,25 @@ class Coordinator:
         hooks: Hooks,
         model: ModelSetup,
         finished: Finished,
-        handler: Handler | None = None,
+        handler: ParentPort | None = None,
     ) -> None:
         self._log, self._checks, self._hooks = log, checks, hooks
         self._state = _state(log.setup, handler is not None)
         self._inputs = Inputs(self._take, hooks.broken)
-        self._pending = Pending()
-        self._reviewing = Reviewing(log, checks, self._put, model, finished)
-        self._calls: dict[str, Asking] = {}
+        self._pending = SuspendedCalls()
+        self._reviewing = PendingReviews(log, checks, self._put, model, finished)
+        self._calls: dict[str, PromptContext] = {}
         self._begin: dict[str, v.CallStarted] = {}
         self._heard_of, self._resumed = set[str](), set[str]()
-        self._showing = Showing(log, self._put)
-        self._away = Away(handler) if handler is not None else None
-        self._desk = Desk(self._put, self._refuse)
+        self._showing = OpenPrompts(log, self._put)
+        self._away = ChildRelay(handler) if handler is not None else None
+        self._desk = RelayedQuestions(self._put, self._refuse)
         self._checking: set[asyncio.Task[None]] = set()
         self._closed = False
 
     # --- what a call does ---------------------------------------------------------------------------------
 
-    def begin(self, call: str, asking: Asking) -> None:
+    def begin(self, call: str, asking: PromptContext) -> None:
         """A call starts to run, or runs again from the start. The machine hears of it with the first that it asks."""
         self._calls[call] = asking
         if call in self._resumed:
@@ -117,11 +117,11 @@ class Coordinator:
         """The user sent the model a message."""
         self._put(v.HumanSpoke())
 
-    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> enrich.Told | None:
+    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> denial_text.Told | None:
         """What the model reads in place of a tool's own error, when a no led to it (R141-R143)."""
-        return enrich.told(self._state, call, arguments, error, declined=declined)
+        return denial_text.told(self._state, call, arguments, error, declined=declined)
 
-    def now(self, call: str, asking: Asking) -> None:
+    def now(self, call: str, asking: PromptContext) -> None:
         """What is known of a call has changed."""
         self._calls[call] = asking
 
@@ -148,7 +148,7 @@ class Coordinator:
         known = await verdicts(self._checks, question.answer_type, values)
         return await self._raise(replace(raised, verdicts=known) if known else raised)
 
-    def relay(self, given: v.RelayWanted, asking: Asking, hear: Hear) -> None:
+    def relay(self, given: v.RelayWanted, asking: PromptContext, hear: Hear) -> None:
         """A sub-agent of a call asks something: what is known of its own call, and who hears what the human does."""
         if not self._closed:
             self._begins(given.call)
@@ -205,7 +205,7 @@ class Coordinator:
 
     def client_gone(self) -> None:
         """Nobody can be asked any more (Z9)."""
-        self._put(v.ClientGone())
+        self._put(v.ClientLeft())
 
     def take_over(self, inquiry: str) -> None:
         """The human decides what a reviewer is deciding (R156)."""
@@ -245,14 +245,14 @@ class Coordinator:
     def _keep_secret(self, given: v.HumanAnswered) -> None:
         """A secret that the parent of this sub-agent was told stays out of everything here, too (R202)."""
         for item in self._state.waiting:
-            secret = isinstance(item, v.Open) and isinstance(item.question.answer_type, SecretAnswer)
+            secret = isinstance(item, v.OpenQuestion) and isinstance(item.question.answer_type, SecretAnswer)
             if secret and item.inquiry == given.inquiry:
                 self._log.secrets.keep(item.call, given.value)
 
     # --- what is known ------------------------------------------------------------------------------------
 
     @property
-    def showing(self) -> Showing:
+    def showing(self) -> OpenPrompts:
         """What waits for the human."""
         return self._showing
 
@@ -308,9 +308,9 @@ class Coordinator:
     def _put(self, given: v.Input) -> None:
         self._inputs.put(given)
 
-    async def _take(self, items: Sequence[Item]) -> None:
+    async def _take(self, items: Sequence[QueuedInput]) -> None:
         """Decide about each in turn; what all of that leaves on record is written in one go, before any of it shows."""
-        state, decided = self._state, list[tuple[Item, list[s.Step]]]()
+        state, decided = self._state, list[tuple[QueuedInput, list[s.Step]]]()
         for place, item in enumerate(items, 1):
             state, steps = decide(state, item.given)
             decided.append((item, steps))
@@ -324,12 +324,12 @@ class Coordinator:
             if place % BREATH == 0 and place < len(decided):
                 await asyncio.sleep(0)
 
-    def _carry_out(self, item: Item, steps: list[s.Step]) -> None:
+    def _carry_out(self, item: QueuedInput, steps: list[s.Step]) -> None:
         facts: list[Stored] = [step.event for step in steps if isinstance(step, s.Record)]
         effects = [step for step in steps if not isinstance(step, s.Record)]
         if item.told is not None or isinstance(item.given, v.ReviewerAnswered | v.ReviewerFailed):
             effects = [step for step in effects if not isinstance(step, s.Refuse)]  # no face has sent it
-        relays = any(isinstance(step, s.Relay) for step in steps)
+        relays = any(isinstance(step, s.RelayAnswer) for step in steps)
         if not relays:
             item.tell(steps)
         if self._away is not None:
@@ -346,7 +346,7 @@ class Coordinator:
             match effect:
                 case s.AskHuman() | s.AskPermission() | s.AskDelivery() | s.AskReview():
                     self._ask(effect)
-                case s.Relay():
+                case s.RelayAnswer():
                     self._desk.hand(effect, told)
                 case s.AskReviewer(opened):
                     call = self._calls[opened.call]
@@ -360,7 +360,7 @@ class Coordinator:
                     self._refuse(inquiry, reason, gone, by)
                 case s.LedgerChanged():
                     self._hooks.ledger()
-                case s.EndTurn():
+                case s.StopTurn():
                     self._hooks.end_turn()
                 case s.Record():
                     raise AssertionError("facts are recorded before effects")
@@ -386,7 +386,7 @@ class Coordinator:
         self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone, by=by))
 
 
-def _state(setup: Setup, handler: bool) -> v.State:
+def _state(setup: EngineDependencies, handler: bool) -> v.State:
     """The machine of a turn that begins."""
     return v.State(
         client=setup.client,
@@ -398,7 +398,7 @@ def _state(setup: Setup, handler: bool) -> v.State:
     )
 
 
-def _left(state: v.State, showing: Showing) -> bool:
+def _left(state: v.State, showing: OpenPrompts) -> bool:
     """Whether a call that waits for leave has asked something, now or before the turn was cut off, or has a result."""
     asked = {call for call, question in state.ledger.attempts if question not in PROMPTS}
     prompted = {shown.call for shown in showing if shown.kind in ("permission", "review")}

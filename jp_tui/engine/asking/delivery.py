@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from jp_tui.engine.asking.approval import shown_digest
 from jp_tui.engine.asking.coordinator import Coordinator
-from jp_tui.engine.base.call_state import Deferred, Done, Job
-from jp_tui.inquiry import steps as s
+from jp_tui.engine.base.call_state import CallResult, Deferred, ToolCallState
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 
 
-async def delivered(job: Job, done: Done, coordinator: Coordinator) -> Done:
+async def delivered(job: ToolCallState, done: CallResult, coordinator: Coordinator) -> CallResult:
     """Ask for leave; the result, as it was or edited, or what stands for it (R93). Raises Deferred."""
     call = job.call
     asked: v.AskMode = "edit" if job.setup.result == "edit" else "ask"
@@ -24,7 +24,7 @@ async def delivered(job: Job, done: Done, coordinator: Coordinator) -> Done:
             return done if text is None else replace(done, content=text)
         case s.Complete(_, content, is_error, decision):
             job.delivery = decision
-            return Done(content, is_error, "error" if is_error else "skipped")
+            return CallResult(content, is_error, "error" if is_error else "skipped")
         case s.Defer():
             raise Deferred
         case _:

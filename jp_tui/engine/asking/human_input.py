@@ -23,7 +23,7 @@ from jp_tui.protocol.values import (
 from jp_tui.questions.types import Taken
 
 
-def given(command: c.AnswerQuestion, *, via: str, ms: int | None, at: str) -> v.Input:
+def parse_response(command: c.AnswerQuestion, *, via: str, ms: int | None, at: str) -> v.Input:
     """`via` is the face (R25), `ms` the time since it was asked, `at` now (R58)."""
     inquiry, shown = command.inquiry, command.digest
     match command.response:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 
 TOGETHER = 16
@@ -17,7 +17,7 @@ TOGETHER = 16
 
 
 @dataclass(slots=True)
-class Item:
+class QueuedInput:
     """An input; `told` gets the steps it led to, and then a refusal is not told to the faces."""
 
     given: v.Input
@@ -32,19 +32,21 @@ class Item:
 class Inputs:
     """`take` deals with what came; `broken` hears why it could not."""
 
-    def __init__(self, take: Callable[[Sequence[Item]], Awaitable[None]], broken: Callable[[Exception], None]) -> None:
+    def __init__(
+        self, take: Callable[[Sequence[QueuedInput]], Awaitable[None]], broken: Callable[[Exception], None]
+    ) -> None:
         self._take, self._broken = take, broken
-        self._waiting: asyncio.Queue[Item] = asyncio.Queue()
+        self._waiting: asyncio.Queue[QueuedInput] = asyncio.Queue()
         self._worker = asyncio.create_task(self._work())
 
     def put(self, given: v.Input) -> None:
         """One more."""
-        self._waiting.put_nowait(Item(given))
+        self._waiting.put_nowait(QueuedInput(given))
 
     async def hear(self, given: v.Input) -> list[s.Step]:
         """One more; the steps that it leads to come back, none when it could not be dealt with."""
         told: asyncio.Future[list[s.Step]] = asyncio.get_running_loop().create_future()
-        self._waiting.put_nowait(Item(given, told))
+        self._waiting.put_nowait(QueuedInput(given, told))
         return await told
 
     async def settle(self) -> None:

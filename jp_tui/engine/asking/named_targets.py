@@ -50,7 +50,7 @@ class Disk(Protocol):
         """What stands in a folder; nothing for one that cannot be read."""
 
 
-def touched(arguments: Json, root: str, refused: Iterable[str], disk: Disk) -> tuple[str, ...]:
+def find_targets(arguments: Json, root: str, refused: Iterable[str], disk: Disk) -> tuple[str, ...]:
     """The refused paths that some word of the arguments names: itself, a folder above it, something below it, its bare
     name, a pattern that fits it, or a link to it; all of them where its words cannot be known. `root` is the folder
     that the call works in, real and absolute; the paths are below it."""

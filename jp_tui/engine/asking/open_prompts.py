@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.asking.prompt_builder import Ask, Asking, prompt
+from jp_tui.engine.asking.prompt_builder import Ask, PromptContext, prompt
 from jp_tui.engine.record.log import Log
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged, QuestionAsked, QuestionSettled
 from jp_tui.protocol.values import CallState, PromptRequest
 
 
-class Showing:
+class OpenPrompts:
     """`passed` is told when a question's time is over."""
 
     def __init__(self, log: Log, passed: Callable[[v.Input], None]) -> None:
@@ -36,7 +36,7 @@ class Showing:
         """The prompt that waits under this id."""
         return self._shown.get(inquiry)
 
-    def ask(self, ask: Ask, asker: Asking, call: Asking) -> None:
+    def ask(self, ask: Ask, asker: PromptContext, call: PromptContext) -> None:
         """Put it to the human. `asker` asks, and `call` waits for it: another one when it runs a sub-agent."""
         log, opened = self._log, ask.open
         self._asked_at[opened.inquiry] = log.setup.monotonic()
@@ -53,7 +53,7 @@ class Showing:
         log.publish(QuestionAsked(conversation=log.id, prompt=made, draft=self._drafts.get(opened.inquiry, "")))
         self._until(ask)
 
-    def elsewhere(self, ask: Ask, call: Asking) -> None:
+    def elsewhere(self, ask: Ask, call: PromptContext) -> None:
         """It is put to the human by the parent of this sub-agent."""
         self.say(ask.open.call, call, "awaiting_input")
         self._until(ask)
@@ -98,7 +98,7 @@ class Showing:
         for timer in self._deadlines.values():
             timer.cancel()
 
-    def say(self, call: str, about: Asking, state: CallState) -> None:
+    def say(self, call: str, about: PromptContext, state: CallState) -> None:
         """What a call does now."""
         log = self._log
         log.publish(

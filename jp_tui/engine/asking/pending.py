@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from jp_tui.inquiry.steps import Complete, Defer, Deliver, Permit, RunAgain
+from jp_tui.inquiry.effects import Complete, Defer, Deliver, Permit, RunAgain
 
 Verdict = RunAgain | Complete | Defer | Permit | Deliver
 
 
-class Pending:
+class SuspendedCalls:
     """Calls that are suspended until the coordinator says how to go on."""
 
     def __init__(self) -> None:

@@ -15,10 +15,10 @@ from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.asking.side_messages import PAUSED, Finished, standing
-from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
+from jp_tui.engine.base.dependencies import ModelSetup, ReviewQuestion
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.schema_check.validation import Checks, verdicts
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.protocol.events import Retrying, ReviewDelta, ReviewStarted
 
@@ -27,7 +27,7 @@ SCRIPT = "the script of {}"
 OWN: JsonObject = {"model": {"id": "inherit"}}
 
 
-class Reviewing:
+class PendingReviews:
     """The inquiries that a reviewer looks at now; `hear` takes what it decides. `model` is the conversation's."""
 
     def __init__(
@@ -105,12 +105,12 @@ class Reviewing:
         self._tasks.pop(inquiry, None)
         self._hear(found if found.ms is not None else replace(found, ms=ms))
 
-    async def _asked(self, ask: s.AskReviewer, tool: str) -> Inquiry:
+    async def _asked(self, ask: s.AskReviewer, tool: str) -> ReviewQuestion:
         """The snapshot (R120, R121, Z3): the log as it is now, with the results of calls that ended since."""
         log, opened = self._log, ask.open
         paused = PAUSED.format(first_line(opened.question.text))
         told = await log.told(standing(opened.call, paused, self._finished))
-        return Inquiry(
+        return ReviewQuestion(
             inquiry=opened.inquiry,
             tool=tool,
             question=opened.question,
@@ -122,7 +122,7 @@ class Reviewing:
             before=opened.before,
         )
 
-    async def _checked(self, found: v.ReviewerAnswered, opened: v.Open) -> v.ReviewerAnswered:
+    async def _checked(self, found: v.ReviewerAnswered, opened: v.OpenQuestion) -> v.ReviewerAnswered:
         held = await verdicts(self._checks, opened.question.answer_type, [found.value])
         return replace(found, verdicts=held)
 
@@ -170,7 +170,7 @@ class Reviewing:
 class _Ear:
     """What one inquiry's reviewer is heard by."""
 
-    def __init__(self, reviewing: Reviewing, ask: s.AskReviewer, tool: str) -> None:
+    def __init__(self, reviewing: PendingReviews, ask: s.AskReviewer, tool: str) -> None:
         self._reviewing, self._ask, self._tool = reviewing, ask, tool
 
     def asks(self, model: str) -> None:

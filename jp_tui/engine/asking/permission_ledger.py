@@ -42,7 +42,7 @@ def entries(
     return tuple(found)
 
 
-def _held(key: str, held: v.Held, kind: str) -> LedgerEntry:
+def _held(key: str, held: v.RememberedAnswer, kind: str) -> LedgerEntry:
     return LedgerEntry.model_validate(
         {
             "key": TURN + key,

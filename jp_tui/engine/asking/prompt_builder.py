@@ -16,8 +16,8 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.engine.record.log import Log
-from jp_tui.inquiry import relayed
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import on_subagent
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.refusals import refuser
 from jp_tui.protocol.values import AgentInfo, Control, Escalation, PromptRequest, Verdict
@@ -29,7 +29,7 @@ Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class PromptContext:
     """What must be known of a call to present what it asks. `result` is what would be delivered, `agent` the sub-agent
     that it runs, `asked_by` the one that it belongs to, where that one's parent presents it."""
 
@@ -46,12 +46,12 @@ class Asking:
     def tool(self) -> str:
         return self.setup.name
 
-    def about(self, result: str, is_error: bool) -> Asking:
+    def about(self, result: str, is_error: bool) -> PromptContext:
         """The same call with its result."""
         return replace(self, result=result, is_error=is_error)
 
 
-def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
+def prompt(log: Log, ask: Ask, call: PromptContext) -> PromptRequest:
     """The prompt as every face gets it."""
     opened = ask.open
     common: dict[str, Any] = {
@@ -80,7 +80,7 @@ def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
             return PromptRequest(**common, **_review(done, back, call))
 
 
-def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
+def _question(ask: s.AskHuman, call: PromptContext) -> dict[str, Any]:
     opened = ask.open
     controls: set[Control] = {"reply", "end_turn"}
     if (opened.asked_as or opened.source) != "assistant":
@@ -111,7 +111,7 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
     }
 
 
-def _preselects(opened: v.Open, call: Asking) -> bool:
+def _preselects(opened: v.OpenQuestion, call: PromptContext) -> bool:
     """False where Enter alone must give no answer (Z11): a yes changes, runs or sends something, or a reviewer said no.
     Nobody knows what the yes of a tool that is not built in does, so it is never preselected."""
     question = opened.question
@@ -121,19 +121,19 @@ def _preselects(opened: v.Open, call: Asking) -> bool:
     return not (unknown and question.default is True)
 
 
-def _asker(opened: v.Open | v.OpenReview, label: str | None, call: Asking) -> dict[str, Any]:
+def _asker(opened: v.OpenQuestion | v.OpenReview, label: str | None, call: PromptContext) -> dict[str, Any]:
     """Who asks (R190); the label of a sub-agent's question, or of its tool's, says which one it is (R222, Z8)."""
     if call.asked_by is None:
         return {"source": opened.source, "label": label}
     who = call.asked_by
     said = first_line(who.name) or first_line(who.task) or who.conversation
-    tool = isinstance(opened, v.Open) and opened.asked_as == "tool"
+    tool = isinstance(opened, v.OpenQuestion) and opened.asked_as == "tool"
     named = f"{ASSISTANT if tool else label or ASSISTANT} › {said}"
     source = "tool" if tool else "assistant"
-    return {"source": source, "source_name": relayed.source(who.conversation), "label": named}
+    return {"source": source, "source_name": on_subagent.source(who.conversation), "label": named}
 
 
-def _escalation(told: v.Escalation) -> Escalation:
+def _escalation(told: v.EscalationCause) -> Escalation:
     return Escalation(
         model=told.model,
         reason=Foreign(told.reason),
@@ -145,7 +145,7 @@ def _escalation(told: v.Escalation) -> Escalation:
     )
 
 
-def _permission(asked: v.OpenPermission, call: Asking) -> dict[str, Any]:
+def _permission(asked: v.OpenPermission, call: PromptContext) -> dict[str, Any]:
     controls: set[Control] = {"edit", "end_turn"}
     covers = ""
     if not asked.floor:  # what was refused is allowed for one call only (R247)
@@ -165,7 +165,7 @@ def _permission(asked: v.OpenPermission, call: Asking) -> dict[str, Any]:
     }
 
 
-def _delivery(asked: v.OpenDelivery, call: Asking) -> dict[str, Any]:
+def _delivery(asked: v.OpenDelivery, call: PromptContext) -> dict[str, Any]:
     controls: frozenset[Control] = frozenset({"edit", "cancel", "end_turn"})
     return {
         "kind": "delivery",
@@ -180,7 +180,7 @@ def _delivery(asked: v.OpenDelivery, call: Asking) -> dict[str, Any]:
     }
 
 
-def _review(asked: v.OpenReview, back: str, call: Asking) -> dict[str, Any]:
+def _review(asked: v.OpenReview, back: str, call: PromptContext) -> dict[str, Any]:
     """The whole form once more; the words are a face's, the label is that of its questions (R182b, R190)."""
     controls: set[Control] = {"reply", "end_turn"}
     if back:

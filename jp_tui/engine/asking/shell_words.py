@@ -41,7 +41,7 @@ _QUOTING = re.compile(r"""[\s"'\\;|&<>()]""")
 
 
 @dataclass(slots=True)
-class Words:
+class CallWords:
     """`found` are the words; `unknown`: there are more, which nobody can know before the command runs."""
 
     found: set[str] = field(default_factory=set)
@@ -57,10 +57,10 @@ class _Line:
     computed: bool = False
 
 
-def words(arguments: Json) -> Words:
+def words(arguments: Json) -> CallWords:
     """All words of the arguments of a call."""
     texts = list(_texts(arguments))
-    found = Words()
+    found = CallWords()
     if sum(map(len, texts)) > LONGEST:
         found.unknown = True
         return found
@@ -143,7 +143,7 @@ def _unescaped(sign: re.Match[str]) -> str:
     return chr(number) if number < 0x110000 else ""
 
 
-def _line(found: Words, line: _Line, inside: bool, deep: int) -> None:
+def _line(found: CallWords, line: _Line, inside: bool, deep: int) -> None:
     """`inside`: a program is there that takes words for commands, so that what is computed in them is, too."""
     found.unknown |= line.computed or writes_anywhere(line.words)
     for word in line.words:
@@ -164,7 +164,7 @@ def _line(found: Words, line: _Line, inside: bool, deep: int) -> None:
                     _quiet(found, nested)
 
 
-def _quiet(found: Words, line: _Line) -> None:
+def _quiet(found: CallWords, line: _Line) -> None:
     """Words in a word that nobody runs."""
     for word in line.words:
         if not word.startswith("\0"):
@@ -190,7 +190,7 @@ def _variants(word: str) -> list[str] | None:
     return done
 
 
-def _add(found: Words, text: str) -> None:
+def _add(found: CallWords, text: str) -> None:
     """A text as a word, and every piece of it that may be one: behind `=`, `:`, an option's letter, an encoding."""
     for word in (text, *_RAW.findall(text)):
         if "\n" in word or len(word) > _PATH:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from jp_tui.conversation.model import Message, Part, Said, Thought
+from jp_tui.conversation.model import Message, Part, ReasoningPart, TextPart
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import first_line
 from jp_tui.protocol.values import PromptRequest
@@ -36,7 +36,7 @@ def standing(asks: str, paused: str, finished: Finished) -> Callable[[str], tupl
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class SideExchange:
     """A side question and what was said to it."""
 
     asked: str
@@ -60,12 +60,12 @@ def subject(prompt: PromptRequest) -> str:
 
 
 def talk(
-    told: Sequence[Message], prompt: PromptRequest, before: Iterable[Exchange], text: str, *, thoughts: bool
+    told: Sequence[Message], prompt: PromptRequest, before: Iterable[SideExchange], text: str, *, thoughts: bool
 ) -> tuple[Message, ...]:
     """The messages of the request. Without `thoughts` reasoning is left out: only the model that made it reads it."""
     found: list[Message] = []
     for message in told:
-        parts = tuple(part for part in message.parts if thoughts or not isinstance(part, Thought))
+        parts = tuple(part for part in message.parts if thoughts or not isinstance(part, ReasoningPart))
         if parts:
             found.append(Message(message.role, parts))
     said = [exchange for exchange in before if exchange.said.strip()]
@@ -74,9 +74,9 @@ def talk(
         f"{_about(prompt)}\n\nBefore I decide I ask you, and nothing runs meanwhile; answer in words:\n\n{words[0]}"
     )
     for asked, exchange in zip(words, [*said, None], strict=True):
-        _add(found, Message("user", (Said(asked),)))
+        _add(found, Message("user", (TextPart(asked),)))
         if exchange is not None:
-            found.append(Message("assistant", (Said(exchange.said),)))
+            found.append(Message("assistant", (TextPart(exchange.said),)))
     return tuple(found)
 
 
@@ -124,7 +124,7 @@ def _answers(prompt: PromptRequest) -> str:
     return "\n".join(f"- {first_line(one.text)} {dump(one.answer)}" for one in places if one.state == "answered")
 
 
-def along(question: str, exchanges: Iterable[Exchange]) -> str:
+def along(question: str, exchanges: Iterable[SideExchange]) -> str:
     """What was said aside, as a message of the user's to the conversation's model."""
     told = [f"I talked this question over before I answered it: {question}"]
     for exchange in exchanges:

@@ -17,9 +17,9 @@ from jp_tui.conversation import model as m
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.asking.side_messages import Exchange, Finished, along, paused, standing, subject, talk
+from jp_tui.engine.asking.side_messages import Finished, SideExchange, along, paused, standing, subject, talk
 from jp_tui.engine.base.dependencies import ModelSetup
-from jp_tui.engine.model.response_retry import patience
+from jp_tui.engine.model.response_retry import retry_delay
 from jp_tui.engine.model.text_response import spoken
 from jp_tui.engine.record.errors import stored, turn_error
 from jp_tui.engine.record.event_codec import SENT, storable
@@ -38,7 +38,7 @@ class _Talk:
     """What was said about one question; `about` is the question in one line, `send` that it goes along."""
 
     about: str = ""
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: list[SideExchange] = field(default_factory=list)
     send: bool = False
 
 
@@ -73,7 +73,7 @@ class SideModel:
         return [self._opened] if self._opened is not None else []
 
 
-class Asides:
+class SideQuestions:
     """The side questions of one turn. `model` answers them, told of results by `finished`; `before` are the turn's
     events when it was cut off and goes on."""
 
@@ -92,7 +92,7 @@ class Asides:
             talk.about = str(event.metadata.get("about", talk.about))
             asked, said = raw.get("question"), raw.get("answer")
             if isinstance(asked, str) and isinstance(said, str):
-                talk.exchanges.append(Exchange(asked, said))
+                talk.exchanges.append(SideExchange(asked, said))
             else:
                 talk.send = raw.get("send") is True
         elif isinstance(event, ev.ChatRequest) and isinstance(sent, list):
@@ -179,7 +179,7 @@ class Asides:
             error = {"kind": "storage", "message": str(problem), "advice": "Make room or fix the folder."}
         found = self._talks.setdefault(inquiry, _Talk())
         found.about = subject(prompt)
-        found.exchanges.append(Exchange(running.asked, answer))
+        found.exchanges.append(SideExchange(running.asked, answer))
         if inquiry in self._running and self._running[inquiry][0] is speaks:
             del self._running[inquiry]
         log.publish(AsideEnded(conversation=log.id, inquiry=inquiry, error=turn_error(error)))
@@ -220,7 +220,7 @@ class Asides:
                 await self._take(model, request, inquiry, said)
             except m.ModelError as error:
                 failures += 1
-                wait = patience(model.retry, error, failures, began=bool(said))
+                wait = retry_delay(model.retry, error, failures, began=bool(said))
                 if wait is None:
                     raise
                 self._waits(inquiry, error.cause, wait)

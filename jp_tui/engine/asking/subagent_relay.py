@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from jp_tui.conversation.events import Event, InquiryResponse
-from jp_tui.engine.asking.prompt_builder import Asking
-from jp_tui.inquiry import steps as s
+from jp_tui.engine.asking.prompt_builder import PromptContext
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.protocol.values import AgentInfo
 
@@ -21,10 +21,10 @@ Hear = Callable[[v.Input], Awaitable[list[s.Step]]]
 Asks = s.AskHuman | s.AskReview
 
 
-class Handler(Protocol):
+class ParentPort(Protocol):
     """The parent, as a sub-agent's questions see it."""
 
-    def ask(self, ask: Asks, asking: Asking, hear: Hear) -> None:
+    def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
         """Put it to the human; `hear` takes what the human does and says what became of it."""
 
     def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:
@@ -34,14 +34,14 @@ class Handler(Protocol):
         """The human ends the turn, with all that works for it (R249)."""
 
 
-class Away:
+class ChildRelay:
     """A sub-agent's side: what it asks at its parent's handler."""
 
-    def __init__(self, handler: Handler) -> None:
+    def __init__(self, handler: ParentPort) -> None:
         self._handler = handler
         self._waiting: dict[str, str] = {}
 
-    def ask(self, ask: Asks, asking: Asking, hear: Hear) -> None:
+    def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
         """As Handler.ask."""
         if ask.open.source == "assistant":
             self._waiting[ask.open.inquiry] = ask.open.call
@@ -60,15 +60,15 @@ class Away:
                 self._handler.closed(effect.inquiry, effect.how, effect.by, next(said, None))
 
 
-class Desk:
+class RelayedQuestions:
     """The questions of sub-agents that a turn's machine was told of, by call and the id they have there."""
 
     def __init__(self, put: Callable[[v.Input], None], refuse: Callable[[str, str, bool, str], None]) -> None:
         self._put, self._refuse = put, refuse
-        self._askers: dict[tuple[str, str], tuple[Asking, Hear]] = {}
+        self._askers: dict[tuple[str, str], tuple[PromptContext, Hear]] = {}
         self._handing: set[asyncio.Task[None]] = set()
 
-    def take(self, wanted: v.RelayWanted, asking: Asking, hear: Hear) -> None:
+    def take(self, wanted: v.RelayWanted, asking: PromptContext, hear: Hear) -> None:
         """A sub-agent asks."""
         self._askers[wanted.call, wanted.ask.inquiry] = asking, hear
         self._put(wanted)
@@ -83,21 +83,21 @@ class Desk:
         for key in [key for key in self._askers if key[0] == call]:
             del self._askers[key]
 
-    def asking(self, opened: v.Waiting) -> Asking | None:
+    def asking(self, opened: v.Waiting) -> PromptContext | None:
         """What is known of the sub-agent's call, when it is a sub-agent's question."""
-        if not isinstance(opened, v.Open | v.OpenReview) or not opened.asks:
+        if not isinstance(opened, v.OpenQuestion | v.OpenReview) or not opened.asks:
             return None
         found = self._askers.get((opened.call, opened.asks))
         return found[0] if found is not None else None
 
-    def hand(self, step: s.Relay, told: asyncio.Future[list[s.Step]] | None) -> None:
+    def hand(self, step: s.RelayAnswer, told: asyncio.Future[list[s.Step]] | None) -> None:
         """What the human did goes to the sub-agent; `told` gets what became of it, else a refusal is told to the
         faces."""
         task = asyncio.create_task(self._hand(step, told))
         self._handing.add(task)
         task.add_done_callback(self._handing.discard)
 
-    async def _hand(self, step: s.Relay, told: asyncio.Future[list[s.Step]] | None) -> None:
+    async def _hand(self, step: s.RelayAnswer, told: asyncio.Future[list[s.Step]] | None) -> None:
         inquiry = step.open.inquiry
         found = self._askers.get((step.open.call, step.open.asks))
         steps = await found[1](step.given) if found is not None else []
@@ -116,26 +116,26 @@ class Desk:
             await asyncio.wait(self._handing)
 
 
-def _here(step: s.Step, relayed: s.Relay) -> s.Step:
+def _here(step: s.Step, relayed: s.RelayAnswer) -> s.Step:
     """A step of the sub-agent's machine under the id that the question has here."""
     if isinstance(step, s.Settled | s.Refuse) and step.inquiry == relayed.open.asks:
         return replace(step, inquiry=relayed.open.inquiry)
     return step
 
 
-class Relay:
+class SubagentRelay:
     """The handler of one sub-agent (`agent`), at the desk of its parent's turn."""
 
     def __init__(
         self,
         agent: AgentInfo,
-        relay: Callable[[v.RelayWanted, Asking, Hear], None],
+        relay: Callable[[v.RelayWanted, PromptContext, Hear], None],
         relayed: Callable[[v.RelayClosed], None],
         end_turn: Callable[[], None],
     ) -> None:
         self._agent, self._relay, self._relayed, self._end_turn = agent, relay, relayed, end_turn
 
-    def ask(self, ask: Asks, asking: Asking, hear: Hear) -> None:
+    def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
         """See Handler."""
         opened, who = ask.open, self._agent
         asked_by = replace(asking, asked_by=who)

@@ -17,14 +17,14 @@ from typing import Literal, cast
 
 from jp_tui.system.blobs import Blobs
 from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
-from jp_tui.tools.files.backups import Changing, CopyFailed, Held
+from jp_tui.tools.files.backups import CopyFailed, FileSnapshot, PlannedChange
 
 Act = Literal["tool", "undo", "redo"]
 DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BackupLimits:
     """`file` bytes of one file, `total` of all copies, `days` that they are kept."""
 
     file: int = 16 << 20
@@ -33,7 +33,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class BackupRecord:
     """Files beneath `root` that were changed together. `act` says whether a tool did it, or somebody took it back or
     brought it back; then `turn` is the one whose changes they were. No `data` is read into `files`."""
 
@@ -42,29 +42,29 @@ class Record:
     call: str
     act: Act
     root: str
-    files: tuple[Changing, ...]
+    files: tuple[PlannedChange, ...]
 
 
 class CopyStore:
     """All copies of a user. `now` gives seconds since 1970, `new_id` names records."""
 
-    def __init__(self, folder: Path, limits: Limits, now: Callable[[], float], new_id: Callable[[], str]) -> None:
+    def __init__(self, folder: Path, limits: BackupLimits, now: Callable[[], float], new_id: Callable[[], str]) -> None:
         self._folder, self.limits, self._now, self._new_id = folder, limits, now, new_id
         self._blobs = Blobs(folder / "contents", most=limits.total, seconds=limits.days * DAY)
         self._tidied = False
 
-    def content(self, held: Held) -> bytes | None:
+    def content(self, held: FileSnapshot) -> bytes | None:
         """What it was, from the copies; None when that is gone or was never kept."""
         if held.kind == "absent":
             return b""
         return held.data if held.data is not None else self._blobs.get(held.sha256)
 
-    def has(self, held: Held) -> bool:
+    def has(self, held: FileSnapshot) -> bool:
         """Whether `content` would give something."""
         return held.kind == "absent" or held.data is not None or self._blobs.holds(held.sha256)
 
     def keep(
-        self, conversation: str, turn: int, call: str, root: str, changes: Sequence[Changing], act: Act = "tool"
+        self, conversation: str, turn: int, call: str, root: str, changes: Sequence[PlannedChange], act: Act = "tool"
     ) -> Callable[[], None]:
         """As `Copies.keep`. Raises CopyFailed."""
         path = changes[0].path if changes else "."
@@ -90,9 +90,9 @@ class CopyStore:
 
         return withdraw
 
-    def records(self, conversation: str) -> list[Record]:
+    def records(self, conversation: str) -> list[BackupRecord]:
         """All of a conversation, in order, without those that came to nothing. What cannot be read is left out."""
-        found: dict[str, Record] = {}
+        found: dict[str, BackupRecord] = {}
         try:
             text = self._file(conversation).read_bytes().decode("ascii", "replace")
         except OSError:
@@ -160,29 +160,29 @@ def _ends(path: Path) -> bool:
         return file.read(1) == b"\n"
 
 
-def _written(held: Held) -> dict[str, object]:
+def _written(held: FileSnapshot) -> dict[str, object]:
     return {"kind": held.kind, "sha256": held.sha256, "size": held.size, "mode": held.mode}
 
 
-def _record(raw: dict[str, object]) -> Record:
+def _record(raw: dict[str, object]) -> BackupRecord:
     """Raises ValueError, TypeError, KeyError."""
     act = raw["act"]
     if act not in ("tool", "undo", "redo"):
         raise ValueError("another version's")
     files = tuple(
-        Changing(str(path), _held(before), _held(after))
+        PlannedChange(str(path), _held(before), _held(after))
         for path, before, after in cast("list[tuple[str, dict[str, object], dict[str, object]]]", raw["files"])
     )
     turn = int(cast(int, raw["turn"]))
-    return Record(str(raw["id"]), turn, str(raw["call"]), act, str(raw["root"]), files)
+    return BackupRecord(str(raw["id"]), turn, str(raw["call"]), act, str(raw["root"]), files)
 
 
-def _held(raw: dict[str, object]) -> Held:
+def _held(raw: dict[str, object]) -> FileSnapshot:
     kind = raw["kind"]
     if kind not in ("absent", "file", "link"):
         raise ValueError("another version's")
     size, mode = int(cast(int, raw["size"])), int(cast(int, raw["mode"]))
-    return Held(kind, None, str(raw["sha256"]), size, mode)
+    return FileSnapshot(kind, None, str(raw["sha256"]), size, mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,5 +198,5 @@ class CallCopies:
     def most(self) -> int:
         return self.store.limits.file
 
-    def keep(self, root: str, changes: Sequence[Changing]) -> Callable[[], None]:
+    def keep(self, root: str, changes: Sequence[PlannedChange]) -> Callable[[], None]:
         return self.store.keep(self.conversation, self.turn, self.call, root, changes)

@@ -12,13 +12,13 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.protocol.values import AgentInfo, CallEnd
 from jp_tui.tools.files.backups import Copies
-from jp_tui.tools.port import Cancel, Given, Replied, Spawner, Tool, ToolCall
+from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, Spawner, Tool, ToolCall
 
 Usable = Callable[[JsonObject], Awaitable[str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CallResult:
     """The response of a call; `end` says how for the sidebar, `own` that it is what the tool itself said."""
 
     content: str
@@ -28,12 +28,12 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class ResumedCalls:
     """What is known of calls of a turn that was cut off, by call: answers (R237), and results that wait for leave to be
     delivered. `begun`: there was such a turn; `stays` are calls that wait for a person, whom nobody is (E52);
     `agents` the sub-agents that they had started."""
 
-    answers: Mapping[str, Mapping[str, Given]] = field(default_factory=dict)
+    answers: Mapping[str, Mapping[str, GivenAnswer]] = field(default_factory=dict)
     results: Mapping[str, ToolCallResponse] = field(default_factory=dict)
     begun: bool = False
     stays: frozenset[str] = frozenset()
@@ -45,7 +45,7 @@ class Deferred(Exception):
 
 
 @dataclass(slots=True)
-class Job:
+class ToolCallState:
     """`arguments` are what runs, `edited` that they are not the model's; `permission` and `delivery` say who decided,
     for the record; `ms` is how long it ran; `kept` is its result of an earlier run; `allowed` are refused targets that
     a person let it touch all the same; `tool_error` is what the tool itself said, when the model reads other words
@@ -64,14 +64,14 @@ class Job:
     title: str = ""
     rendered: str | None = None
     edited: bool = False
-    answers: Mapping[str, Given] = field(default_factory=dict)
-    replied: Replied | None = None
+    answers: Mapping[str, GivenAnswer] = field(default_factory=dict)
+    replied: FormLeft | None = None
     reviewed: bool = False
     cancel: Cancel = field(default_factory=Cancel)
     permission: JsonObject = field(default_factory=dict)
     delivery: JsonObject = field(default_factory=dict)
     ms: int | None = None
-    kept: Done | None = None
+    kept: CallResult | None = None
     allowed: set[str] = field(default_factory=set)
     tool_error: str = ""
     rejections: int = 0
@@ -87,7 +87,7 @@ class Job:
     def restore(self, result: ToolCallResponse) -> None:
         """It ran before the program ended: what came of it is asked about again, and it does not run."""
         about = result.metadata
-        self.kept = Done(result.content, result.is_error, "error" if result.is_error else "ok", own=True)
+        self.kept = CallResult(result.content, result.is_error, "error" if result.is_error else "ok", own=True)
         if isinstance(ms := about.get("ms"), int):
             self.ms = ms
         if isinstance(permission := about.get("permission"), dict):

@@ -12,7 +12,7 @@ from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import CopyStore
 from jp_tui.engine.base.catalogue import Catalogue
-from jp_tui.inquiry.values import Policy, ReviewerAnswered, ReviewerFailed, Rule, Verdict
+from jp_tui.inquiry.values import EarlierVerdict, Policy, ReviewerAnswered, ReviewerFailed, Rule
 from jp_tui.journal.port import Journal
 from jp_tui.protocol.settings import SettingsRead
 from jp_tui.protocol.trust import TrustRead
@@ -64,7 +64,7 @@ class ToolSetup:
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class RetryPolicy:
     """How often and how patiently a transient failure is tried again (R68: assistant.request.*). `least_secs` is the
     shortest wait, which no setting and no server shortens (Z21)."""
 
@@ -100,7 +100,7 @@ class ModelSetup:
     system: str = ""
     max_tokens: int | None = None
     temperature: float | None = None
-    retry: Retry = Retry()
+    retry: RetryPolicy = RetryPolicy()
     extra: JsonObject = field(default_factory=dict)
     cache: str = "short"
     window: int | None = None
@@ -112,7 +112,7 @@ class ModelSetup:
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class ReviewQuestion:
     """A question for a reviewer. `told` is the snapshot of what the conversation's `model` was told, with the calls of
     this cycle that wait or run standing in it as such (R120, R121); `tools` are those it has. `overrides` differ for
     this question (R130). With `intent` it is the second look: `before` is what the reviewer said at the first.
@@ -126,10 +126,10 @@ class Inquiry:
     tools: tuple[ToolSpec, ...] = ()
     overrides: JsonObject = field(default_factory=dict)
     intent: str = ""
-    before: tuple[Verdict, ...] = ()
+    before: tuple[EarlierVerdict, ...] = ()
 
 
-class Hears(Protocol):
+class ReviewListener(Protocol):
     """Who hears a reviewer think (E40)."""
 
     def asks(self, model: str) -> None:
@@ -145,14 +145,14 @@ class Hears(Protocol):
 class Reviewer(Protocol):
     """A model that answers questions (R119)."""
 
-    async def inquire(self, asked: Inquiry, hears: Hears) -> ReviewerAnswered | ReviewerFailed:
+    async def inquire(self, asked: ReviewQuestion, hears: ReviewListener) -> ReviewerAnswered | ReviewerFailed:
         """A verdict; never raises but for cancellation. Whether the value fits the question is not looked at here."""
 
     async def close(self) -> None:
         """Give up connections."""
 
 
-class Lock(Protocol):
+class ConversationLock(Protocol):
     """A conversation held for writing (surface S12)."""
 
     def release(self) -> None:
@@ -180,7 +180,7 @@ class HeldBy:
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class EngineDependencies:
     """Everything the engine needs from outside.
 
     `open_model` takes the model a conversation was held with ("" for a new one) and may look for a local server;
@@ -205,7 +205,7 @@ class Setup:
     client: bool
     tools: Mapping[str, ToolSetup]
     open_model: Callable[[str], Awaitable[ModelSetup]]
-    lock: Callable[[str], Lock | HeldBy]
+    lock: Callable[[str], ConversationLock | HeldBy]
     save_setting: Callable[[str, Json], Path]
     unset_setting: Callable[[str], Path]
     reload_tools: Callable[[Sequence[JsonObject]], Mapping[str, ToolSetup]]

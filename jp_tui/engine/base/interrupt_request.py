@@ -13,7 +13,7 @@ _STRENGTH: dict[Choice, int] = {"reply": 1, "stop": 2, "abort": 3}
 
 
 @dataclass(slots=True)
-class Wish:
+class InterruptRequest:
     """`words` are what to say next (Reply); `given_back` is what cannot be said any more."""
 
     choice: Choice | None = None

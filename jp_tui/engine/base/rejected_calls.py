@@ -17,7 +17,7 @@ KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RejectedCall:
     """A call that must not run: its id, the tool's name as it was called, what is wrong in words; `raw` is the text
     that the JSON gate refused, empty when the call was cut."""
 
@@ -27,19 +27,19 @@ class Refusal:
     raw: str = ""
 
 
-def stored(request: ToolCallRequest) -> Refusal:
+def stored(request: ToolCallRequest) -> RejectedCall:
     """A refusal of an earlier run, from what is recorded of it (`engine/model/response_stream.py`). Arguments that were
     not kept to their end cannot be looked at again: then the words alone are left."""
     raw, problem = request.metadata.get("raw"), str(request.metadata.get("refused"))
     whole = request.metadata.get("misread") is True and isinstance(raw, str) and len(raw) < KEPT
-    return Refusal(request.id, request.name, problem, str(raw) if whole else "")
+    return RejectedCall(request.id, request.name, problem, str(raw) if whole else "")
 
 
-def told(refusal: Refusal, tool: object) -> str:
+def told(refusal: RejectedCall, tool: object) -> str:
     """The error for the model, in the form of M25 for every `tool`, known or not; one may bring its own
     (`port.Corrects`)."""
     from jp_tui.conversation.strict_json_faults import look
-    from jp_tui.questions.items import Problem
+    from jp_tui.questions.items import ItemProblem
     from jp_tui.questions.refusals import structured
 
     found = look(refusal.raw) if refusal.raw else None
@@ -48,5 +48,5 @@ def told(refusal: Refusal, tool: object) -> str:
     own = tool.misread(refusal.tool, found) if isinstance(tool, Corrects) else None
     if own is not None:
         return own
-    problems = tuple(Problem(fault.kind, fault.path, fault.message) for fault in found.faults)
+    problems = tuple(ItemProblem(fault.kind, fault.path, fault.message) for fault in found.faults)
     return structured(problems, short(refusal.tool), "arguments, and nothing was run")

@@ -15,11 +15,11 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine.base.dependencies import HeldBy, Lock
+from jp_tui.engine.base.dependencies import ConversationLock, HeldBy
 from jp_tui.engine.desks.fork import fork
 from jp_tui.engine.desks.import_jp import import_all
 from jp_tui.engine.desks.port import Desk, DeskContext
-from jp_tui.engine.desks.search import Finding
+from jp_tui.engine.desks.search import SearchDesk
 from jp_tui.engine.desks.titles import Titles
 from jp_tui.engine.desks.upkeep import Progress, Upkeep, remove
 from jp_tui.engine.record.event_codec import storable, stored_event
@@ -57,7 +57,7 @@ class _Library:
     def __init__(self, context: DeskContext) -> None:
         self._context, self._setup = context, context.setup
         self._upkeep = Upkeep(context.setup, context.publish)
-        self._finding = Finding(context.setup, self._upkeep)
+        self._finding = SearchDesk(context.setup, self._upkeep)
         self._titles = Titles(context)
         self._jobs: dict[str, asyncio.Task[None]] = {}
         if context.setup.client and not context.setup.via:  # a workspace, which stays open: there is time
@@ -194,7 +194,7 @@ class _Library:
     @asynccontextmanager
     async def _holding(self, ids: Sequence[str]) -> AsyncIterator[None]:
         """Hold them, where this engine does not already. Raises ValueError with who does."""
-        locks: list[Lock] = []
+        locks: list[ConversationLock] = []
         try:
             for id_ in ids:
                 session = self._context.sessions.get(id_)

@@ -9,18 +9,18 @@ from dataclasses import replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import pairing
-from jp_tui.engine.base.dependencies import HeldBy, Setup
+from jp_tui.engine.base.dependencies import EngineDependencies, HeldBy
 from jp_tui.engine.desks.upkeep import remove
 from jp_tui.engine.record.event_codec import entry
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery import close_turn, repair_log
-from jp_tui.journal.port import Copied, Entry, JournalError
+from jp_tui.journal.port import Copied, JournalError, NewEvent
 
 BATCH = 256
 
 
 @asynccontextmanager
-async def making(setup: Setup, copied: Copied) -> AsyncIterator[None]:
+async def making(setup: EngineDependencies, copied: Copied) -> AsyncIterator[None]:
     """Make it, fill it inside, reveal it at the end; what fails or is cancelled goes again. Raises JournalError."""
     held = setup.lock(copied.id)
     if isinstance(held, HeldBy):
@@ -38,13 +38,13 @@ async def making(setup: Setup, copied: Copied) -> AsyncIterator[None]:
                 await remove(setup, [copied.id])
 
 
-async def add(setup: Setup, conversation: str, entries: Sequence[Entry]) -> None:
+async def add(setup: EngineDependencies, conversation: str, entries: Sequence[NewEvent]) -> None:
     """A batch of them. Raises JournalError."""
     if entries:
         await setup.journal.append(conversation, entries, durable=False)
 
 
-async def close(setup: Setup, copied: Copied, turn: int, at: str) -> None:
+async def close(setup: EngineDependencies, copied: Copied, turn: int, at: str) -> None:
     """Close what the last turn left open, by appending as of this time: its questions, its calls, its end (R204).
     Raises JournalError."""
     log = Log(setup, lambda _: None, copied.id, copied.model, exists=True, turn=turn)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.reading import read_event
-from jp_tui.engine.base.dependencies import Setup
+from jp_tui.engine.base.dependencies import EngineDependencies
 from jp_tui.engine.desks.copy_events import BATCH, add, close, making
 from jp_tui.engine.desks.upkeep import Progress
 from jp_tui.engine.record.event_codec import stored_event
@@ -19,7 +19,7 @@ from jp_tui.journal.port import ConversationRow, Copied
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ForkPoint:
     """Where it is cut: the last event that is taken, its turn, and what was to be said next."""
 
     last: int
@@ -27,7 +27,9 @@ class Cut:
     text: str = ""
 
 
-async def fork(setup: Setup, row: ConversationRow, at: int, before: bool, progress: Progress) -> tuple[str, str]:
+async def fork(
+    setup: EngineDependencies, row: ConversationRow, at: int, before: bool, progress: Progress
+) -> tuple[str, str]:
     """The new conversation's id, and what was to be said next. Raises ValueError with words, JournalError."""
     cut = _before(setup, row, at) if before else _after(setup, row, at)
     copied = Copied(
@@ -56,26 +58,26 @@ async def fork(setup: Setup, row: ConversationRow, at: int, before: bool, progre
     return copied.id, cut.text
 
 
-def _after(setup: Setup, row: ConversationRow, at: int) -> Cut:
+def _after(setup: EngineDependencies, row: ConversationRow, at: int) -> ForkPoint:
     """With the event `at`; where the turn says nothing more behind it, with its end as well."""
     at = at or row.last_seq
     turn = _turn(setup, row, at)
     rest = [one for one in setup.journal.turn_events(row.id, turn) if one.seq > at]
     if rest and all(one.entry.kind == "turn_outcome" for one in rest):
         at = rest[-1].seq
-    return Cut(at, turn)
+    return ForkPoint(at, turn)
 
 
-def _before(setup: Setup, row: ConversationRow, at: int) -> Cut:
+def _before(setup: EngineDependencies, row: ConversationRow, at: int) -> ForkPoint:
     """Without the turn of `at`."""
     turn = setup.journal.turn_events(row.id, _turn(setup, row, at or row.last_seq))
     said = [event for one in turn if isinstance(event := read_event(stored_event(one).event), ev.ChatRequest)]
     last = turn[0].seq - 1
     before = setup.journal.read(row.id, last - 1, 1) if last else []
-    return Cut(last, before[0].entry.turn if before else 0, said[0].content if said else "")
+    return ForkPoint(last, before[0].entry.turn if before else 0, said[0].content if said else "")
 
 
-def _turn(setup: Setup, row: ConversationRow, at: int) -> int:
+def _turn(setup: EngineDependencies, row: ConversationRow, at: int) -> int:
     """The turn of an event. Raises ValueError with words."""
     found = setup.journal.read(row.id, at - 1, 1) if 0 < at <= row.last_seq else []
     if not found:

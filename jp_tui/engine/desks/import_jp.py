@@ -17,20 +17,20 @@ from jp_tui.conversation.ids import read_timestamp, timestamp
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import first_line
-from jp_tui.engine.base.dependencies import HeldBy, Setup
+from jp_tui.engine.base.dependencies import EngineDependencies, HeldBy
 from jp_tui.engine.desks.copy_events import BATCH, add, close, making
 from jp_tui.engine.desks.jp_format import Folder, JpConversation, Unreadable, folders, read
 from jp_tui.engine.desks.upkeep import Progress
 from jp_tui.engine.record.event_codec import kept
 from jp_tui.engine.record.rows import conversation_info
-from jp_tui.journal.port import ConversationRow, Copied, Entry
+from jp_tui.journal.port import ConversationRow, Copied, NewEvent
 from jp_tui.protocol.library import ConversationsImported, ImportProblem
 
 UNKNOWN = "unknown/unknown"
 TITLE = 200
 
 
-async def import_all(setup: Setup, path: str, progress: Progress) -> ConversationsImported:
+async def import_all(setup: EngineDependencies, path: str, progress: Progress) -> ConversationsImported:
     """What came of it. Raises ValueError with words, where nothing is to be imported at all, and JournalError."""
     try:
         found = folders(path, setup.jp_data)
@@ -58,7 +58,7 @@ async def import_all(setup: Setup, path: str, progress: Progress) -> Conversatio
 
 
 async def _one(
-    setup: Setup, folder: Folder, problems: list[ImportProblem], tick: Callable[[], None]
+    setup: EngineDependencies, folder: Folder, problems: list[ImportProblem], tick: Callable[[], None]
 ) -> ConversationRow | bool | None:
     """The new one; None for one that is here, False for one that cannot be read; `tick` is called while it goes on.
     Raises JournalError."""
@@ -79,7 +79,7 @@ async def _one(
     return await _bring(setup, read_in, tick)
 
 
-async def _bring(setup: Setup, read_in: JpConversation, tick: Callable[[], None]) -> ConversationRow:
+async def _bring(setup: EngineDependencies, read_in: JpConversation, tick: Callable[[], None]) -> ConversationRow:
     entries = list(_entries(read_in, timestamp(setup.now())))
     copied = Copied(
         id=setup.new_id(),
@@ -104,7 +104,7 @@ async def _bring(setup: Setup, read_in: JpConversation, tick: Callable[[], None]
     return row
 
 
-def _entries(read_in: JpConversation, now: str) -> Iterator[Entry]:
+def _entries(read_in: JpConversation, now: str) -> Iterator[NewEvent]:
     """Each event as it is stored, with its turn, what stands before the first with that; one without a time has that of
     the one before it."""
     at, place = "", 0

@@ -6,9 +6,9 @@ from contextlib import suppress
 
 from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.record.inquiries import listed
-from jp_tui.engine.session.answer_router import Offering
-from jp_tui.engine.session.background import Carrying
-from jp_tui.engine.session.inbox import Watching
+from jp_tui.engine.session.answer_router import AnswerRouter
+from jp_tui.engine.session.background import BackgroundSessions
+from jp_tui.engine.session.inbox import InboxFeed
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.questions.types import SchemaAnswer
@@ -27,9 +27,9 @@ def desk(context: DeskContext) -> Desk:
 class _Inquiries:
     def __init__(self, context: DeskContext) -> None:
         self._context = context
-        self._background = Carrying(context.setup, context.sessions, context.resume)
-        self._answers = Offering(context.setup, context.checks, context.sessions.get)
-        self._inbox = Watching(context.setup, context.publish, context.sessions)
+        self._background = BackgroundSessions(context.setup, context.sessions, context.resume)
+        self._answers = AnswerRouter(context.setup, context.checks, context.sessions.get)
+        self._inbox = InboxFeed(context.setup, context.publish, context.sessions)
         context.listeners.append(self._inbox.heard)
 
     async def close(self) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapp
 from dataclasses import dataclass, field
 from typing import Any
 
-from jp_tui.engine.base.dependencies import Setup
+from jp_tui.engine.base.dependencies import EngineDependencies
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.session.session import Session
-from jp_tui.engine.session.subagents import Agents
+from jp_tui.engine.session.subagents import Subagents
 from jp_tui.journal.port import ConversationRow
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.events import Event, Refused
@@ -40,10 +40,10 @@ class DeskContext:
     Every published event is passed to each callable in `listeners`. `resume` opens a stored conversation.
     """
 
-    setup: Setup
+    setup: EngineDependencies
     publish: Callable[[Event], None]
     sessions: MutableMapping[str, Session]
-    agents: Agents
+    agents: Subagents
     checks: Checks
     resume: Callable[[ConversationRow], Awaitable[Session]]
     listeners: list[Callable[[Event], None]] = field(default_factory=list)

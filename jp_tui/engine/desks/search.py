@@ -9,12 +9,12 @@ import asyncio
 from dataclasses import dataclass
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.base.dependencies import Setup
+from jp_tui.engine.base.dependencies import EngineDependencies
 from jp_tui.engine.desks.upkeep import Upkeep, sound
 from jp_tui.engine.record.rows import conversation_info
 from jp_tui.engine.record.snippets import Marker
+from jp_tui.journal.fts_query import terms
 from jp_tui.journal.port import ConversationRow, Hits, Shown
-from jp_tui.journal.words import terms
 from jp_tui.protocol.library import ConversationsFound, Found, Hit, SearchConversations
 
 SLICE_SECONDS = 0.02
@@ -35,10 +35,10 @@ class _Both:
     hits: Hits | None = None
 
 
-class Finding:
+class SearchDesk:
     """Answers SearchConversations."""
 
-    def __init__(self, setup: Setup, upkeep: Upkeep) -> None:
+    def __init__(self, setup: EngineDependencies, upkeep: Upkeep) -> None:
         self._setup, self._upkeep = setup, upkeep
         self._latest = 0
 

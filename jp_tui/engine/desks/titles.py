@@ -74,7 +74,7 @@ class Titles:
         words = ASKED.format(user=user[:PART], assistant=said_last(turn)[:PART])
         request = m.ModelRequest(
             model=model.name,
-            messages=(m.Message("user", (m.Said(words),)),),
+            messages=(m.Message("user", (m.TextPart(words),)),),
             system=SYSTEM,
             max_tokens=MOST_TOKENS,
             cache="off",

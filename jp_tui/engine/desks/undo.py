@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.base.backups import CopyStore, Record
+from jp_tui.engine.base.backups import BackupRecord, CopyStore
 from jp_tui.engine.desks.port import Desk, DeskContext
-from jp_tui.engine.file_changes.change_list import MOST, Row, change, rows, why_not
-from jp_tui.engine.file_changes.restore import Goal, restore
+from jp_tui.engine.file_changes.change_list import MOST, FileRow, change, rows, why_not
+from jp_tui.engine.file_changes.restore import RestoreTarget, restore
 from jp_tui.engine.file_changes.undo_plan import turns
 from jp_tui.engine.record.event_codec import storable
 from jp_tui.engine.record.log import Log
@@ -118,10 +118,10 @@ class _Undo:
             raise ValueError("A question of the last turn still waits: answer it first.")
 
     def _restored(
-        self, command: UndoChanges, records: Sequence[Record], turn: int | None, workspace: str
-    ) -> tuple[list[Row], list[LeftFile]]:
+        self, command: UndoChanges, records: Sequence[BackupRecord], turn: int | None, workspace: str
+    ) -> tuple[list[FileRow], list[LeftFile]]:
         """What was done and what was left. Nothing is awaited in between: no turn begins meanwhile."""
-        store, done, left = self._store, list[Row](), list[LeftFile]()
+        store, done, left = self._store, list[FileRow](), list[LeftFile]()
         for row in rows(records, turn, store.limits.file):
             if command.keys and row.key not in command.keys:
                 continue
@@ -138,7 +138,7 @@ class _Undo:
                 left.append(LeftFile(key=row.key, path=path, why=why, asks=asks, digest=row.digest if asks else ""))
         return done, left
 
-    def _why(self, row: Row, command: UndoChanges, workspace: str) -> tuple[str, bool]:
+    def _why(self, row: FileRow, command: UndoChanges, workspace: str) -> tuple[str, bool]:
         """Why a unit is left, and whether it is for somebody to say that it may be overwritten."""
         if row.state == ("taken_back" if command.way == "back" else "made"):
             return _ALREADY, False
@@ -149,10 +149,10 @@ class _Undo:
             return f"{who} changed it since", True
         return "", False
 
-    def _restore(self, row: Row, way: Way, turn: int | None, conversation: str) -> None:
+    def _restore(self, row: FileRow, way: Way, turn: int | None, conversation: str) -> None:
         """Raises FileProblem."""
         goals = [
-            Goal(chain.path, row.disk[chain.path], chain.base if way == "back" else chain.made)
+            RestoreTarget(chain.path, row.disk[chain.path], chain.base if way == "back" else chain.made)
             for chain in row.unit.chains
         ]
         last = turn or row.unit.head.turns[-1]
@@ -163,7 +163,7 @@ class _Undo:
 _ALREADY = "it is so already"
 
 
-def _there(records: Sequence[Record]) -> list[Record]:
+def _there(records: Sequence[BackupRecord]) -> list[BackupRecord]:
     """Those whose folder is still there: a walk of the tour throws its sample away."""
     return [record for record in records if os.path.isdir(record.root)]
 
@@ -175,7 +175,7 @@ def _turn(command: ReadChanges | UndoChanges, known: Sequence[int]) -> int | Non
     return command.turn or (known[-1] if known else 0)
 
 
-def _names(row: Row) -> list[str]:
+def _names(row: FileRow) -> list[str]:
     """The paths of a unit, and what becomes of each."""
     return [chain.path for chain in row.unit.chains]
 

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 
 from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.base.dependencies import HeldBy, Setup
+from jp_tui.engine.base.dependencies import EngineDependencies, HeldBy
 from jp_tui.journal.port import MAKING, JournalError
 from jp_tui.protocol.events import Event
 from jp_tui.protocol.library import LibraryProgress
@@ -31,7 +31,9 @@ Work = Literal["index", "import", "fork", "delete"]
 class Progress:
     """Tells how far something is, once it has taken half a second, a few times a second."""
 
-    def __init__(self, setup: Setup, publish: Callable[[Event], None], job: str, what: Work, total: int = 0) -> None:
+    def __init__(
+        self, setup: EngineDependencies, publish: Callable[[Event], None], job: str, what: Work, total: int = 0
+    ) -> None:
         self._clock, self._publish, self._job, self._what = setup.monotonic, publish, job, what
         self._next = self._clock() + FIRST_SECONDS
         self.total = total
@@ -46,7 +48,7 @@ class Progress:
             self._publish(told)
 
 
-async def sound(setup: Setup, asks: Callable[[], Awaitable[T]]) -> T:
+async def sound(setup: EngineDependencies, asks: Callable[[], Awaitable[T]]) -> T:
     """What comes of it, where it works with the index: one that another program damaged is made anew from the log, and
     it is done once more. Raises JournalError."""
     try:
@@ -61,7 +63,7 @@ async def sound(setup: Setup, asks: Callable[[], Awaitable[T]]) -> T:
 class Upkeep:
     """One of an engine."""
 
-    def __init__(self, setup: Setup, publish: Callable[[Event], None]) -> None:
+    def __init__(self, setup: EngineDependencies, publish: Callable[[Event], None]) -> None:
         self._setup, self._publish = setup, publish
         self._task: asyncio.Task[None] | None = None
         self._removed = False
@@ -114,7 +116,7 @@ class Upkeep:
                 await remove(self._setup, [id_])
 
 
-async def remove(setup: Setup, ids: Iterable[str], progress: Progress | None = None) -> None:
+async def remove(setup: EngineDependencies, ids: Iterable[str], progress: Progress | None = None) -> None:
     """Remove hidden conversations that nobody holds, for good. Raises JournalError."""
     done = 0
     for id_ in ids:

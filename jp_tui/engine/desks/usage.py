@@ -16,7 +16,7 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.event_codec import stored_event, totals
-from jp_tui.journal.port import Reading, Stored
+from jp_tui.journal.port import JournalReading, Stored
 from jp_tui.protocol.usage import AgentUsage, ReadUsage, RequestUsage, SwitchModel, TurnUsage, UsageRead
 from jp_tui.protocol.values import AgentInfo, UsageTotals
 
@@ -87,7 +87,7 @@ class _Usage:
         )
 
 
-async def _turns(journal: Reading, conversation: str) -> list[TurnUsage]:
+async def _turns(journal: JournalReading, conversation: str) -> list[TurnUsage]:
     """All turns of a conversation, the oldest first."""
     turns: list[TurnUsage] = []
     after = 0

@@ -11,18 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.base.backups import CopyStore, Record
+from jp_tui.engine.base.backups import BackupRecord, CopyStore
 from jp_tui.engine.file_changes.restore import found
-from jp_tui.engine.file_changes.undo_plan import State, Unit, lost, same, state, units
+from jp_tui.engine.file_changes.undo_plan import State, UndoUnit, lost, same, state, units
 from jp_tui.engine.record.event_codec import storable
 from jp_tui.protocol.changes import FileChange, Way
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.problem import shown
 from jp_tui.system.restoring import RestoringRoot
-from jp_tui.tools.files.backups import ABSENT, Held, held
+from jp_tui.tools.files.backups import ABSENT, FileSnapshot, held
 from jp_tui.tools.files.difference import changed_lines, unified
 from jp_tui.tools.files.edits import head
-from jp_tui.tools.files.workspace import Refusal
+from jp_tui.tools.files.workspace import ToolRefusal
 from jp_tui.tools.worker import ask
 
 SMALL = 256 * 1024
@@ -36,11 +36,11 @@ MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileRow:
     """A unit as it stands: what is on the disk by path, or why that cannot be looked at."""
 
-    unit: Unit
-    disk: dict[str, Held]
+    unit: UndoUnit
+    disk: dict[str, FileSnapshot]
     state: State
     problem: str = ""
 
@@ -62,25 +62,25 @@ class Row:
         return all(same(one.base, one.made) for one in self.unit.chains) and self.state == "taken_back"
 
 
-def rows(records: Sequence[Record], turn: int | None, most: int) -> list[Row]:
+def rows(records: Sequence[BackupRecord], turn: int | None, most: int) -> list[FileRow]:
     """The units of a scope, looked up on the disk."""
     found = [row for unit in units(records, turn) if not (row := _row(unit, most)).nothing]
     return sorted(found, key=lambda row: row.unit.head.path)
 
 
-def _row(unit: Unit, most: int) -> Row:
-    disk: dict[str, Held] = {}
+def _row(unit: UndoUnit, most: int) -> FileRow:
+    disk: dict[str, FileSnapshot] = {}
     try:
         with RestoringRoot(unit.head.root) as root:
             for chain in unit.chains:
                 disk[chain.path] = found(root, chain.path, most)
     except FileProblem as problem:
-        gone = {chain.path: disk.get(chain.path, Held("file")) for chain in unit.chains}
-        return Row(unit, gone, "changed", problem.message)
-    return Row(unit, disk, state(unit, disk))
+        gone = {chain.path: disk.get(chain.path, FileSnapshot("file")) for chain in unit.chains}
+        return FileRow(unit, gone, "changed", problem.message)
+    return FileRow(unit, disk, state(unit, disk))
 
 
-def why_not(row: Row, store: CopyStore, workspace: str, way: Way) -> str:
+def why_not(row: FileRow, store: CopyStore, workspace: str, way: Way) -> str:
     """Why it cannot be taken back, or brought back; empty when it can."""
     if os.path.realpath(row.unit.head.root) != os.path.realpath(workspace):
         return "it is in another folder than this workspace"
@@ -92,7 +92,7 @@ def why_not(row: Row, store: CopyStore, workspace: str, way: Way) -> str:
     return lost(row.unit, way, store.has)
 
 
-async def change(row: Row, store: CopyStore, workspace: str) -> FileChange:
+async def change(row: FileRow, store: CopyStore, workspace: str) -> FileChange:
     """A row as a face shows it."""
     unit, chain = row.unit, row.unit.head
     moved = unit.was is not None and row.state != "taken_back"
@@ -129,7 +129,7 @@ async def change(row: Row, store: CopyStore, workspace: str) -> FileChange:
 
 
 async def _compared(
-    store: CopyStore, old: Held, now: Held, was: str, path: str, problem: str
+    store: CopyStore, old: FileSnapshot, now: FileSnapshot, was: str, path: str, problem: str
 ) -> tuple[int, int, str, str]:
     """Lines added and removed, the diff, or why there is none."""
     if problem:
@@ -167,7 +167,7 @@ async def _diff(names: list[str], before: str, after: str) -> tuple[int, int, st
         return *changed_lines(before, after), unified(names[0], names[1], before, after)
     try:
         (made,) = await ask("diff", {"name": "x", "before": before, "after": after})
-    except Refusal as refused:
+    except ToolRefusal as refused:
         return 0, 0, f"--- {names[0]}\n+++ {names[1]}\n({refused})\n"
     body = str(made["diff"]).split("\n", 2)[-1]
     return int(made["added"]), int(made["removed"]), f"--- {names[0]}\n+++ {names[1]}\n{body}"
@@ -180,7 +180,7 @@ def _text(data: bytes) -> str | None:
         return None
 
 
-def figures(records: Sequence[Record], turn: int, store: CopyStore) -> tuple[int, int, int]:
+def figures(records: Sequence[BackupRecord], turn: int, store: CopyStore) -> tuple[int, int, int]:
     """Files that a turn changed, lines added and removed, as its tools made them: what a turn's end tells. Lines of
     what is large or no text are not counted."""
     files = added = removed = 0
@@ -195,7 +195,7 @@ def figures(records: Sequence[Record], turn: int, store: CopyStore) -> tuple[int
     return files, added, removed
 
 
-def _counted(store: CopyStore, old: Held, made: Held, root: str, path: str) -> tuple[int, int]:
+def _counted(store: CopyStore, old: FileSnapshot, made: FileSnapshot, root: str, path: str) -> tuple[int, int]:
     before = store.content(old)
     try:
         with Root(root) as folder:

@@ -14,20 +14,20 @@ from jp_tui.engine.file_changes.undo_plan import same
 from jp_tui.system.files import FileProblem
 from jp_tui.system.problem import shown
 from jp_tui.system.restoring import RestoringRoot
-from jp_tui.tools.files.backups import Changing, Held, held
+from jp_tui.tools.files.backups import FileSnapshot, PlannedChange, held
 from jp_tui.tools.files.writing import folder_of, place
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class RestoreTarget:
     """A file, what stands there now, and what shall."""
 
     path: str
-    found: Held
-    wanted: Held
+    found: FileSnapshot
+    wanted: FileSnapshot
 
 
-def found(root: RestoringRoot, path: str, most: int) -> Held:
+def found(root: RestoringRoot, path: str, most: int) -> FileSnapshot:
     """What stands at a path now. FileProblem when it leads elsewhere than it did, or is no file any more."""
     if place(root, path) != path:
         raise FileProblem("outside", path, "a folder on its way is a link now")
@@ -38,7 +38,7 @@ def found(root: RestoringRoot, path: str, most: int) -> Held:
 
 
 def restore(
-    root: RestoringRoot, store: CopyStore, conversation: str, turn: int, goals: Sequence[Goal], act: Act
+    root: RestoringRoot, store: CopyStore, conversation: str, turn: int, goals: Sequence[RestoreTarget], act: Act
 ) -> None:
     """Make these files what they shall be. FileProblem when one cannot be; those before it are as they were then."""
     goals = [replace(goal, wanted=replace(goal.wanted, data=store.content(goal.wanted))) for goal in goals]
@@ -49,9 +49,9 @@ def restore(
             raise FileProblem(
                 "io", goal.path, f"has {goal.found.size:,} bytes now, more than is copied (undo.file_mib)"
             )
-    changes = [Changing(goal.path, goal.found, goal.wanted) for goal in goals]
+    changes = [PlannedChange(goal.path, goal.found, goal.wanted) for goal in goals]
     withdraw = store.keep(conversation, turn, "", root.path, changes, act)
-    done: list[Goal] = []
+    done: list[RestoreTarget] = []
     try:
         for goal in sorted(goals, key=lambda goal: goal.wanted.kind == "absent"):
             done.append(goal)
@@ -65,13 +65,13 @@ def restore(
         raise
 
 
-def _make(root: RestoringRoot, goal: Goal) -> None:
+def _make(root: RestoringRoot, goal: RestoreTarget) -> None:
     now, wanted, path = goal.found, goal.wanted, goal.path
     data = wanted.data or b""
     if wanted.kind == "absent" or (now.kind != "absent" and "link" in (now.kind, wanted.kind)):
         if now.kind != "absent":
             root.delete(path, expect_sha256=now.sha256)
-        now = Held("absent")
+        now = FileSnapshot("absent")
     if wanted.kind == "absent":
         return
     root.mkdirs(folder_of(path))
@@ -83,7 +83,7 @@ def _make(root: RestoringRoot, goal: Goal) -> None:
         root.set_mode(path, wanted.mode)
 
 
-def _back(root: RestoringRoot, goal: Goal, *, failed: bool) -> bool:
+def _back(root: RestoringRoot, goal: RestoreTarget, *, failed: bool) -> bool:
     """Whether nothing of ours stands there any more. Only what we made is taken away: of the goal that `failed`, and of
     what somebody changed meanwhile, nothing else is touched."""
     try:
@@ -92,7 +92,7 @@ def _back(root: RestoringRoot, goal: Goal, *, failed: bool) -> bool:
             return True
         between = failed and now.kind == "absent" and "link" in (goal.found.kind, goal.wanted.kind)
         if same(now, goal.wanted) or between:
-            _make(root, Goal(goal.path, now, goal.found))
+            _make(root, RestoreTarget(goal.path, now, goal.found))
             return True
     except FileProblem:
         return failed

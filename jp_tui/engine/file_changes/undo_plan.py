@@ -10,49 +10,49 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from jp_tui.engine.base.backups import Record
-from jp_tui.tools.files.backups import Held
+from jp_tui.engine.base.backups import BackupRecord
+from jp_tui.tools.files.backups import FileSnapshot
 
 State = Literal["made", "taken_back", "changed", "later"]
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class FileHistory:
     """The changes of one file in a scope: `base` is what it held before the first, `made` what was made of it last, and
     what taking it back took away, `latest` what stood there after the last change of all. `turns` changed it."""
 
     root: str
     path: str
-    base: Held
-    made: Held
-    latest: Held
+    base: FileSnapshot
+    made: FileSnapshot
+    latest: FileSnapshot
     turns: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class UndoUnit:
     """Files that only go together, because they were moved; `was` is where the first one's content came from."""
 
-    chains: tuple[Chain, ...]
-    was: Chain | None = None
+    chains: tuple[FileHistory, ...]
+    was: FileHistory | None = None
 
     @property
-    def head(self) -> Chain:
+    def head(self) -> FileHistory:
         return self.chains[0]
 
 
-def same(one: Held, other: Held) -> bool:
+def same(one: FileSnapshot, other: FileSnapshot) -> bool:
     """Whether two states are surely the same content."""
     known = one.kind == "absent" or bool(one.sha256)
     return one.kind == other.kind and known and one.sha256 == other.sha256
 
 
-def turns(records: Iterable[Record]) -> tuple[int, ...]:
+def turns(records: Iterable[BackupRecord]) -> tuple[int, ...]:
     """The turns that changed files, in order."""
     return tuple(sorted({record.turn for record in records}))
 
 
-def units(records: Sequence[Record], turn: int | None) -> list[Unit]:
+def units(records: Sequence[BackupRecord], turn: int | None) -> list[UndoUnit]:
     """What a turn changed, or with None all of them, in the order in which it began."""
     chains = _chains(records, turn)
     group = {at: at for at in chains}
@@ -70,19 +70,21 @@ def units(records: Sequence[Record], turn: int | None) -> list[Unit]:
                 group[find(other)] = find(places[0])
             if record.act == "tool" and len(places) == 2 and record.files[0].after.kind == "absent":
                 came[places[1]] = places[0]
-    together: dict[tuple[str, str], list[Chain]] = {}
+    together: dict[tuple[str, str], list[FileHistory]] = {}
     for at, chain in chains.items():
         together.setdefault(find(at), []).append(chain)
     return [_unit(found, chains, came) for found in together.values()]
 
 
 def _unit(
-    found: list[Chain], chains: Mapping[tuple[str, str], Chain], came: Mapping[tuple[str, str], tuple[str, str]]
-) -> Unit:
+    found: list[FileHistory],
+    chains: Mapping[tuple[str, str], FileHistory],
+    came: Mapping[tuple[str, str], tuple[str, str]],
+) -> UndoUnit:
     """The file that is there after a move stands for it, and what it was before is where it came from."""
     ends = [one for one in found if one.made.kind != "absent" and (one.root, one.path) in came]
     if not ends:
-        return Unit(tuple(found))
+        return UndoUnit(tuple(found))
     head, seen = ends[-1], set[tuple[str, str]]()
     at = (head.root, head.path)
     while at in came and at not in seen:
@@ -91,13 +93,13 @@ def _unit(
     was = chains.get(at)
     rest = [one for one in found if one is not head]
     moved = was is not None and was.base.kind != "absent" and was.made.kind == "absent" and head.base.kind == "absent"
-    return Unit((head, *rest), was if moved else None)
+    return UndoUnit((head, *rest), was if moved else None)
 
 
-def _chains(records: Sequence[Record], turn: int | None) -> dict[tuple[str, str], Chain]:
-    first: dict[tuple[str, str], Held] = {}
-    made: dict[tuple[str, str], Held] = {}
-    latest: dict[tuple[str, str], Held] = {}
+def _chains(records: Sequence[BackupRecord], turn: int | None) -> dict[tuple[str, str], FileHistory]:
+    first: dict[tuple[str, str], FileSnapshot] = {}
+    made: dict[tuple[str, str], FileSnapshot] = {}
+    latest: dict[tuple[str, str], FileSnapshot] = {}
     seen: dict[tuple[str, str], list[int]] = {}
     for record in records:
         for file in record.files:
@@ -109,12 +111,12 @@ def _chains(records: Sequence[Record], turn: int | None) -> dict[tuple[str, str]
             seen.setdefault(at, []).append(record.turn)
             made[at] = file.before if record.act == "undo" else file.after
     return {
-        at: Chain(at[0], at[1], base, made.get(at, latest[at]), latest[at], tuple(dict.fromkeys(seen[at])))
+        at: FileHistory(at[0], at[1], base, made.get(at, latest[at]), latest[at], tuple(dict.fromkeys(seen[at])))
         for at, base in first.items()
     }
 
 
-def state(unit: Unit, disk: Mapping[str, Held]) -> State:
+def state(unit: UndoUnit, disk: Mapping[str, FileSnapshot]) -> State:
     """How the files of a unit stand to what was made of them."""
     here = [(chain, disk[chain.path]) for chain in unit.chains]
     if all(same(found, chain.base) for chain, found in here):
@@ -124,7 +126,7 @@ def state(unit: Unit, disk: Mapping[str, Held]) -> State:
     return "later" if all(same(found, chain.latest) for chain, found in here) else "changed"
 
 
-def lost(unit: Unit, way: Literal["back", "again"], has: Callable[[Held], bool]) -> str:
+def lost(unit: UndoUnit, way: Literal["back", "again"], has: Callable[[FileSnapshot], bool]) -> str:
     """Why no copy is there to take it back from; empty when all are."""
     for chain in unit.chains:
         goal = chain.base if way == "back" else chain.made

@@ -11,9 +11,9 @@ from collections.abc import Coroutine
 from typing import Literal
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.base.dependencies import ModelSetup, Retry
-from jp_tui.engine.base.interrupt_request import Wish
-from jp_tui.engine.model.response_stream import Reply
+from jp_tui.engine.base.dependencies import ModelSetup, RetryPolicy
+from jp_tui.engine.base.interrupt_request import InterruptRequest
+from jp_tui.engine.model.response_stream import StreamedResponse
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.record.model_context import without_pictures
 from jp_tui.protocol.events import Retrying, TurnPhase
@@ -31,10 +31,10 @@ class Responses:
     """The responses of one turn, one after the other; `wish` is what the user wants meanwhile, `agent` the sub-agent
     whose turn it is."""
 
-    def __init__(self, log: Log, model: ModelSetup, wish: Wish, agent: AgentInfo | None = None) -> None:
+    def __init__(self, log: Log, model: ModelSetup, wish: InterruptRequest, agent: AgentInfo | None = None) -> None:
         self._log, self._model, self._wish, self._agent = log, model, wish, agent
         self._work: asyncio.Task[None] | None = None
-        self._reply: Reply | None = None
+        self._reply: StreamedResponse | None = None
         self._count = 0
 
     def interrupt(self) -> None:
@@ -47,18 +47,18 @@ class Responses:
         if self._work is not None and self._reply is not None:
             self._reply.say_again()
 
-    async def next(self) -> Reply | None:
+    async def next(self) -> StreamedResponse | None:
         """One complete response, recorded; None when the user wanted no more. Raises ModelError, JournalError."""
         failures = 0
         while not self._wish.stops():
-            reply = self._reply = Reply(self._log, self._count)
+            reply = self._reply = StreamedResponse(self._log, self._count)
             self._count += 1
             say_phase(self._log, "waiting_for_model")
             try:
                 whole = await self._unless_stopped(self._stream(reply))
             except m.ModelError as error:
                 self._reply, failures = None, failures + 1
-                wait = patience(self._model.retry, error, failures)
+                wait = retry_delay(self._model.retry, error, failures)
                 await reply.keep(discarded=wait is not None)
                 if wait is None:
                     raise
@@ -104,7 +104,7 @@ class Responses:
             self._work = None
         return True
 
-    async def _stream(self, reply: Reply) -> None:
+    async def _stream(self, reply: StreamedResponse) -> None:
         log, model = self._log, self._model
         told = await log.told()
         request = m.ModelRequest(
@@ -121,7 +121,7 @@ class Responses:
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
 
 
-def patience(retry: Retry, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:
+def retry_delay(retry: RetryPolicy, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:
     """Seconds until the next try, or None to give up; `began`: something was shown that cannot be marked.
 
     The wait doubles with each failure. What the server asks for only makes it longer, and a server that asks for more

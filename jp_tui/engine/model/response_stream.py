@@ -16,7 +16,7 @@ from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.base.dependencies import Prices
-from jp_tui.engine.base.rejected_calls import KEPT, Refusal
+from jp_tui.engine.base.rejected_calls import KEPT, RejectedCall
 from jp_tui.engine.record.costs import counted
 from jp_tui.engine.record.log import Log
 from jp_tui.journal.port import JournalError
@@ -55,7 +55,7 @@ class Growing:
         return "".join(self.pieces)
 
 
-class Reply:
+class StreamedResponse:
     """Takes the deltas of one response. `number` counts the responses of the turn, retries included."""
 
     def __init__(self, log: Log, number: int) -> None:
@@ -186,10 +186,10 @@ class Reply:
             if part.kind == "tool" and part.arguments is not None and not self._problem(part)
         ]
 
-    def refused(self) -> list[Refusal]:
+    def refused(self) -> list[RejectedCall]:
         """Calls that must not run."""
         return [
-            Refusal(part.call, part.tool, problem, part.text if part.misread else "")
+            RejectedCall(part.call, part.tool, problem, part.text if part.misread else "")
             for part in self.in_order()
             if part.kind == "tool" and (problem := self._problem(part))
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.base.call_state import Done, Job
+from jp_tui.engine.base.call_state import CallResult, ToolCallState
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.engine.record import subagent_events
 from jp_tui.inquiry import repeats
@@ -20,7 +20,7 @@ def with_words(message: str) -> str:
     return f"{STOPPED_WITH_WORDS}\n\n{message}"
 
 
-def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) -> ToolCallResponse:
+def response(call: str, done: CallResult, job: ToolCallState | None, setup: ToolSetup | None) -> ToolCallResponse:
     """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (what ran), rendered, tool_error (the
     tool's own words, where the model reads others), rejected_by, stop (it was told to stop and ask), agent (the
     sub-agent that it ran); each only where there is something to say."""

@@ -23,7 +23,7 @@ QUEUE = "queue"
 NOT_KEPT = "What you type is not kept beyond this program until there is room again; send it, or copy it."
 
 
-class Drafts:
+class ConversationDrafts:
     """The drafts of one conversation, by key. One that cannot be kept ends nothing, and the user is told, once."""
 
     def __init__(self, log: Log) -> None:

@@ -20,7 +20,7 @@ from jp_tui.conversation.events import (
 )
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
-from jp_tui.journal.port import MISSING, Entry, Span, Stored
+from jp_tui.journal.port import MISSING, NewEvent, Span, Stored
 from jp_tui.protocol.values import EventSpan, StoredEvent, UsageTotals
 
 MAX_STORED_BYTES = 1 << 30
@@ -54,7 +54,7 @@ def _searchable(event: Event) -> str:
             return ""
 
 
-def entry(event: Event, turn: int, at: str) -> tuple[Entry, Event]:
+def entry(event: Event, turn: int, at: str) -> tuple[NewEvent, Event]:
     """The stored form, the timestamp in the payload (R56), and the event as it stands there."""
     raw = event.wire()
     made = dump(raw)
@@ -65,14 +65,14 @@ def entry(event: Event, turn: int, at: str) -> tuple[Entry, Event]:
     kind = str(raw.get("type", ""))
     inquiry = str(raw["id"]) if kind in INQUIRY else None
     text = _searchable(event)
-    return Entry(kind, turn, payload, at=at, inquiry=inquiry, text=text, lines=text.count("\n")), event
+    return NewEvent(kind, turn, payload, at=at, inquiry=inquiry, text=text, lines=text.count("\n")), event
 
 
 IMPORTED_DELTA = "imported_config_delta"
 """How a change of another program's configuration is stored: its payload is what it was, and it never holds here."""
 
 
-def kept(raw: JsonObject, turn: int, at: str) -> Entry:
+def kept(raw: JsonObject, turn: int, at: str) -> NewEvent:
     """The stored form of an event of another program: as it stands there, but for an answer that is nobody's business
     (R202)."""
     event = read_event(raw)
@@ -81,7 +81,7 @@ def kept(raw: JsonObject, turn: int, at: str) -> Entry:
     kind = kind if isinstance(kind, str) else ""
     inquiry = id_ if kind in INQUIRY and isinstance(id_, str) else None
     stored = IMPORTED_DELTA if kind == "config_delta" else kind
-    return Entry(storable(stored), turn, payload, at=at, inquiry=inquiry, text=text, lines=text.count("\n"))
+    return NewEvent(storable(stored), turn, payload, at=at, inquiry=inquiry, text=text, lines=text.count("\n"))
 
 
 def stored_event(stored: Stored) -> StoredEvent:

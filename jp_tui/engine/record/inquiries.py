@@ -11,9 +11,9 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record.drafts import COMPOSER, FOLDS
 from jp_tui.engine.record.event_codec import stored_event
-from jp_tui.engine.record.subagent_events import Known
-from jp_tui.inquiry.relayed import AGENT, ASKED_AS, ASKS
-from jp_tui.journal.port import Reading, Stored
+from jp_tui.engine.record.subagent_events import AskerIndex
+from jp_tui.inquiry.on_subagent import AGENT, ASKED_AS, ASKS
+from jp_tui.journal.port import JournalReading, Stored
 from jp_tui.protocol.values import AgentInfo, InquiryInfo
 from jp_tui.questions.wire import digest, read_recorded
 
@@ -23,9 +23,9 @@ Asked = tuple[Stored, ev.InquiryRequest]
 Answer = ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted
 
 
-def listed(journal: Reading, conversation: str, *, pending: bool) -> list[InquiryInfo]:
+def listed(journal: JournalReading, conversation: str, *, pending: bool) -> list[InquiryInfo]:
     """All exchanges in order, or only what waits; of all conversations, the newest first, when none is named."""
-    agents = Known(journal)
+    agents = AskerIndex(journal)
     if pending:
         found = waiting(journal, conversation or None)
         return [
@@ -38,7 +38,7 @@ def listed(journal: Reading, conversation: str, *, pending: bool) -> list[Inquir
     return [found for row in rows for found in _record(journal.inquiry_events(row.id), open_, agents)]
 
 
-def waiting(journal: Reading, conversation: str | None) -> list[Asked]:
+def waiting(journal: JournalReading, conversation: str | None) -> list[Asked]:
     """The requests that wait, as far as they can be read. A question that a sub-agent asks through its parent is the
     parent's, once: also when it was answered there, and the sub-agent has not heard of it yet."""
     found = [
@@ -50,7 +50,7 @@ def waiting(journal: Reading, conversation: str | None) -> list[Asked]:
     return [item for item in found if item[1].id not in through[item[0].conversation]]
 
 
-def _through(journal: Reading, conversation: str) -> frozenset[str]:
+def _through(journal: JournalReading, conversation: str) -> frozenset[str]:
     """The inquiries of a sub-agent that stand in the last turn of its parent as well."""
     row = journal.conversation(conversation)
     parent = journal.conversation(row.parent) if row is not None and row.parent is not None else None
@@ -64,7 +64,7 @@ def _through(journal: Reading, conversation: str) -> frozenset[str]:
     )
 
 
-def last_response(journal: Reading, conversation: str, inquiry: str) -> Answer | None:
+def last_response(journal: JournalReading, conversation: str, inquiry: str) -> Answer | None:
     """The latest response under this id."""
     for row in reversed(journal.inquiry_events(conversation, inquiry)):
         event = read_event(stored_event(row).event)
@@ -73,7 +73,7 @@ def last_response(journal: Reading, conversation: str, inquiry: str) -> Answer |
     return None
 
 
-def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]], agents: Known) -> list[InquiryInfo]:
+def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]], agents: AskerIndex) -> list[InquiryInfo]:
     """`waits` are the requests that still wait, by conversation and number: no other one takes an answer."""
     found: list[InquiryInfo] = []
     open_: dict[tuple[int, str], list[int]] = {}
@@ -124,7 +124,7 @@ def digest_of(request: ev.InquiryRequest) -> str:
         return ""
 
 
-def draft_allowed(journal: Reading, conversation: str, key: str) -> bool:
+def draft_allowed(journal: JournalReading, conversation: str, key: str) -> bool:
     """Whether what was typed under this key may be kept: never for a secret, nor for a question nobody knows (E24)."""
     if key in (COMPOSER, FOLDS):
         return True

@@ -23,7 +23,7 @@ RUNS = ("running", "awaiting_assistant")
 """States whose time a face counts."""
 
 
-class Live:
+class LiveSnapshot:
     """Stands where `publish` was; `watched` says whether somebody has opened the conversation, `clock` is seconds."""
 
     def __init__(self, publish: Callable[[Event], None], clock: Callable[[], float], *, watched: bool) -> None:

@@ -16,7 +16,7 @@ from jp_tui.conversation.model import Message
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.base.dependencies import Setup
+from jp_tui.engine.base.dependencies import EngineDependencies
 from jp_tui.engine.record.event_codec import IMPORTED_DELTA, entry, stored_event
 from jp_tui.engine.record.model_context import History, Standing, spoke
 from jp_tui.engine.record.secret_redaction import Secrets
@@ -39,7 +39,7 @@ class Log:
     started, by the ledger's keys, of all conversations; `agent` is set for the conversation of a sub-agent.
     """
 
-    setup: Setup
+    setup: EngineDependencies
     publish: Publish
     id: str
     model: str

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.model import Call, Message, Part, Picture, Result, Said, Thought
+from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import JsonObject
 
 REPAIRED = "Tool call was interrupted."
@@ -81,7 +81,7 @@ def sendable(shown: Picture) -> bool:
 def without_pictures(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The same for a model that takes no images: words stand in their place."""
     return tuple(
-        Message(one.role, tuple(Said(UNSEEN) if isinstance(part, Picture) else part for part in one.parts))
+        Message(one.role, tuple(TextPart(UNSEEN) if isinstance(part, Picture) else part for part in one.parts))
         for one in messages
     )
 
@@ -98,25 +98,25 @@ class _Turn:
         match event:
             case ev.ChatRequest(content=text, metadata=extra):
                 for shown in pictures(extra):
-                    self._say("user", shown if sendable(shown) else Said(UNSENT))
-                self._say("user", Said(text if text.strip() else EMPTY))
+                    self._say("user", shown if sendable(shown) else TextPart(UNSENT))
+                self._say("user", TextPart(text if text.strip() else EMPTY))
             case _ if not self.told:
                 pass  # R204: a turn begins with its user; what stands before that is dropped
             case ev.ChatResponse() if discarded(event):
                 pass
             case ev.ChatResponse(kind="message", content=str() as text) if text.strip():
-                self._say("assistant", Said(text))
+                self._say("assistant", TextPart(text))
             case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
                 # Only the wire that made it can read it back: signatures are bound to a provider.
                 if extra.get("incomplete") is not True and extra.get("provider") == self._provider:
                     opaque = extra.get("opaque")
-                    self._say("assistant", Thought(text, opaque if isinstance(opaque, dict) else {}))
+                    self._say("assistant", ReasoningPart(text, opaque if isinstance(opaque, dict) else {}))
             case ev.ToolCallRequest(id=id_, name=name, arguments=arguments):
                 if id_ not in self._names:
                     self._say("assistant", Call(id_, name, arguments))
                     self._names[id_] = name
             case ev.Unknown() if undone(event):
-                self._say("user", Said(undone(event)))
+                self._say("user", TextPart(undone(event)))
             case ev.ToolCallResponse(id=id_, content=content, is_error=failed):
                 if (asked := self._names.pop(id_, None)) is not None:
                     self._add("user", Result(id_, asked, content, failed))
@@ -146,7 +146,7 @@ def _whole(role: Role, parts: list[Part]) -> list[Part]:
     """Results open a message; reasoning that nothing follows is no message that a server takes back."""
     if role == "user":
         return sorted(parts, key=lambda part: not isinstance(part, Result))
-    while parts and isinstance(parts[-1], Thought):
+    while parts and isinstance(parts[-1], ReasoningPart):
         parts = parts[:-1]
     return parts
 
@@ -181,7 +181,7 @@ class History:
             if not nothing:
                 made.take(event)
             elif words := undone(event):
-                made.told.append(("user", [Said(words)]))
+                made.told.append(("user", [TextPart(words)]))
         made.repair(standing)
         for role, parts in made.told:
             if not (whole := _whole(role, parts)):

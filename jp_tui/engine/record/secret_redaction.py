@@ -1,6 +1,6 @@
 """What the user typed into a masked field: held in memory, and taken out of whatever a tool says afterwards (R202).
 
-A value is looked for as it was given and as programs print it (`conversation/spellings.py`). One of
+A value is looked for as it was given and as programs print it (`conversation/secret_encodings.py`). One of
 less than four characters is only taken out of the words of the call that was given it: anywhere else it would hide
 ordinary text and protect nothing. Nothing here is ever written, and its repr shows no value.
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.conversation.spellings import spellings
+from jp_tui.conversation.secret_encodings import spellings
 from jp_tui.conversation.strict_json import Json
 from jp_tui.questions.types import (
+    ApprovalPart,
+    FormQuestion,
     FormView,
-    Part,
-    Place,
     Question,
 )
 
@@ -90,7 +90,7 @@ class Secrets:
             return form
         return FormView(tuple(self._place(place, call) for place in form.places))
 
-    def _place(self, place: Place, call: str) -> Place:
+    def _place(self, place: FormQuestion, call: str) -> FormQuestion:
         return replace(
             place,
             text=self.text(place.text, call),
@@ -98,7 +98,7 @@ class Secrets:
             because=self.text(place.because, call),
         )
 
-    def _part(self, part: Part, call: str) -> Part:
+    def _part(self, part: ApprovalPart, call: str) -> ApprovalPart:
         return replace(part, title=self.text(part.title, call), diff=self.text(part.diff, call))
 
 

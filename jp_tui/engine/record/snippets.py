@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from jp_tui.journal.words import Term, fold, fold_one
+from jp_tui.journal.fts_query import Term, fold, fold_one
 
 BEFORE, WIDTH = 50, 200
 LOOKED = 1 << 18

@@ -10,7 +10,7 @@ from jp_tui.journal.port import Journal
 from jp_tui.protocol.events import StorageNotice
 
 
-class Heeding:
+class StoreNotices:
     """Of one engine; begins with its first command."""
 
     def __init__(self, journal: Journal, publish: Publish) -> None:

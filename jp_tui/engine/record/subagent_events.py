@@ -16,8 +16,8 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.record.errors import turn_error
 from jp_tui.engine.record.event_codec import stored_event
-from jp_tui.inquiry.relayed import ASKS
-from jp_tui.journal.port import Reading
+from jp_tui.inquiry.on_subagent import ASKS
+from jp_tui.journal.port import JournalReading
 from jp_tui.protocol.values import AgentInfo
 
 KIND = "agent_started"
@@ -77,16 +77,16 @@ def own(events: Iterable[ev.Event]) -> tuple[AgentInfo | None, tuple[str, ...] |
     return None, None
 
 
-def about(journal: Reading, conversation: str) -> AgentInfo | None:
+def about(journal: JournalReading, conversation: str) -> AgentInfo | None:
     """Whose conversation it is; None for one that is no sub-agent's. Raises JournalError."""
     agent, _ = own(read_event(stored_event(one).event) for one in journal.read(conversation, 0, BEGINS))
     return agent
 
 
-class Known:
+class AskerIndex:
     """Which sub-agent asks what stands on record, each conversation read once."""
 
-    def __init__(self, journal: Reading) -> None:
+    def __init__(self, journal: JournalReading) -> None:
         self._journal = journal
         self._own: dict[str, AgentInfo | None] = {}
 

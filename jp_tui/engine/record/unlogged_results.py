@@ -23,7 +23,7 @@ LEAVE: Literal["leave"] = "leave"
 Kind = Literal["result", "delivery", "leave"]
 
 
-class Keeping:
+class UnloggedResults:
     """What is kept for the calls of one batch; `delivery` are those of an earlier run whose result waits for leave,
     `begun` says that there was such a run."""
 

@@ -12,7 +12,7 @@ from jp_tui.engine.record.inquiries import digest_of
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery.offered_answers import GONE, Settled
 from jp_tui.engine.schema_check.validation import Checks, verdicts
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.inquiry.escalations import read
@@ -36,7 +36,7 @@ async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, 
         return "invalid", str(problem)
     call, digest = str(extra.get("call", "")), digest_of(request)
     human = question.exclusive or isinstance(question.answer_type, SecretAnswer)
-    opened = v.Open(
+    opened = v.OpenQuestion(
         request.id,
         call,
         question,

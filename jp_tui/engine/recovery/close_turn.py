@@ -71,7 +71,7 @@ def remains(
     events += [result for call, (_, result) in kept(partials, RESULT).items() if call in calls]
     asked = kept(partials, DELIVERY)
     stay = {asked[call][0] for call in held_back(turn, partials)} | {
-        part for part, _ in leaves(turn, partials).values()
+        part for part, _ in granted_calls(turn, partials).values()
     }
     return events, [partial.part for partial in partials if partial.part not in stay]
 
@@ -80,7 +80,7 @@ Leaves = Mapping[str, tuple[str, ev.ToolCallResponse]]
 """By call: the name of the part that is kept, and the response of one that came to no result."""
 
 
-def leaves(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> Leaves:
+def granted_calls(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> Leaves:
     """The calls that were given leave and have no response yet."""
     calls = set(open_calls(turn)) - set(kept(partials, RESULT))
     return {call: found for call, found in kept(partials, LEAVE).items() if call in calls}
@@ -103,7 +103,7 @@ def said_all(turn: Sequence[ev.Event]) -> bool:
     return isinstance(last, ev.ChatResponse) and last.kind == "message" and not last.metadata.get("incomplete")
 
 
-def debts(
+def closing_events(
     turn: Sequence[ev.Event],
     model: str,
     total: JsonObject,

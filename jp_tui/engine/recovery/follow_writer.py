@@ -12,7 +12,7 @@ from jp_tui.protocol.events import EventAppended, StorageFailed
 LOOK_SECONDS = 0.2
 
 
-async def look_on(log: Log, seen: int) -> None:
+async def follow_writer(log: Log, seen: int) -> None:
     """Report every event after number `seen`, until cancelled or the log cannot be read."""
     journal = log.setup.journal
     while True:

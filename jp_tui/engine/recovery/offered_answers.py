@@ -13,7 +13,7 @@ from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonProblem, parse_object
 from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.record.log import Log
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError, OfferState
 

@@ -8,7 +8,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record.event_codec import stored_event, totals
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery import close_turn
-from jp_tui.engine.recovery.resume_turn import Cut, cut_off
+from jp_tui.engine.recovery.resume_turn import ResumableTurn, cut_off
 from jp_tui.journal.port import Stored
 from jp_tui.protocol.values import UsageTotals
 
@@ -16,7 +16,7 @@ LOOK_BACK = 3
 """How many turns are searched for the last one that ended: the last may have been cut off."""
 
 
-async def unfinished(log: Log) -> Cut | None:
+async def unfinished(log: Log) -> ResumableTurn | None:
     """The last turn of a sub-agent, as its parent takes it up: wherever it was cut off it goes on, with what it was
     saying said again. Where it had asked nothing, calls that need leave ask for it again, and all others are told that
     they were interrupted: they may have run. None when it has ended."""
@@ -44,14 +44,14 @@ async def mend(log: Log) -> None:
     events, parts = close_turn.remains(turn, partials)
     now = [*turn, *events]
     if turn and not close_turn.ended(turn) and not close_turn.resumable(now, close_turn.held_back(turn, partials)):
-        given = close_turn.leaves(turn, partials)
-        events = [*events, *close_turn.debts(now, log.model, count(log, []).counts(), given=given)]
+        given = close_turn.granted_calls(turn, partials)
+        events = [*events, *close_turn.closing_events(now, log.model, count(log, []).counts(), given=given)]
         parts += [part for part, _ in given.values()]
     if events or parts:
         await log.append(events, (), parts, quiet=True)
 
 
-def resumable(log: Log) -> Cut | None:
+def resumable(log: Log) -> ResumableTurn | None:
     """The last turn, if it was cut off and can go on (R207)."""
     if not log.exists or log.last_kind() in ("", "turn_outcome"):
         return None
@@ -68,9 +68,9 @@ async def settle_old(log: Log, error: JsonObject | None) -> None:
     if turn and not close_turn.ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
         for asked in close_turn.open_inquiries(turn):
             log.setup.journal.clear_draft(log.id, asked.id)
-        given = close_turn.leaves(turn, log.setup.journal.partials(log.id))
+        given = close_turn.granted_calls(turn, log.setup.journal.partials(log.id))
         parts = [part for part, _ in given.values()]
-        await log.append(close_turn.debts(turn, log.model, log.total.counts(), error, given), (), parts)
+        await log.append(close_turn.closing_events(turn, log.model, log.total.counts(), error, given), (), parts)
 
 
 def count(log: Log, page: list[Stored]) -> UsageTotals:

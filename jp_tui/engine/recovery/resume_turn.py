@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Usage
 from jp_tui.conversation.text import first_line
-from jp_tui.engine.base.call_state import Earlier
-from jp_tui.engine.base.rejected_calls import Refusal, stored
+from jp_tui.engine.base.call_state import ResumedCalls
+from jp_tui.engine.base.rejected_calls import RejectedCall, stored
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.event_codec import totals
 from jp_tui.engine.recovery.close_turn import open_calls, open_inquiries
 from jp_tui.inquiry import repeats
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.rebuilt import Rebuilt, recorded
-from jp_tui.inquiry.refusals_read import turn_resumed
+from jp_tui.inquiry.refusals_replay import turn_resumed
+from jp_tui.inquiry.replay import ReplayedState, recorded
 from jp_tui.protocol.values import AgentInfo
 
 NOTHING_REFUSED = v.TurnResumed({}, {})
@@ -33,7 +33,7 @@ class _Known:
     secret."""
 
     request: ev.ToolCallRequest
-    rebuilt: Rebuilt = field(default_factory=Rebuilt)
+    rebuilt: ReplayedState = field(default_factory=ReplayedState)
     attempts: Counter[str] = field(default_factory=Counter)
     asked: dict[str, list[v.Recorded]] = field(default_factory=dict)
     hidden: bool = False
@@ -43,7 +43,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ResumableTurn:
     """A turn that can go on. `calls` run again, `refused` are answered as they were; `over` are calls with a result.
 
     `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response,
@@ -55,7 +55,7 @@ class Cut:
     text: str
     order: tuple[str, ...]
     calls: tuple[Call, ...]
-    refused: tuple[Refusal, ...]
+    refused: tuple[RejectedCall, ...]
     resumed: tuple[v.CallResumed, ...]
     over: tuple[v.CallResumed, ...]
     waits: tuple[ev.InquiryRequest, ...]
@@ -69,12 +69,12 @@ class Cut:
     agents: Mapping[str, AgentInfo] = field(default_factory=dict)
 
 
-def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | None = None) -> Cut:
+def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | None = None) -> ResumableTurn:
     """The state of a resumable turn; `held` are the results that wait for leave to be delivered."""
     known = _known(turn)
     order = tuple(dict.fromkeys(open_calls(turn)))
     calls: list[Call] = []
-    refused: list[Refusal] = []
+    refused: list[RejectedCall] = []
     for id_ in order:
         request = known[id_].request
         if "refused" in request.metadata:
@@ -82,7 +82,7 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
         else:
             calls.append(Call(id_, request.name, request.arguments))
     usage, context = _usage(turn)
-    return Cut(
+    return ResumableTurn(
         text=next((event.content for event in turn if isinstance(event, ev.ChatRequest)), ""),
         order=order,
         calls=tuple(calls),
@@ -100,13 +100,13 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
     )
 
 
-def earlier(cut: Cut) -> Earlier:
+def earlier(cut: ResumableTurn) -> ResumedCalls:
     """What its calls were given, and what they came to."""
     answers = {call.call: call.answers for call in cut.resumed}
-    return Earlier(answers, cut.held, begun=True, stays=cut.stays, agents=cut.agents)
+    return ResumedCalls(answers, cut.held, begun=True, stays=cut.stays, agents=cut.agents)
 
 
-def still_waits(cut: Cut, conversation: str) -> tuple[str, str, tuple[str, ...]]:
+def still_waits(cut: ResumableTurn, conversation: str) -> tuple[str, str, tuple[str, ...]]:
     """Why nothing new can be said to such a turn: what it waits for, how to answer that, and the inquiries."""
     if not cut.waits:
         message = "A result of this conversation still waits for your leave to be delivered."

@@ -7,15 +7,15 @@ Reads only; the machine decides again when the call asks.
 from __future__ import annotations
 
 from jp_tui.conversation import events as ev
-from jp_tui.engine.base.dependencies import Setup, ToolSetup
-from jp_tui.engine.recovery.resume_turn import Cut
+from jp_tui.engine.base.dependencies import EngineDependencies, ToolSetup
+from jp_tui.engine.recovery.resume_turn import ResumableTurn
 from jp_tui.engine.schema_check.validation import Checks, verdicts
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.route import route
 from jp_tui.questions.wire import read_recorded
 
 
-async def staying(cut: Cut, setup: Setup, checks: Checks) -> frozenset[str]:
+async def waiting_calls(cut: ResumableTurn, setup: EngineDependencies, checks: Checks) -> frozenset[str]:
     """The calls that wait for a person; all of them while a question waits that belongs to none."""
     if setup.client:
         return frozenset()

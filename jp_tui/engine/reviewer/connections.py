@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
+from jp_tui.engine.base.dependencies import ModelSetup, ReviewQuestion
 from jp_tui.providers.port import Provider
 
 Open = Callable[[JsonObject, ModelSetup, str, str], Awaitable[ModelSetup]]
@@ -17,14 +17,14 @@ Open = Callable[[JsonObject, ModelSetup, str, str], Awaitable[ModelSetup]]
 inquiries (R135); raises ModelError that names what is configured wrong."""
 
 
-class Models:
+class ReviewerConnections:
     """Opens reviewers and closes what was opened."""
 
     def __init__(self, open_: Open) -> None:
         self._open = open_
         self._held: list[Provider] = []
 
-    async def get(self, asked: Inquiry) -> ModelSetup:
+    async def get(self, asked: ReviewQuestion) -> ModelSetup:
         """The model for this inquiry. Raises ModelError."""
         made = await self._open(asked.overrides, asked.model, asked.tool, asked.question.id)
         provider = made.provider

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from jp_tui.conversation.model import Call, Message, Part, Picture, Result, Said, Thought, ToolSpec
+from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import dump
 
 TOKEN = 3
@@ -32,7 +32,7 @@ def readable(told: Iterable[Message], *, thoughts: bool) -> tuple[Message, ...]:
     """A snapshot without reasoning, unless `thoughts`: only the model that made it reads it."""
     found: list[Message] = []
     for message in told:
-        parts = tuple(part for part in message.parts if thoughts or not isinstance(part, Thought))
+        parts = tuple(part for part in message.parts if thoughts or not isinstance(part, ReasoningPart))
         if parts:
             add(found, Message(message.role, parts))
     return tuple(found)
@@ -84,7 +84,7 @@ def listed(tools: Iterable[ToolSpec]) -> int:
 def _mended(kept: Sequence[Message]) -> tuple[Message, ...]:
     """What is left begins with words of the user's, without results of calls that are gone."""
     for at, message in enumerate(kept):
-        said = tuple(part for part in message.parts if isinstance(part, Said))
+        said = tuple(part for part in message.parts if isinstance(part, TextPart))
         if message.role == "user" and said:
             return (Message("user", said), *kept[at + 1 :])
     return ()
@@ -92,7 +92,7 @@ def _mended(kept: Sequence[Message]) -> tuple[Message, ...]:
 
 def _part(part: Part) -> int:
     match part:
-        case Said(text) | Thought(text):
+        case TextPart(text) | ReasoningPart(text):
             return size(text)
         case Call(_, name, arguments):
             return size(name, dump(arguments))

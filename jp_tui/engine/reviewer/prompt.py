@@ -15,7 +15,7 @@ from jp_tui.conversation.model import Call, Message
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import first_line
 from jp_tui.conversation.visible import BIDI, pieces
-from jp_tui.engine.base.dependencies import Inquiry
+from jp_tui.engine.base.dependencies import ReviewQuestion
 from jp_tui.questions.types import Option, SchemaAnswer
 
 ASKS = "The tool `{}` requires additional input."
@@ -67,7 +67,7 @@ class Evidence:
         return sum(len(text.encode("utf-8", "replace")) for _, text in self.blocks)
 
 
-def evidence(asked: Inquiry, call: Call | None = None) -> Evidence:
+def evidence(asked: ReviewQuestion, call: Call | None = None) -> Evidence:
     """Everything that the question brings along; `call` is the one that asks, where the conversation before it is not
     told and its arguments would stand nowhere else."""
     question = asked.question
@@ -82,7 +82,7 @@ def evidence(asked: Inquiry, call: Call | None = None) -> Evidence:
     return Evidence(tuple((what, text) for what, text in blocks if text.strip()))
 
 
-def prompt(asked: Inquiry, found: Evidence, draw: Callable[[], str]) -> str:
+def prompt(asked: ReviewQuestion, found: Evidence, draw: Callable[[], str]) -> str:
     """The request to the reviewer. `draw` gives some random text at each call."""
     told = [ASKS.format(asked.tool), line(asked), TELL]
     if found.blocks:
@@ -103,7 +103,7 @@ def _rest(text: str, line: str) -> tuple[str, str]:
     return "the question as the tool sent it", text
 
 
-def line(asked: Inquiry) -> str:
+def line(asked: ReviewQuestion) -> str:
     """The line that asks: the first of the question's, with everything in visible form, and in quotes what the call
     brought along, where it could pass for words of ours."""
     text = first_line(asked.question.text)
@@ -126,7 +126,7 @@ def _strings(found: Json) -> Iterator[str]:
             pass
 
 
-def calls(messages: tuple[Message, ...], asked: Inquiry) -> Call | None:
+def calls(messages: tuple[Message, ...], asked: ReviewQuestion) -> Call | None:
     """The call that asks, in the last message that calls tools."""
     last = next((message for message in reversed(messages) if message.role == "assistant"), None)
     parts = last.parts if last is not None else ()
@@ -134,7 +134,7 @@ def calls(messages: tuple[Message, ...], asked: Inquiry) -> Call | None:
     return next((part for part in made if _asks(part, asked)), None)
 
 
-def _asks(call: Call, asked: Inquiry) -> bool:
+def _asks(call: Call, asked: ReviewQuestion) -> bool:
     before = f"{call.id}.{asked.question.id}."
     return asked.inquiry.startswith(before) and asked.inquiry[len(before) :].isdigit()
 
@@ -152,7 +152,7 @@ def _hidden(found: Evidence) -> str:
     return ", ".join(kind for kind, sign in _HIDING.items() if any(sign.search(text) for _, text in found.blocks))
 
 
-def _choices(asked: Inquiry) -> str:
+def _choices(asked: ReviewQuestion) -> str:
     kind = asked.question.answer_type
     if isinstance(kind, SchemaAnswer):
         return f"JSON by this schema: {dump(kind.schema)}"

@@ -31,42 +31,42 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class UnusableReply:
     """No verdict: what was wrong, in words that the model and people can use. `prose`: it was no JSON at all."""
 
     words: str
     prose: bool = False
 
 
-def read(text: str, kind: AnswerType) -> Answer | Misfit:
+def read(text: str, kind: AnswerType) -> Answer | UnusableReply:
     """A reply of text. It is JSON from its first character to its last."""
     if not text.strip():
-        return Misfit(NOTHING, prose=True)
+        return UnusableReply(NOTHING, prose=True)
     try:
         value = parse(text)
     except JsonProblem as refused:
-        return Misfit(f"the reply is not one JSON value: {refused.message}{_where(refused)}", prose=True)
+        return UnusableReply(f"the reply is not one JSON value: {refused.message}{_where(refused)}", prose=True)
     if not isinstance(value, dict):
-        return Misfit("the reply is JSON, but not an object")
+        return UnusableReply("the reply is JSON, but not an object")
     return judge(value, kind)
 
 
-def judge(reply: JsonObject, kind: AnswerType) -> Answer | Misfit:
+def judge(reply: JsonObject, kind: AnswerType) -> Answer | UnusableReply:
     """An object that passed the gate for foreign JSON. Whether a value fits a schema of the user's is found out
     elsewhere, by a process that can be killed."""
     if odd_keys := [key for key in reply if key not in KEYS]:
-        return Misfit(f"there is a key that was not asked for: {dump(odd_keys[0][:_SHOWN])}")
+        return UnusableReply(f"there is a key that was not asked for: {dump(odd_keys[0][:_SHOWN])}")
     if "answer" not in reply:
-        return Misfit(NO_ANSWER)
+        return UnusableReply(NO_ANSWER)
     value, reason = reply["answer"], reply.get("reason")
     wrong = None if isinstance(kind, SchemaAnswer) else kind.problem(value)
     if wrong is not None:
-        return Misfit(f"`answer` is no answer: {wrong}")
+        return UnusableReply(f"`answer` is no answer: {wrong}")
     if isinstance(reason, str) and legible(reason):
         return Answer(value, reason.strip())
     if isinstance(kind, BooleanAnswer) and value is False:
         return Answer(value, "")
-    return Misfit(NO_REASON)
+    return UnusableReply(NO_REASON)
 
 
 def legible(text: str) -> bool:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jp_tui.conversation.model import Message, ModelRequest, Said, ToolSpec
+from jp_tui.conversation.model import Message, ModelRequest, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.text import shortened
-from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
+from jp_tui.engine.base.dependencies import ModelSetup, ReviewQuestion
 from jp_tui.engine.reviewer import context_budget as fitting
 from jp_tui.engine.reviewer.prompt import Evidence, calls, evidence, prompt
 from jp_tui.engine.reviewer.reply_schema import reply_schema, verdict_tool
@@ -26,16 +26,16 @@ QUOTED = 1_000
 AMEND = "That was no answer: {}. Call the tool `{}` once, with `reason` and then `answer`."
 
 
-class TooLong(Exception):
+class ReviewTooLong(Exception):
     """What is asked cannot be shown whole (R247); the message says so in words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ReviewRequest:
     """Everything that the requests of one inquiry share. `alone`: nothing of the conversation is told. `size` is that
     of conversation and question in bytes, `saw` says in words what is shown."""
 
-    asked: Inquiry
+    asked: ReviewQuestion
     model: ModelSetup
     tools: tuple[ToolSpec, ...]
     schema: JsonObject
@@ -51,8 +51,8 @@ class Case:
         model, messages = self.model, list(self.messages)
         if wrong:
             if said.strip():
-                fitting.add(messages, Message("assistant", (Said(shortened(said.strip(), QUOTED)),)))
-            fitting.add(messages, Message("user", (Said(AMEND.format(wrong, tool.name)),)))
+                fitting.add(messages, Message("assistant", (TextPart(shortened(said.strip(), QUOTED)),)))
+            fitting.add(messages, Message("user", (TextPart(AMEND.format(wrong, tool.name)),)))
         return ModelRequest(
             model=model.name,
             messages=tuple(messages),
@@ -69,7 +69,9 @@ class Case:
         )
 
 
-def make_case(asked: Inquiry, model: ModelSetup, *, lists: bool, room: int | None, draw: Callable[[], str]) -> Case:
+def make_case(
+    asked: ReviewQuestion, model: ModelSetup, *, lists: bool, room: int | None, draw: Callable[[], str]
+) -> ReviewRequest:
     """`lists`: the conversation's tools are told. `room`: bytes that the server is known to take for conversation and
     question. Raises TooLong."""
     tools = asked.tools if lists else ()
@@ -86,8 +88,8 @@ def make_case(asked: Inquiry, model: ModelSetup, *, lists: bool, room: int | Non
     if not fitted.messages and told:
         shown, text = whole, prompt(asked, whole, draw)
     messages = list(fitted.messages)
-    fitting.add(messages, Message("user", (Said(text),)))
-    return Case(
+    fitting.add(messages, Message("user", (TextPart(text),)))
+    return ReviewRequest(
         asked=asked,
         model=model,
         tools=tools,
@@ -116,7 +118,7 @@ def _limit(model: ModelSetup, tools: tuple[ToolSpec, ...], whole: Evidence, leas
     """Bytes for conversation and question, None where nothing is known. Raises TooLong for a question beyond it."""
     if model.window is None:
         if whole.size > fitting.MOST:
-            raise TooLong(
+            raise ReviewTooLong(
                 f"what it was to see has {whole.size:,} characters, and more than {fitting.MOST:,} are shown to no "
                 "model whose context window is not known"
             )
@@ -124,14 +126,14 @@ def _limit(model: ModelSetup, tools: tuple[ToolSpec, ...], whole: Evidence, leas
     fixed = fitting.size(model.system) + fitting.listed(tools)
     limit = fitting.budget(model.window, output_tokens(model) or LEAST, fixed)
     if least > limit:
-        raise TooLong(
+        raise ReviewTooLong(
             f"what it was to see does not fit whole: about {least // fitting.TOKEN:,} tokens, and its context window "
             f"of {model.window:,} has room for {limit // fitting.TOKEN:,}"
         )
     return limit
 
 
-def _saw(asked: Inquiry, shown: Evidence, told: tuple[Message, ...], fitted: fitting.Fitted) -> str:
+def _saw(asked: ReviewQuestion, shown: Evidence, told: tuple[Message, ...], fitted: fitting.Fitted) -> str:
     """In words: what it decides on, and how much of the conversation."""
     question = asked.question
     changes = bool(question.parts or question.targets)

@@ -17,13 +17,13 @@ from typing import Literal
 
 from jp_tui.conversation.model import Finished, ModelError, ModelRequest, Usage
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.base.dependencies import Hears, Inquiry, ModelSetup
-from jp_tui.engine.model.response_retry import patience
+from jp_tui.engine.base.dependencies import ModelSetup, ReviewListener, ReviewQuestion
+from jp_tui.engine.model.response_retry import retry_delay
 from jp_tui.engine.record.costs import counted
-from jp_tui.engine.reviewer.connections import Models, Open
-from jp_tui.engine.reviewer.reply_parser import Answer, Misfit
-from jp_tui.engine.reviewer.request import Case, TooLong, make_case
-from jp_tui.engine.reviewer.stream import Ear, Response
+from jp_tui.engine.reviewer.connections import Open, ReviewerConnections
+from jp_tui.engine.reviewer.reply_parser import Answer, UnusableReply
+from jp_tui.engine.reviewer.request import ReviewRequest, ReviewTooLong, make_case
+from jp_tui.engine.reviewer.stream import Response, ReviewStreamRelay
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.questions.types import SecretAnswer
 
@@ -36,7 +36,7 @@ def _random() -> str:
     return token_hex(8)
 
 
-class SubAgent:
+class ReviewerModel:
     """The reviewer (R119). `list_tools`: whether it is told the conversation's tools, which it can never call; auto:
     where it is the conversation's model (C20). `draw` gives random text, `sleep` takes seconds."""
 
@@ -49,13 +49,13 @@ class SubAgent:
         draw: Callable[[], str] = _random,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        self.models = Models(open)
+        self.models = ReviewerConnections(open)
         self.list_tools, self.monotonic, self.draw, self.sleep = list_tools, monotonic, draw, sleep
         self.rooms: dict[str, int] = {}  # bytes that a model refused no more than, by its id
         self.by_tool: set[str] = set()  # models whose server takes no schema
         self.untempered: set[str] = set()  # models whose server takes no temperature of ours
 
-    async def inquire(self, asked: Inquiry, hears: Hears) -> ReviewerAnswered | ReviewerFailed:
+    async def inquire(self, asked: ReviewQuestion, hears: ReviewListener) -> ReviewerAnswered | ReviewerFailed:
         """See Reviewer."""
         return await _Inquiring(self, asked, hears).run()
 
@@ -67,9 +67,9 @@ class SubAgent:
 class _Inquiring:
     """One inquiry."""
 
-    def __init__(self, agent: SubAgent, asked: Inquiry, hears: Hears) -> None:
+    def __init__(self, agent: ReviewerModel, asked: ReviewQuestion, hears: ReviewListener) -> None:
         self._agent, self._asked, self._hears = agent, asked, hears
-        self._ear = Ear(hears)
+        self._ear = ReviewStreamRelay(hears)
         self._began = agent.monotonic()
         self._usage = Usage()
         self._model: ModelSetup | None = None
@@ -82,12 +82,12 @@ class _Inquiring:
             model = self._model = await self._agent.models.get(self._asked)
             self._hears.asks(model.id)
             found = await self._fitted(model)
-        except TooLong as problem:
+        except ReviewTooLong as problem:
             return self._failed(str(problem), "too_long")
         except ModelError as error:
             kind: Literal["failed", "too_long"] = "too_long" if error.kind == "too_long" else "failed"
             return self._failed(error.message, kind, _advice(error))
-        if isinstance(found, Misfit):
+        if isinstance(found, UnusableReply):
             return self._failed(_unusable(found))
         return ReviewerAnswered(
             self._asked.inquiry,
@@ -99,7 +99,7 @@ class _Inquiring:
             saw=self._saw,
         )
 
-    async def _fitted(self, model: ModelSetup) -> Answer | Misfit:
+    async def _fitted(self, model: ModelSetup) -> Answer | UnusableReply:
         """As much of the conversation as the server takes. Raises ModelError, TooLong."""
         agent = self._agent
         while True:
@@ -113,7 +113,7 @@ class _Inquiring:
                     raise
                 agent.rooms[model.id] = case.size // 2  # what is asked goes along whole, however little that is
 
-    async def _twice(self, case: Case) -> Answer | Misfit:
+    async def _twice(self, case: ReviewRequest) -> Answer | UnusableReply:
         """An answer, else one repair, always by the forced tool. A server that refuses the schema has given no reply,
         and is asked by the tool. Raises ModelError."""
         agent = self._agent
@@ -132,7 +132,7 @@ class _Inquiring:
         _, found = await self._respond(case, case.request(native=False, wrong=found.words, said=response.raw))
         return found
 
-    async def _respond(self, case: Case, request: ModelRequest) -> tuple[Response, Answer | Misfit]:
+    async def _respond(self, case: ReviewRequest, request: ModelRequest) -> tuple[Response, Answer | UnusableReply]:
         """One whole response, tried again while that may help (R135). Raises ModelError."""
         agent, model, failures = self._agent, case.model, 0
         tempered = model.temperature is None
@@ -148,7 +148,7 @@ class _Inquiring:
                     agent.untempered.add(model.id)
                     continue
                 failures += 1
-                wait = patience(model.retry, error, failures, began=False)
+                wait = retry_delay(model.retry, error, failures, began=False)
                 if wait is None:
                     raise
                 self._hears.waits(error.cause, wait)
@@ -190,7 +190,7 @@ def _advice(error: ModelError) -> str:
     return _REQUEST.sub("conversation.inquiry.assistant.request.", error.advice)
 
 
-def _unusable(found: Misfit) -> str:
+def _unusable(found: UnusableReply) -> str:
     """Missing structured data, or an answer that cannot be extracted (R119)."""
     if found.prose:
         return f"it gave no structured answer, also when it was asked once more: {found.words}"

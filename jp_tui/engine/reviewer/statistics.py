@@ -16,7 +16,7 @@ from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.engine.record.inquiries import MOST
 from jp_tui.inquiry.values import Rule, Target
-from jp_tui.journal.port import Reading, Stored
+from jp_tui.journal.port import JournalReading, Stored
 from jp_tui.protocol.values import PolicyChange, ReviewerFigures
 
 LATEST = 60
@@ -68,7 +68,7 @@ class _Count:
         return outcome
 
 
-async def figures(journal: Reading, tools: Mapping[str, ToolSetup]) -> tuple[ReviewerFigures, ...]:
+async def figures(journal: JournalReading, tools: Mapping[str, ToolSetup]) -> tuple[ReviewerFigures, ...]:
     """One row for each tool, question and model that was asked, the most asked first. `tools` are those of now: what
     is set already is not suggested."""
     found: dict[_Key, _Count] = {}

@@ -13,9 +13,9 @@ from typing import Literal
 
 from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.base.dependencies import Hears
+from jp_tui.engine.base.dependencies import ReviewListener
 from jp_tui.engine.reviewer.reason_stream import Reason
-from jp_tui.engine.reviewer.reply_parser import GARBLED, Answer, Misfit, judge, read
+from jp_tui.engine.reviewer.reply_parser import GARBLED, Answer, UnusableReply, judge, read
 from jp_tui.questions.types import AnswerType
 from jp_tui.settings.layers.bounds import MOST_REVIEW_BYTES
 
@@ -37,10 +37,10 @@ class _Part:
         return "".join(self.pieces)
 
 
-class Ear:
+class ReviewStreamRelay:
     """Passes on what is heard; what comes after another attempt began is fresh."""
 
-    def __init__(self, hears: Hears) -> None:
+    def __init__(self, hears: ReviewListener) -> None:
         self._hears, self._heard = hears, False
 
     def says(self, kind: Literal["thought", "reason"], text: str) -> None:
@@ -59,7 +59,7 @@ class Ear:
 class Response:
     """A whole response; `verdict` is the name of the tool that it has to come by, "" for plain text."""
 
-    def __init__(self, verdict: str, ear: Ear) -> None:
+    def __init__(self, verdict: str, ear: ReviewStreamRelay) -> None:
         self._verdict, self._ear = verdict, ear
         self._parts: dict[int, _Part] = {}
         self._reason, self._reasoned, self._size = Reason(), -1, 0
@@ -122,37 +122,37 @@ class Response:
         """What it said or called, as text."""
         return "\n".join(part.text for part in self._in_order() if part.kind != "reasoning" and part.text.strip())
 
-    def found(self, kind: AnswerType) -> Answer | Misfit:
+    def found(self, kind: AnswerType) -> Answer | UnusableReply:
         """The verdict, or what is wrong with the reply. Raises ModelError when a filter stopped it."""
         reason = self.finished.reason if self.finished is not None else "other"
         if reason == "refused":
             raise m.ModelError("refused", "The reply was stopped by the server's filter.")
         if reason not in ("end", "tools"):
-            return Misfit(_CUT.get(reason, "the reply ended before it was whole"))
+            return UnusableReply(_CUT.get(reason, "the reply ended before it was whole"))
         if self.finished is not None and self.finished.garbled:
-            return Misfit(GARBLED)  # what was meant nobody knows
+            return UnusableReply(GARBLED)  # what was meant nobody knows
         return self._called(kind) if self._verdict else self._spoken(kind)
 
     def _in_order(self) -> list[_Part]:
         return [self._parts[index] for index in sorted(self._parts)]
 
-    def _spoken(self, kind: AnswerType) -> Answer | Misfit:
+    def _spoken(self, kind: AnswerType) -> Answer | UnusableReply:
         parts = self._in_order()
         if any(part.kind == "tool" for part in parts):
-            return Misfit("a tool was called, and none may be", prose=True)
+            return UnusableReply("a tool was called, and none may be", prose=True)
         texts = [part.text for part in parts if part.kind == "message" and part.text.strip()]
         if len(texts) > 1:
-            return Misfit("the reply has more than one text", prose=True)
+            return UnusableReply("the reply has more than one text", prose=True)
         return read("".join(texts), kind)
 
-    def _called(self, kind: AnswerType) -> Answer | Misfit:
+    def _called(self, kind: AnswerType) -> Answer | UnusableReply:
         """Text beside the call counts for nothing."""
         calls = [part for part in self._in_order() if part.kind == "tool"]
         if not calls:
-            return Misfit(f"the tool `{self._verdict}` was not called", prose=True)
+            return UnusableReply(f"the tool `{self._verdict}` was not called", prose=True)
         if len(calls) > 1 or calls[0].name != self._verdict:
-            return Misfit(f"the tool `{self._verdict}` was to be called, once, and no other")
+            return UnusableReply(f"the tool `{self._verdict}` was to be called, once, and no other")
         (call,) = calls
         if call.problem or call.arguments is None:
-            return Misfit(f"the call of `{self._verdict}` cannot be used: {call.problem or 'it was cut off'}")
+            return UnusableReply(f"the call of `{self._verdict}` cannot be used: {call.problem or 'it was cut off'}")
         return judge(call.arguments, kind)

@@ -52,7 +52,7 @@ def sentence(problems: Problems) -> str:
     return "; ".join(told) + (f"; and {more} more" if more else "")
 
 
-class Schemas:
+class SchemaChecker:
     """Verdicts for one engine; used from one event loop. Times are in seconds: of a verdict, and of idleness."""
 
     def __init__(self, *, seconds: float = 1.0, idle: float = 60.0) -> None:

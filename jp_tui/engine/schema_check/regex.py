@@ -28,16 +28,16 @@ class NoPattern(ValueError):
     """The pattern cannot be used; the words say why, and go on from "it" or "a pattern"."""
 
 
-class Pattern(str):
+class TranslatedPattern(str):
     """A pattern that Python reads as it was meant; `source` is how it was written."""
 
     source: str = ""
 
 
 @lru_cache(maxsize=512)
-def pattern(source: str) -> Pattern:
+def pattern(source: str) -> TranslatedPattern:
     """A pattern for `re`. NoPattern when it is none, or one that cannot be expressed."""
-    made = Pattern(_Reader(source).read())
+    made = TranslatedPattern(_Reader(source).read())
     made.source = source
     try:
         re.compile(made)

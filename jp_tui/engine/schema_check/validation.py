@@ -44,9 +44,9 @@ class LazyChecks:
 
     def _checks(self) -> Checks:
         if self._made is None:
-            from jp_tui.engine.schema_check.process import Schemas
+            from jp_tui.engine.schema_check.process import SchemaChecker
 
-            self._made = Schemas()
+            self._made = SchemaChecker()
         return self._made
 
     async def check(self, schema: JsonObject, value: Json) -> str | None:

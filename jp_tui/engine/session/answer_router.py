@@ -11,7 +11,7 @@ from typing import Literal
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import dump
-from jp_tui.engine.base.dependencies import HeldBy, Setup
+from jp_tui.engine.base.dependencies import EngineDependencies, HeldBy
 from jp_tui.engine.record.inquiries import MOST, Asked, last_response, names, waiting
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery.answer_stored import answer_recorded, said
@@ -27,10 +27,10 @@ LOOK_SECONDS = 0.05
 Status = Literal["accepted", "answered", "invalid", "stale", "unknown", "ambiguous", "no_reaction"]
 
 
-class Offering:
+class AnswerRouter:
     """Settles OfferAnswer commands. `session` finds a conversation that is open in this engine."""
 
-    def __init__(self, setup: Setup, checks: Checks, session: Callable[[str], Session | None]) -> None:
+    def __init__(self, setup: EngineDependencies, checks: Checks, session: Callable[[str], Session | None]) -> None:
         self._setup, self._checks, self._session = setup, checks, session
 
     async def offer(self, command: OfferAnswer) -> OfferSettled:

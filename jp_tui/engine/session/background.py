@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 
-from jp_tui.engine.base.dependencies import Setup
+from jp_tui.engine.base.dependencies import EngineDependencies
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery import repair_log
 from jp_tui.engine.recovery.resume_turn import still_waits
@@ -30,10 +30,10 @@ PATIENCE_SECONDS = 2.0
 Open = Callable[[ConversationRow], Awaitable[Session]]
 
 
-class Carrying:
+class BackgroundSessions:
     """`sessions` are the conversations that are open in this engine, `opens` opens one more."""
 
-    def __init__(self, setup: Setup, sessions: MutableMapping[str, Session], opens: Open) -> None:
+    def __init__(self, setup: EngineDependencies, sessions: MutableMapping[str, Session], opens: Open) -> None:
         self._setup, self._sessions, self._opens = setup, sessions, opens
         self._watched: set[asyncio.Task[None]] = set()
 

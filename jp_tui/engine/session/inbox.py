@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine.base.dependencies import Setup
+from jp_tui.engine.base.dependencies import EngineDependencies
 from jp_tui.engine.record.inquiries import Asked, info, waiting
 from jp_tui.engine.record.log import Publish
-from jp_tui.engine.record.subagent_events import Known
+from jp_tui.engine.record.subagent_events import AskerIndex
 from jp_tui.engine.session.session import Session
 from jp_tui.journal.port import ConversationRow, JournalError
 from jp_tui.protocol.events import Event, QuestionAsked, QuestionSettled, TitleChanged, TurnCompleted, WaitingListed
@@ -25,10 +25,10 @@ LOOK_SECONDS = 1.0
 PAUSE_SECONDS = 0.2
 
 
-class Watching:
+class InboxFeed:
     """The list for whoever watches; `sessions` are the conversations that are open in this engine."""
 
-    def __init__(self, setup: Setup, publish: Publish, sessions: Mapping[str, Session]) -> None:
+    def __init__(self, setup: EngineDependencies, publish: Publish, sessions: Mapping[str, Session]) -> None:
         self._setup, self._publish, self._sessions = setup, publish, sessions
         self._task: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
@@ -76,7 +76,7 @@ class Watching:
 
     def _found(self) -> list[WaitingInfo]:
         journal, rows = self._setup.journal, dict[str, ConversationRow | None]()
-        agents, found = Known(journal), list[WaitingInfo]()
+        agents, found = AskerIndex(journal), list[WaitingInfo]()
         holders: dict[str, str] = {}
         held = {id_ for id_, session in self._sessions.items() if session.mine and session.busy}
         for session in self._sessions.values():

@@ -15,26 +15,26 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.asking.coordinator import Coordinator
-from jp_tui.engine.asking.human_input import given
+from jp_tui.engine.asking.human_input import parse_response
 from jp_tui.engine.asking.permission_entries import Remembered
-from jp_tui.engine.asking.side_questions import Asides
-from jp_tui.engine.base.dependencies import HeldBy, Lock, ModelSetup
+from jp_tui.engine.asking.side_questions import SideQuestions
+from jp_tui.engine.base.dependencies import ConversationLock, HeldBy, ModelSetup
 from jp_tui.engine.record import config_changes
-from jp_tui.engine.record.drafts import COMPOSER, FOLDS, Drafts
+from jp_tui.engine.record.drafts import COMPOSER, FOLDS, ConversationDrafts
 from jp_tui.engine.record.event_codec import event_span, storable, stored_event
-from jp_tui.engine.record.live_snapshot import Live
+from jp_tui.engine.record.live_snapshot import LiveSnapshot
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery import repair_log
 from jp_tui.engine.recovery.answer_stored import answer_recorded
-from jp_tui.engine.recovery.follow_writer import look_on
+from jp_tui.engine.recovery.follow_writer import follow_writer
 from jp_tui.engine.recovery.offered_answers import Settled
-from jp_tui.engine.recovery.resume_turn import Cut, still_waits
-from jp_tui.engine.recovery.unattended import staying
+from jp_tui.engine.recovery.resume_turn import ResumableTurn, still_waits
+from jp_tui.engine.recovery.unattended import waiting_calls
 from jp_tui.engine.schema_check.validation import Checks
-from jp_tui.engine.turn.model_selection import Chosen
-from jp_tui.engine.turn.subagent_context import Child
+from jp_tui.engine.turn.model_selection import ModelSelection
+from jp_tui.engine.turn.subagent_context import SubagentContext
 from jp_tui.engine.turn.subagent_spawner import Runs
-from jp_tui.engine.turn.turn import Around, Turn
+from jp_tui.engine.turn.turn import Turn, TurnContext
 from jp_tui.journal.port import STORAGE, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol.events import AnswerRefused, ConversationOpened, Refused, StorageFailed
@@ -56,20 +56,20 @@ class Session:
         log: Log,
         model: ModelSetup,
         checks: Checks,
-        lock: Lock | None,
+        lock: ConversationLock | None,
         held_by: str,
         *,
         greet: bool,
         failed: Callable[[BaseException], None],
         agents: Runs | None = None,
-        child: Child | None = None,
+        child: SubagentContext | None = None,
     ) -> None:
         self._log, self._checks, self._lock, self.held_by = log, checks, lock, held_by
-        self.models = Chosen(log, model)
+        self.models = ModelSelection(log, model)
         self._greeting = model.provider.greeting if greet and not log.exists else None
         self._failed, self._agents, self._child = failed, agents, child
-        log.publish = self.live = Live(log.publish, log.setup.monotonic, watched=child is None)
-        self._drafts = Drafts(log)
+        log.publish = self.live = LiveSnapshot(log.publish, log.setup.monotonic, watched=child is None)
+        self._drafts = ConversationDrafts(log)
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -134,7 +134,7 @@ class Session:
             )
         )
         if self.held_by and self._looking is None:
-            self._looking = asyncio.create_task(look_on(log, rows[-1].seq if rows else 0))
+            self._looking = asyncio.create_task(follow_writer(log, rows[-1].seq if rows else 0))
         if self.busy and self._turn is not None:
             self._turn.announce()
             self.live.again()
@@ -148,7 +148,7 @@ class Session:
             return False
         if not self._log.setup.client:
             await self._current.reload()
-        stays = await staying(cut, self._log.setup, self._checks)
+        stays = await waiting_calls(cut, self._log.setup, self._checks)
         if stays.issuperset(cut.order):
             return False
         self._run_turn(cut.text, replace(cut, stays=stays))
@@ -231,9 +231,9 @@ class Session:
         self._log.turn += 1
         self._run_turn(text)
 
-    def _run_turn(self, text: str, cut: Cut | None = None) -> None:
+    def _run_turn(self, text: str, cut: ResumableTurn | None = None) -> None:
         model = self.models.next()
-        around = Around(self._ledger.changed, self._current.ready, self.models.side, self._agents, self._child)
+        around = TurnContext(self._ledger.changed, self._current.ready, self.models.side, self._agents, self._child)
         self._turn = Turn(self._log, model, self._checks, text, around=around, cut=cut)
         self._task = asyncio.create_task(self._run(self._turn))
         self._ledger.changed()
@@ -282,7 +282,7 @@ class Session:
         inquiry, setup = command.inquiry, self._log.setup
         if (coordinator := self._questions(inquiry, "nothing waits for an answer")) is not None:
             at, ms = timestamp(setup.now()), coordinator.showing.since(inquiry)
-            coordinator.human(inquiry, given(command, via=setup.via, ms=ms, at=at))
+            coordinator.human(inquiry, parse_response(command, via=setup.via, ms=ms, at=at))
 
     def take_over(self, inquiry: str) -> None:
         """The human decides what a reviewer is deciding (R156)."""
@@ -317,7 +317,7 @@ class Session:
             self._drafts.save(key, text)
 
     @property
-    def asides(self) -> Asides:
+    def asides(self) -> SideQuestions:
         """The side questions of the turn that runs (E30). Raises ValueError with words."""
         if self._turn is None or not self.busy:
             raise ValueError("Nothing waits for an answer here.")

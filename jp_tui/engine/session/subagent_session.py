@@ -14,14 +14,14 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.engine.recovery import repair_log
-from jp_tui.engine.recovery.resume_turn import Cut
-from jp_tui.engine.recovery.unattended import staying
+from jp_tui.engine.recovery.resume_turn import ResumableTurn
+from jp_tui.engine.recovery.unattended import waiting_calls
 from jp_tui.engine.session.session import Session
-from jp_tui.engine.turn.subagent_context import Child
-from jp_tui.inquiry import steps as s
+from jp_tui.engine.turn.subagent_context import SubagentContext
+from jp_tui.inquiry import effects as s
 
 
-class ErrandSession(Session):
+class SubagentSession(Session):
     """Open as long as the task is worked on, and as long as somebody looks at it then."""
 
     async def work(self, task: str) -> None:
@@ -38,10 +38,10 @@ class ErrandSession(Session):
         self._tell()
         if cut is not None:
             log.total = repair_log.count(log, [])
-            stays = await staying(cut, log.setup, self._checks)
+            stays = await waiting_calls(cut, log.setup, self._checks)
             self._run_turn(cut.text, replace(cut, stays=stays))
 
-    async def _told(self, cut: Cut, child: Child) -> Cut | None:
+    async def _told(self, cut: ResumableTurn, child: SubagentContext) -> ResumableTurn | None:
         """What was answered at its parent's while neither was open is on record here as well."""
         log, agent = self._log, child.agent
         rows = log.setup.journal.turn_events(agent.parent, agent.turn)

@@ -14,14 +14,14 @@ from contextlib import suppress
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.engine.base.call_state import Deferred
-from jp_tui.engine.base.dependencies import HeldBy, Lock, Setup
+from jp_tui.engine.base.dependencies import ConversationLock, EngineDependencies, HeldBy
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.log import Log, Publish
 from jp_tui.engine.recovery import repair_log
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.session.session import Session
-from jp_tui.engine.session.subagent_session import ErrandSession
-from jp_tui.engine.turn.subagent_context import Errand
+from jp_tui.engine.session.subagent_session import SubagentSession
+from jp_tui.engine.turn.subagent_context import SubagentTask
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.values import AgentInfo
 
@@ -31,7 +31,7 @@ GRACE_SECONDS = 4.0
 """How long one that was ended may take; its parent's grace is longer."""
 
 
-class Agents:
+class Subagents:
     """`sessions` are the conversations that are open in this engine."""
 
     def __init__(
@@ -46,7 +46,7 @@ class Agents:
         self._uses, self._failed = uses, failed
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def run(self, errand: Errand) -> Success | Failure:
+    async def run(self, errand: SubagentTask) -> Success | Failure:
         """To its end. Raises Deferred when it waits for somebody who is not there, JournalError, and cancellation."""
         id_ = errand.child.agent.conversation
         session = self._sessions.get(id_)
@@ -79,7 +79,7 @@ class Agents:
             raise Deferred
         return result
 
-    async def abandon(self, agent: AgentInfo, setup: Setup) -> None:
+    async def abandon(self, agent: AgentInfo, setup: EngineDependencies) -> None:
         """One of a turn that was cut off is not taken up again: it is over, with what it asked. Raises JournalError."""
         row = setup.journal.conversation(agent.conversation)
         if row is None or row.id in self._sessions:
@@ -99,11 +99,11 @@ class Agents:
         if self._ending:
             await asyncio.wait(self._ending)
 
-    async def _open(self, errand: Errand) -> ErrandSession | HeldBy:
+    async def _open(self, errand: SubagentTask) -> SubagentSession | HeldBy:
         setup, child = errand.setup, errand.child
         id_ = child.agent.conversation
         row = setup.journal.conversation(id_)
-        lock: Lock | None = None
+        lock: ConversationLock | None = None
         if row is not None:
             held = setup.lock(id_)
             if isinstance(held, HeldBy):
@@ -121,11 +121,11 @@ class Agents:
             uses=self._uses,
             agent=child.agent,
         )
-        return ErrandSession(log, errand.model, self._checks, lock, "", greet=False, failed=self._failed, child=child)
+        return SubagentSession(log, errand.model, self._checks, lock, "", greet=False, failed=self._failed, child=child)
 
     async def _end(self, session: Session, *, leaves: bool) -> None:
         if not leaves:
-            session.abort() if isinstance(session, ErrandSession) else session.interrupt("stop", "")
+            session.abort() if isinstance(session, SubagentSession) else session.interrupt("stop", "")
             await session.finished(GRACE_SECONDS)
             if not session.busy:  # it had not begun to go on, when it was taken up
                 with suppress(JournalError):
@@ -136,7 +136,7 @@ class Agents:
     async def _close(self, session: Session, *, leaves: bool = False) -> None:
         """Give it up, unless somebody looks at it: then it stays open, as a conversation like any other."""
         if session.live.watched and not session.busy and not leaves:
-            if isinstance(session, ErrandSession):
+            if isinstance(session, SubagentSession):
                 session.over()
             return
         if self._sessions.get(session.id) is session:

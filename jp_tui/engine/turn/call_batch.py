@@ -15,15 +15,15 @@ from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.model import Call
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.asking.coordinator import Coordinator
-from jp_tui.engine.base.call_state import Deferred, Done, Earlier
-from jp_tui.engine.base.rejected_calls import Refusal, told
+from jp_tui.engine.base.call_state import CallResult, Deferred, ResumedCalls
+from jp_tui.engine.base.rejected_calls import RejectedCall, told
 from jp_tui.engine.record.call_response import UNFINISHED, response, with_words
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.record.model_context import REPAIRED
-from jp_tui.engine.record.unlogged_results import RESULT, Keeping
+from jp_tui.engine.record.unlogged_results import RESULT, UnloggedResults
 from jp_tui.engine.schema_check.validation import Checks
-from jp_tui.engine.turn.call_runner import Runner
-from jp_tui.engine.turn.subagent_spawner import Spawning
+from jp_tui.engine.turn.call_runner import CallRunner
+from jp_tui.engine.turn.subagent_spawner import SubagentSpawner
 from jp_tui.inquiry.messages import ABORTED, NO_ONE_ANSWERED
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
@@ -41,7 +41,7 @@ GRACE_SECONDS = 5.0
 """How long a tool that was called off may take to end; then the turn goes on without it."""
 
 
-class Batch:
+class CallBatch:
     """Runs `calls`; `refused` are those that must not run, with what is wrong (traps.md T20); `earlier` is known of
     calls that were begun before the turn was cut off (R237)."""
 
@@ -53,25 +53,25 @@ class Batch:
         root: Path,
         calls: Sequence[Call],
         order: Sequence[str],
-        refused: Sequence[Refusal] = (),
-        earlier: Earlier | None = None,
-        agents: Spawning | None = None,
+        refused: Sequence[RejectedCall] = (),
+        earlier: ResumedCalls | None = None,
+        agents: SubagentSpawner | None = None,
     ) -> None:
         self._log, self._coordinator, self._order = log, coordinator, list(order)
-        earlier = earlier or Earlier()
-        self._keeping = Keeping(log, earlier.results, begun=earlier.begun)
-        self._runner = Runner(log, coordinator, checks, root, self._say, self._keeping, earlier, agents)
-        self._deciding: asyncio.Task[Done | None] | None = None
+        earlier = earlier or ResumedCalls()
+        self._keeping = UnloggedResults(log, earlier.results, begun=earlier.begun)
+        self._runner = CallRunner(log, coordinator, checks, root, self._say, self._keeping, earlier, agents)
+        self._deciding: asyncio.Task[CallResult | None] | None = None
         self._calls = list(calls)
         self._names = {call.id: call.name for call in calls} | {one.call: one.tool for one in refused}
-        self._done: dict[str, Done] = {}
+        self._done: dict[str, CallResult] = {}
         self._fresh: list[str] = []
         self._stays = earlier.stays
         self._deferred: set[str] = set(earlier.stays)
         self._left_open: set[str] = set()
         self._stored: set[str] = set()
         self._committed = 0
-        self._tasks: dict[str, asyncio.Task[Done]] = {}
+        self._tasks: dict[str, asyncio.Task[CallResult]] = {}
         self._finished: asyncio.Queue[str] = asyncio.Queue()
         self._ending: Ending = "go_on"
         self._words = ""
@@ -79,7 +79,7 @@ class Batch:
         """Words that no call was left to tell the model."""
         for one in refused:
             setup = log.setup.tools.get(one.tool)
-            self._end(one.call, Done(told(one, setup.tool if setup else None), True, "error"))
+            self._end(one.call, CallResult(told(one, setup.tool if setup else None), True, "error"))
 
     def finished(self, call: str) -> tuple[str, bool] | None:
         """The result of a call that has ended, and whether it is an error; None for any other."""
@@ -104,7 +104,7 @@ class Batch:
         self._finished.put_nowait("")
         return True
 
-    def _end(self, call: str, done: Done) -> None:
+    def _end(self, call: str, done: CallResult) -> None:
         self._done[call] = done
         self._fresh.append(call)
 
@@ -165,7 +165,7 @@ class Batch:
             elif waits and self._ending == "go_on":
                 self._say(call.id, call.name, "queued")
 
-    async def _leave(self, call: Call) -> Done | None:
+    async def _leave(self, call: Call) -> CallResult | None:
         """The decision on one call, in a task of its own: an interrupt cancels it."""
         task = self._deciding = asyncio.create_task(self._runner.permit(call))
         try:
@@ -208,7 +208,7 @@ class Batch:
             if any(found):
                 return found
 
-    def _collect(self, call: str, task: asyncio.Task[Done]) -> None:
+    def _collect(self, call: str, task: asyncio.Task[CallResult]) -> None:
         if not task.done() or task.cancelled():
             self._call_off(call)
             return
@@ -232,22 +232,22 @@ class Batch:
         self._coordinator.gone(call)
         name = self._names[call]
         if failed:  # R221
-            self._end(call, Done(ABORTED, True, "cancelled"))
+            self._end(call, CallResult(ABORTED, True, "cancelled"))
         elif self._ending == "restart":
             self._say(call, name, "queued")
         elif self._ending == "gone":
             self._runner.undecided(call) if undecided else None
-            self._end(call, Done(NO_ONE_ANSWERED if undecided else REPAIRED, True, "cancelled"))
+            self._end(call, CallResult(NO_ONE_ANSWERED if undecided else REPAIRED, True, "cancelled"))
         elif self._ending == "go_on":
-            self._end(call, Done(f"{name} was cancelled from within.", True, "error"))
+            self._end(call, CallResult(f"{name} was cancelled from within.", True, "error"))
         elif self._ending == "end_turn":
-            self._end(call, Done(UNFINISHED, False, "cancelled"))
+            self._end(call, CallResult(UNFINISHED, False, "cancelled"))
         elif self._words:
             self.unheard = ""
-            self._end(call, Done(with_words(self._words), False, "cancelled"))
+            self._end(call, CallResult(with_words(self._words), False, "cancelled"))
         else:
             tool = self._log.setup.tools.get(name)
-            self._end(call, Done(tool.cancellation if tool else UNFINISHED, False, "cancelled"))
+            self._end(call, CallResult(tool.cancellation if tool else UNFINISHED, False, "cancelled"))
 
     async def _commit(self) -> None:
         """Append responses in request order; a deferred call does not hold back the others (R95)."""

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from jp_tui.conversation.text import shortened
-from jp_tui.engine.base.call_state import Done, Job, Usable
+from jp_tui.engine.base.call_state import CallResult, ToolCallState, Usable
 from jp_tui.engine.record.log import Log
 from jp_tui.tools.port import RenderFailed, ToolCall
 
@@ -15,17 +15,17 @@ MOST = 64 * 1024
 """Characters of a rendered call that are shown and kept."""
 
 
-async def render_before(job: Job, log: Log, usable: Usable) -> Done | None:
+async def render_before(job: ToolCallState, log: Log, usable: Usable) -> CallResult | None:
     """For the prompt, where the user's configuration allows it; what went wrong."""
     return await _render(job, log, usable) if job.setup.format == "unattended" else None
 
 
-async def render_after(job: Job, log: Log, usable: Usable) -> Done | None:
+async def render_after(job: ToolCallState, log: Log, usable: Usable) -> CallResult | None:
     """For the record, of what really runs; what went wrong."""
     return await _render(job, log, usable) if job.rendered is None else None
 
 
-async def _render(job: Job, log: Log, usable: Usable) -> Done | None:
+async def _render(job: ToolCallState, log: Log, usable: Usable) -> CallResult | None:
     render = getattr(job.tool, "render", None)
     if render is None:
         return None
@@ -35,5 +35,5 @@ async def _render(job: Job, log: Log, usable: Usable) -> Done | None:
         job.rendered = shortened(said, MOST, "not kept; the arguments as JSON are whole")
     except RenderFailed as problem:
         words = f"Tool '{job.call.name}' was not executed because the argument formatter failed: {problem}"
-        return Done(log.secrets.text(words, job.call.id), True, "error")
+        return CallResult(log.secrets.text(words, job.call.id), True, "error")
     return None

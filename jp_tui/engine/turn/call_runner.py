@@ -19,28 +19,28 @@ from jp_tui.engine.asking.approval import forbidden, permitted, refused, unavail
 from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.asking.delivery import delivered
 from jp_tui.engine.asking.outcome_checks import review_digest, rule_for
-from jp_tui.engine.asking.prompt_builder import Asking
+from jp_tui.engine.asking.prompt_builder import PromptContext
 from jp_tui.engine.base.backups import CallCopies
-from jp_tui.engine.base.call_state import Deferred, Done, Earlier, Job
+from jp_tui.engine.base.call_state import CallResult, Deferred, ResumedCalls, ToolCallState
 from jp_tui.engine.record.call_response import response
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.record.model_context import REPAIRED
-from jp_tui.engine.record.unlogged_results import DELIVERY, LEAVE, Keeping
+from jp_tui.engine.record.unlogged_results import DELIVERY, LEAVE, UnloggedResults
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.turn.call_rendering import render_after, render_before
-from jp_tui.engine.turn.intent import stated
-from jp_tui.engine.turn.outcome_shape import unsound
-from jp_tui.engine.turn.subagent_spawner import Spawning
+from jp_tui.engine.turn.intent import stated_intent
+from jp_tui.engine.turn.outcome_shape import find_problem
+from jp_tui.engine.turn.subagent_spawner import SubagentSpawner
+from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import gone, repeats
-from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.values import CallState
 from jp_tui.questions.types import FormView, Question, SchemaAnswer
-from jp_tui.tools.port import Given, NeedsInput, NeedsReview, Replied, ToolCall, spawns
+from jp_tui.tools.port import FormLeft, GivenAnswer, NeedsInput, NeedsReview, ToolCall, spawns
 
 
-class Runner:
+class CallRunner:
     """Runs calls of one batch; `earlier` is known of those that were begun before the turn was cut off (R237), `agents`
     starts sub-agents for them."""
 
@@ -51,18 +51,18 @@ class Runner:
         checks: Checks,
         root: Path,
         say: Callable[[str, str, CallState], None],
-        keeping: Keeping,
-        earlier: Earlier,
-        agents: Spawning | None = None,
+        keeping: UnloggedResults,
+        earlier: ResumedCalls,
+        agents: SubagentSpawner | None = None,
     ) -> None:
         self._log, self._coordinator, self._checks, self._root, self._say = log, coordinator, checks, root, say
         self._keeping, self._agents = keeping, agents
         self._answers, self._results = dict(earlier.answers), dict(earlier.results)
         self._started = dict(earlier.agents)
         self._begun = earlier.begun
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, ToolCallState] = {}
 
-    def job(self, call: str) -> Job | None:
+    def job(self, call: str) -> ToolCallState | None:
         """What is known of a call that was begun."""
         return self._jobs.get(call)
 
@@ -89,17 +89,17 @@ class Runner:
         if (job := self._jobs.get(call)) is not None:
             job.permission = dict(gone.DECISION)
 
-    async def permit(self, call: Call) -> Done | None:
+    async def permit(self, call: Call) -> CallResult | None:
         """The result of a call that may not run, None when it may (5.2). Raises Deferred, JournalError, and
         cancellation."""
         setup = self._log.setup.tools.get(call.name)
         if self._forbidden:
-            return Done(forbidden(call.name), True, "error")
+            return CallResult(forbidden(call.name), True, "error")
         if setup is None:
-            return Done(unavailable(call.name), True, "error")
+            return CallResult(unavailable(call.name), True, "error")
         if setup.tool is None:
-            return Done(f"Tool not found: {call.name}", True, "error")
-        job = self._jobs[call.id] = Job(call, setup, setup.tool, call.arguments, self._root, self._log.id)
+            return CallResult(f"Tool not found: {call.name}", True, "error")
+        job = self._jobs[call.id] = ToolCallState(call, setup, setup.tool, call.arguments, self._root, self._log.id)
         job.workspace = str(self._log.setup.workspace)
         job.answers = self._answers.pop(call.id, {})
         job.agent = self._started.pop(call.id, None)
@@ -111,22 +111,22 @@ class Runner:
                 return None
             if why := self._coordinator.refusal(call.name, call.arguments):
                 job.permission = dict(repeats.REFUSED)
-                return Done(why, True, "error")
+                return CallResult(why, True, "error")
             if setup.run == "skip":
-                return Done("Tool skipped by configuration.", False, "skipped")
+                return CallResult("Tool skipped by configuration.", False, "skipped")
             return await render_before(job, self._log, self._checks.usable) or await self._permitted(job)
         except (Deferred, JournalError):
             raise
         except Exception as bug:
             return self._bug(job, bug)
 
-    async def _permitted(self, job: Job) -> Done | None:
+    async def _permitted(self, job: ToolCallState) -> CallResult | None:
         if job.setup.run == "unattended":
             return None
         self._coordinator.now(job.call.id, self._asking(job))
         return await permitted(job, self._coordinator, refused(job, self._coordinator))
 
-    async def run(self, call: Call) -> Done:
+    async def run(self, call: Call) -> CallResult:
         """The result of a call that may run. Raises Deferred, JournalError, and cancellation."""
         job = self._jobs[call.id]
         began = self._log.setup.monotonic()
@@ -144,7 +144,7 @@ class Runner:
             if job.setup.run == "unattended" and job.setup.run_place:
                 self._coordinator.counts(permission_ledger.unattended(call.name))
             if job.permission:  # whoever gave leave is on record before anything runs
-                cut = response(call.id, Done(REPAIRED, True, "error"), job, job.setup)
+                cut = response(call.id, CallResult(REPAIRED, True, "error"), job, job.setup)
                 await self._keeping.keep(LEAVE, [cut])
             done = await self._until_done(job)
             job.ms = self._since(began)
@@ -159,33 +159,33 @@ class Runner:
     def _since(self, began: float) -> int:
         return int((self._log.setup.monotonic() - began) * 1000)
 
-    def _asking(self, job: Job) -> Asking:
+    def _asking(self, job: ToolCallState) -> PromptContext:
         job.title = self._log.secrets.text(job.tool.title(job.arguments), job.call.id)
-        return Asking(job.setup, job.title, job.arguments, job.rendered or "", agent=job.agent)
+        return PromptContext(job.setup, job.title, job.arguments, job.rendered or "", agent=job.agent)
 
-    def _bug(self, job: Job, bug: Exception) -> Done:
+    def _bug(self, job: ToolCallState, bug: Exception) -> CallResult:
         """A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure. After a "no" the
         model learns of both (Z6)."""
         words = f"{job.call.name} failed unexpectedly ({type(bug).__name__}: {bug})."
         content, _ = self._error(job, Failure(self._log.secrets.text(words, job.call.id)))
-        return Done(content, True, "error")
+        return CallResult(content, True, "error")
 
-    async def _until_done(self, job: Job) -> Done:
+    async def _until_done(self, job: ToolCallState) -> CallResult:
         """Execute, and again with each answer, until the tool is content (R97)."""
         call, secrets = job.call, self._log.secrets
         while True:
             self._say(call.id, call.name, "running")
             self._coordinator.now(call.id, self._asking(job))
             outcome: object = await job.tool.run(self._execution(job))
-            if (why := unsound(outcome)) is not None:
-                return Done(f"{call.name} {why}.", True, "error")
+            if (why := find_problem(outcome)) is not None:
+                return CallResult(f"{call.name} {why}.", True, "error")
             match outcome:
                 case Success() | Failure():
                     clean = secrets.outcome(outcome, call.id)
                     failed = isinstance(clean, Failure)
                     content, noted = self._error(job, clean) if isinstance(clean, Failure) else (clean.content, "")
                     content += secrets.text(_notes(job.answers, noted) + _edited(job), call.id)
-                    return Done(content, failed, "error" if failed else "ok", own=True)
+                    return CallResult(content, failed, "error" if failed else "ok", own=True)
                 case NeedsInput(question, form):
                     if (ended := await self._question(job, question, form)) is not None:
                         return ended
@@ -195,7 +195,7 @@ class Runner:
                 case _:
                     raise AssertionError("looked at above")
 
-    def _error(self, job: Job, failure: Failure) -> tuple[str, str]:
+    def _error(self, job: ToolCallState, failure: Failure) -> tuple[str, str]:
         """What the model reads of a failure, and the question whose note stands in it (R141-R143)."""
         own = failure.for_model()
         job.rejected_by = self._coordinator.failed(job.call.id)
@@ -205,7 +205,7 @@ class Runner:
         job.tool_error, job.rejections = own if told.enriched else "", told.rejections
         return self._log.secrets.text(told.text, job.call.id), told.noted
 
-    def _execution(self, job: Job) -> ToolCall:
+    def _execution(self, job: ToolCallState) -> ToolCall:
         refused, spawn = frozenset(self._coordinator.ledger.refused), None
         if self._agents is not None and spawns(job.tool):
             spawn = self._agents.of(job, self._root, lambda: self._runs(job))
@@ -216,24 +216,24 @@ class Runner:
             self._checks.usable, reviews=reviews, refused=refused, spawn=spawn, copies=copies, progress=said
         )
 
-    def _said(self, job: Job, line: str) -> None:
+    def _said(self, job: ToolCallState, line: str) -> None:
         """It wrote this while it runs; secrets stay where they are."""
         job.said = self._log.secrets.text(line, job.call.id)
         self._say(job.call.id, job.call.name, "running")
 
-    def _runs(self, job: Job) -> None:
+    def _runs(self, job: ToolCallState) -> None:
         """A sub-agent works for it now."""
         self._coordinator.now(job.call.id, self._asking(job))
         self._say(job.call.id, job.call.name, "running")
 
-    async def _question(self, job: Job, question: Question, form: FormView | None) -> Done | None:
+    async def _question(self, job: ToolCallState, question: Question, form: FormView | None) -> CallResult | None:
         """Somebody is to answer; how the call ends, None when it runs again."""
         call, secrets = job.call, self._log.secrets
         question = secrets.question(question, call.id)
         form = None if form is None else secrets.form(form, call.id)
         kind = question.answer_type
         if isinstance(kind, SchemaAnswer) and (why := await self._checks.usable(kind.schema)) is not None:
-            return Done(f"{call.name} asked for an answer by a schema that cannot be used: {why}", True, "error")
+            return CallResult(f"{call.name} asked for an answer by a schema that cannot be used: {why}", True, "error")
         rule = rule_for(job.setup.rules.get(question.id, v.Rule()), form)
         policies = job.setup.policies
         place = policies.places.get("tool", "")
@@ -253,15 +253,15 @@ class Runner:
         """What the assistant said it wants with this call, where a reviewer may be told (retry_with_intent)."""
         if not self._log.setup.retry_with_intent or rule.target != "assistant_with_escalation":
             return ""
-        return stated(await self._log.told(), call)
+        return stated_intent(await self._log.told(), call)
 
-    async def _review(self, job: Job, form: FormView) -> Done | None:
+    async def _review(self, job: ToolCallState, form: FormView) -> CallResult | None:
         """A form is complete and may be looked over (R182b)."""
         form = self._log.secrets.form(form, job.call.id)
         wanted = v.ReviewWanted(job.call.id, review_digest(form), form, job.tool.source)
         return _next(job, await self._coordinator.review(wanted))
 
-    async def _delivered(self, job: Job, done: Done) -> Done:
+    async def _delivered(self, job: ToolCallState, done: CallResult) -> CallResult:
         """R93."""
         if job.setup.result == "skip":
             return replace(done, content="Result delivery skipped by configuration.", is_error=False, end="skipped")
@@ -273,17 +273,17 @@ class Runner:
         return await delivered(job, done, self._coordinator)
 
 
-def _next(job: Job, verdict: object) -> Done | None:
+def _next(job: ToolCallState, verdict: object) -> CallResult | None:
     """How the call goes on after it asked; None when it runs again."""
     match verdict:
         case s.Complete(_, content, is_error, decision):
             job.permission = decision or job.permission
-            return Done(content, is_error, "error" if is_error else "cancelled")
+            return CallResult(content, is_error, "error" if is_error else "cancelled")
         case s.Defer():
             raise Deferred
         case s.RunAgain():
             job.answers, job.reviewed = verdict.answers, verdict.reviewed
-            job.replied = Replied(verdict.reply) if verdict.replied else None
+            job.replied = FormLeft(verdict.reply) if verdict.replied else None
             if verdict.arguments is not None:
                 job.edit(verdict.arguments)
             return None
@@ -291,14 +291,14 @@ def _next(job: Job, verdict: object) -> Done | None:
             raise AssertionError(f"no way to go on: {type(verdict).__name__}")
 
 
-def _notes(answers: Mapping[str, Given], noted: str) -> str:
+def _notes(answers: Mapping[str, GivenAnswer], noted: str) -> str:
     """A note that came with a yes is told to the model after the result (R182); `noted` is a question whose note is
     told already."""
     notes = [given.note for question, given in answers.items() if given.note and question != noted]
     return "".join(f"\n\nThe user added: {note}" for note in notes)
 
 
-def _edited(job: Job) -> str:
+def _edited(job: ToolCallState) -> str:
     """R97b: the model learns what ran in place of what it sent."""
     if not job.edited:
         return ""

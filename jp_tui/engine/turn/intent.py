@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jp_tui.conversation.model import Call, Message, Result, Said
+from jp_tui.conversation.model import Call, Message, Result, TextPart
 
 MOST = 4_000
 """Characters that are told."""
 
 
-def stated(told: Sequence[Message], call: str) -> str:
+def stated_intent(told: Sequence[Message], call: str) -> str:
     """The text of the response that the call stands in, else the last that was said before it since the user spoke;
     empty when there is none."""
     at = next((place for place in reversed(range(len(told))) if _asks(told[place], call)), None)
@@ -23,7 +23,7 @@ def stated(told: Sequence[Message], call: str) -> str:
     for message in reversed(told[: at + 1]):
         if message.role == "user" and not all(isinstance(part, Result) for part in message.parts):
             return ""
-        said = "\n\n".join(part.text for part in message.parts if isinstance(part, Said)).strip()
+        said = "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
         if message.role == "assistant" and said:
             return said[-MOST:]
     return ""

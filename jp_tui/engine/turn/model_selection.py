@@ -16,7 +16,7 @@ from jp_tui.engine.record.log import Log
 from jp_tui.protocol.usage import ModelSwitched
 
 
-class Chosen:
+class ModelSelection:
     """The models of one conversation."""
 
     def __init__(self, log: Log, model: ModelSetup) -> None:

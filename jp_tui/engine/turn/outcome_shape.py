@@ -12,7 +12,7 @@ from jp_tui.questions.wire import recorded
 from jp_tui.tools.port import NeedsInput, NeedsReview
 
 
-def unsound(outcome: object) -> str | None:
+def find_problem(outcome: object) -> str | None:
     """What is wrong with it, to stand after the tool's name; None for a good one."""
     match outcome:
         case Success():
@@ -23,10 +23,10 @@ def unsound(outcome: object) -> str | None:
             return None if all(isinstance(word, str) for word in words) else "returned an error that is no text"
         case NeedsInput():
             return _question(outcome.question) or (
-                None if outcome.form is None else outcome_checks.unsound(outcome.form)
+                None if outcome.form is None else outcome_checks.find_problem(outcome.form)
             )
         case NeedsReview():
-            return outcome_checks.unsound(outcome.form)
+            return outcome_checks.find_problem(outcome.form)
         case _:
             return f"returned something that is no result ({type(outcome).__name__})"
 

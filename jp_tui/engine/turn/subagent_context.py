@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.asking.subagent_relay import Handler
-from jp_tui.engine.base.dependencies import ModelSetup, Setup, ToolSetup
+from jp_tui.engine.asking.subagent_relay import ParentPort
+from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup, ToolSetup
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.secret_redaction import Secrets
 from jp_tui.protocol.values import AgentInfo
@@ -19,13 +19,13 @@ Names = Collection[str] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
+class SubagentContext:
     """A conversation that works for another one. `root` is the folder of the parent's turn, `handler` its side of the
     questions; `tools` are the names of those it was given, None for all."""
 
     agent: AgentInfo
     root: Path
-    handler: Handler
+    handler: ParentPort
     tools: tuple[str, ...] | None = None
 
     def metadata(self) -> JsonObject:
@@ -35,13 +35,13 @@ class Child:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class SubagentTask:
     """A task for a sub-agent that is to run now. `setup` is its own; `secrets` are its parent's: neither may show what
     the other was told (R202); `leaves` says whether its parent is being left to be taken up again, or ended."""
 
-    child: Child
+    child: SubagentContext
     task: str
-    setup: Setup
+    setup: EngineDependencies
     model: ModelSetup
     secrets: Secrets
     leaves: Callable[[], bool]
@@ -52,7 +52,7 @@ def tools_of(tools: Mapping[str, ToolSetup], names: Names = None) -> dict[str, T
     return {name: setup for name, setup in tools.items() if not spawns(setup.tool) and (names is None or name in names)}
 
 
-def setup_of(parent: Setup, names: Names, delta: JsonObject) -> Setup:
+def setup_of(parent: EngineDependencies, names: Names, delta: JsonObject) -> EngineDependencies:
     """A sub-agent's setup: its parent's, with its own tools, also when the settings are read anew. `delta` is what the
     parent's conversation changes of them (R67)."""
 

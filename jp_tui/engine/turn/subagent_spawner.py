@@ -16,13 +16,13 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.asking.coordinator import Coordinator
-from jp_tui.engine.asking.subagent_relay import Relay
-from jp_tui.engine.base.call_state import Job
-from jp_tui.engine.base.dependencies import ModelSetup, Setup
+from jp_tui.engine.asking.subagent_relay import SubagentRelay
+from jp_tui.engine.base.call_state import ToolCallState
+from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.config_changes import in_effect
 from jp_tui.engine.record.log import Log
-from jp_tui.engine.turn.subagent_context import Child, Errand, setup_of, tools_of
+from jp_tui.engine.turn.subagent_context import SubagentContext, SubagentTask, setup_of, tools_of
 from jp_tui.inquiry import values as v
 from jp_tui.protocol.values import AgentInfo
 from jp_tui.questions.bounds import short
@@ -32,14 +32,14 @@ from jp_tui.tools.port import Spawn, Spawner
 class Runs(Protocol):
     """Who runs sub-agents."""
 
-    async def run(self, errand: Errand) -> Success | Failure:
+    async def run(self, errand: SubagentTask) -> Success | Failure:
         """To its end. Raises Deferred, JournalError, and cancellation, which ends it."""
 
-    async def abandon(self, agent: AgentInfo, setup: Setup) -> None:
+    async def abandon(self, agent: AgentInfo, setup: EngineDependencies) -> None:
         """One of a turn that was cut off is not taken up again. Raises JournalError."""
 
 
-class Spawning:
+class SubagentSpawner:
     """For the calls of one turn of the conversation `log`, held with `model`; `before` are those that it had started
     when it was cut off, by call."""
 
@@ -68,7 +68,7 @@ class Spawning:
         for agent in left:
             await self._agents.abandon(agent, self._log.setup)
 
-    def of(self, job: Job, root: Path, say: Callable[[], None]) -> Spawner:
+    def of(self, job: ToolCallState, root: Path, say: Callable[[], None]) -> Spawner:
         """What starts a sub-agent for this call; `say` tells the faces of it."""
 
         async def spawn(wanted: Spawn) -> Success | Failure:
@@ -80,7 +80,7 @@ class Spawning:
 
         return spawn
 
-    async def _spawn(self, job: Job, root: Path, say: Callable[[], None], wanted: Spawn) -> Success | Failure:
+    async def _spawn(self, job: ToolCallState, root: Path, say: Callable[[], None], wanted: Spawn) -> Success | Failure:
         setup, taken = self._log.setup, job.agent
         if (wrong := self._unknown(wanted)) is not None:
             return Failure(wrong)
@@ -95,11 +95,11 @@ class Spawning:
             await self._log.append([subagent_events.started(job.agent, timestamp(setup.now()))])
         assert job.agent is not None
         say()
-        handler = Relay(job.agent, self._coordinator.relay, self._coordinator.relayed, self._end_turn)
-        child = Child(job.agent, root, handler, wanted.tools)
+        handler = SubagentRelay(job.agent, self._coordinator.relay, self._coordinator.relayed, self._end_turn)
+        child = SubagentContext(job.agent, root, handler, wanted.tools)
         delta = in_effect([*await self._log.deltas(), setup.config_delta])
         own = setup_of(setup, wanted.tools, delta)
-        errand = Errand(child, wanted.task, own, model, self._log.secrets, lambda: job.leaves)
+        errand = SubagentTask(child, wanted.task, own, model, self._log.secrets, lambda: job.leaves)
         self._before.pop(job.call.id, None)
         try:
             return await self._agents.run(errand)
@@ -110,7 +110,7 @@ class Spawning:
     def _end_turn(self) -> None:
         self._coordinator.human("", v.HumanEndedTurn())
 
-    def _info(self, job: Job, wanted: Spawn, model: ModelSetup) -> AgentInfo:
+    def _info(self, job: ToolCallState, wanted: Spawn, model: ModelSetup) -> AgentInfo:
         log = self._log
         return AgentInfo(
             conversation=log.setup.new_id(),

@@ -14,25 +14,25 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.asking.coordinator import Coordinator, Hooks
-from jp_tui.engine.asking.side_questions import Asides, SideModel
-from jp_tui.engine.base.call_state import Earlier
+from jp_tui.engine.asking.side_questions import SideModel, SideQuestions
+from jp_tui.engine.base.call_state import ResumedCalls
 from jp_tui.engine.base.dependencies import ModelSetup
-from jp_tui.engine.base.interrupt_request import Wish
-from jp_tui.engine.base.rejected_calls import Refusal
+from jp_tui.engine.base.interrupt_request import InterruptRequest
+from jp_tui.engine.base.rejected_calls import RejectedCall
 from jp_tui.engine.file_changes.turn_summary import summed
 from jp_tui.engine.model.response_retry import Responses, say_phase
-from jp_tui.engine.model.response_stream import Reply
+from jp_tui.engine.model.response_stream import StreamedResponse
 from jp_tui.engine.record.costs import counted
 from jp_tui.engine.record.errors import stored, turn_error
 from jp_tui.engine.record.event_codec import totals
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery.offered_answers import Offers
-from jp_tui.engine.recovery.resume_turn import Cut, earlier
+from jp_tui.engine.recovery.resume_turn import ResumableTurn, earlier
 from jp_tui.engine.schema_check.validation import Checks
-from jp_tui.engine.turn.call_batch import Batch, Stop
+from jp_tui.engine.turn.call_batch import CallBatch, Stop
 from jp_tui.engine.turn.scratch_folder import prepare
-from jp_tui.engine.turn.subagent_context import Child
-from jp_tui.engine.turn.subagent_spawner import Runs, Spawning
+from jp_tui.engine.turn.subagent_context import SubagentContext
+from jp_tui.engine.turn.subagent_spawner import Runs, SubagentSpawner
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.commands import Interrupt
 from jp_tui.protocol.events import StorageFailed, TurnCompleted, TurnStarted
@@ -44,7 +44,7 @@ _NEAREST: dict[Interrupt, Stop] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class TurnContext:
     """What a turn needs of the conversation: whom to tell of the ledger, what to wait for before the model is asked,
     the model for side questions, who runs sub-agents (nobody for one of theirs), and whose `child` it is while its
     parent waits for it."""
@@ -53,7 +53,7 @@ class Around:
     ready: Callable[[], Awaitable[None]]
     side_model: SideModel
     agents: Runs | None = None
-    child: Child | None = None
+    child: SubagentContext | None = None
 
 
 Outcome = tuple[ev.Ending, JsonObject | None]
@@ -72,15 +72,15 @@ class Turn:
         checks: Checks,
         text: str,
         *,
-        around: Around,
-        cut: Cut | None = None,
+        around: TurnContext,
+        cut: ResumableTurn | None = None,
     ) -> None:
         self._log, self._model, self._checks, self._text = log, model, checks, text
         self._around, self._cut = around, cut
-        self._wish = Wish()
+        self._wish = InterruptRequest()
         agent = around.child.agent if around.child is not None else None
         self._responses = Responses(log, model, self._wish, agent)
-        self._asides = Asides(log, around.side_model, self._finished, cut.asides if cut is not None else ())
+        self._asides = SideQuestions(log, around.side_model, self._finished, cut.asides if cut is not None else ())
         hooks = Hooks(
             end_turn=self._end_turn,
             broken=self._broken,
@@ -91,12 +91,12 @@ class Turn:
         self._child, self._leaves = around.child, False
         handler = around.child.handler if around.child is not None else None
         self._coordinator = Coordinator(log, checks, hooks, model, self._finished, handler)
-        self._agents: Spawning | None = None
+        self._agents: SubagentSpawner | None = None
         if around.agents is not None:
             before = cut.agents if cut is not None else {}
-            self._agents = Spawning(log, model, self._coordinator, around.agents, before)
+            self._agents = SubagentSpawner(log, model, self._coordinator, around.agents, before)
         self._offers = Offers(log, self._coordinator)
-        self._batch: Batch | None = None
+        self._batch: CallBatch | None = None
         self._usage = cut.usage if cut is not None else m.Usage()
         self._context = cut.context if cut is not None else 0
         self._unread: dict[str, None] = {}
@@ -246,7 +246,7 @@ class Turn:
         return self._batch.finished(call) if self._batch is not None else None
 
     @property
-    def asides(self) -> Asides:
+    def asides(self) -> SideQuestions:
         """Side questions about what waits for the human."""
         return self._asides
 
@@ -273,17 +273,17 @@ class Turn:
         root: Path,
         calls: Sequence[m.Call],
         order: Sequence[str],
-        refused: Sequence[Refusal],
-        known: Earlier | None = None,
-    ) -> Batch:
+        refused: Sequence[RejectedCall],
+        known: ResumedCalls | None = None,
+    ) -> CallBatch:
         log, checks = self._log, self._checks
-        return Batch(log, self._coordinator, checks, root, calls, order, refused, known, self._agents)
+        return CallBatch(log, self._coordinator, checks, root, calls, order, refused, known, self._agents)
 
-    async def _take_up(self, cut: Cut, root: Path) -> Outcome | None:
+    async def _take_up(self, cut: ResumableTurn, root: Path) -> Outcome | None:
         """The calls that were cut off run again; those with a result do not (R237)."""
         return await self._tools(self._calls(root, cut.calls, cut.order, cut.refused, earlier(cut)))
 
-    async def _tools(self, batch: Batch) -> Outcome | None:
+    async def _tools(self, batch: CallBatch) -> Outcome | None:
         """Run the calls of a response; None when the model goes on."""
         say_phase(self._log, "tools")
         if self._wish.stops():
@@ -366,7 +366,7 @@ class Turn:
         )
 
 
-def _ended(reply: Reply) -> Outcome:
+def _ended(reply: StreamedResponse) -> Outcome:
     """The outcome of a turn whose last response this is."""
     match reply.finished.reason if reply.finished is not None else "end":
         case "length":

@@ -15,16 +15,16 @@ from jp_tui.headless.forms.prompt import Prompt
 from jp_tui.headless.forms.registry import prompt_in_lines
 from jp_tui.headless.forms.steps import AskedAside, Back, Response, SentAlong, Step, TakesOver, Wish, Words, line
 from jp_tui.headless.forms.wrapping import width_of, wrapped
-from jp_tui.headless.input import Called, Source
+from jp_tui.headless.input import Called, LineInput
 from jp_tui.protocol.values import PromptRequest
 
 
 class Lines:
     """Asks on `out`; lines come from `source`, or from a function that gives one without its end, None at the end."""
 
-    def __init__(self, out: TextIO, source: Source | Callable[[], str | None]) -> None:
+    def __init__(self, out: TextIO, source: LineInput | Callable[[], str | None]) -> None:
         self._out = out
-        self.source: Source = Called(source) if callable(source) else source
+        self.source: LineInput = Called(source) if callable(source) else source
         self._prompt: Prompt | None = None
         self._step: Step | None = None
         self._hidden: contextlib.ExitStack | None = None

@@ -19,9 +19,9 @@ from jp_tui.protocol.values import Answered
 from jp_tui.view.schema import edit
 from jp_tui.view.schema import numbered_lines as schema_lines
 from jp_tui.view.schema.edit import Path
-from jp_tui.view.schema.form import Form
-from jp_tui.view.schema.lines import Problem, problems
-from jp_tui.view.schema.numbered_lines import Row
+from jp_tui.view.schema.form import SchemaForm
+from jp_tui.view.schema.lines import FieldProblem, problems
+from jp_tui.view.schema.numbered_lines import FieldRow
 
 SUBMIT = "submit"
 NOT_YET = f"nothing is sent yet: a number picks a field, `{SUBMIT}` sends the answer"
@@ -39,13 +39,13 @@ class SchemaLines(AnswerLines):
     def __init__(self, question: AskedQuestion, schema: JsonObject) -> None:
         self._question = question
         self._schema, self._json = schema, JsonLines()
-        self._fields = Form(schema)
+        self._fields = SchemaForm(schema)
         self._begun = (
             next(iter(self._question.offered), None) if self._question.offered else edit.skeleton(self._fields)
         )
         self._document: Json = self._begun
         self._here: Path = ()
-        self._problems: list[Problem] = []
+        self._problems: list[FieldProblem] = []
 
     @property
     def gathers(self) -> bool:
@@ -64,7 +64,7 @@ class SchemaLines(AnswerLines):
         """True if the answer is still what was offered, which Enter accepts."""
         return bool(self._question.offered) and same(self._document, self._begun)
 
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[FieldRow]:
         return schema_lines.rows(self._fields, self._document, self._here)
 
     # What is shown
@@ -99,12 +99,12 @@ class SchemaLines(AnswerLines):
         if root.kind == "json" and root.note:
             yield NO_FORM.format(note=root.note)
         elif root.kind != "json":
-            yield f"  {line(schema_lines.wanted(Row((), root, '')))}"
+            yield f"  {line(schema_lines.wanted(FieldRow((), root, '')))}"
         for value in self._question.offered:
             yield f"{self._question.mark}:"
             yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
 
-    def _told(self, number: int, row: Row) -> Iterator[str]:
+    def _told(self, number: int, row: FieldRow) -> Iterator[str]:
         held = schema_lines.held(self._document, row)
         yield f"  {number}  {line(row.label)} ({line(schema_lines.wanted(row))}): {line(held)}"
         if row.shape.about:
@@ -185,7 +185,7 @@ class SchemaLines(AnswerLines):
         count = len(self._rows())
         return f"a number from 1 to {count}" if count else "there is nothing to pick here"
 
-    def _reached(self, word: str) -> Row | None:
+    def _reached(self, word: str) -> FieldRow | None:
         """Return the row of a number; numbers with dots lead from level to level."""
         here, row = self._here, None
         for step in word.split("."):
@@ -197,7 +197,7 @@ class SchemaLines(AnswerLines):
             here = row.path
         return row
 
-    def _pick(self, row: Row, rest: str) -> Outcome:
+    def _pick(self, row: FieldRow, rest: str) -> Outcome:
         if row.inside:
             if rest:
                 return Words(f"{line(row.label)} has fields of its own: its number alone leads there")
@@ -207,15 +207,15 @@ class SchemaLines(AnswerLines):
         found = value_in(row, rest)
         return found if isinstance(found, Words) else self.put(row, found[0])
 
-    def _opened(self, row: Row) -> Step:
+    def _opened(self, row: FieldRow) -> Step:
         return FieldStep(row, schema_lines.held(self._document, row), self.put)
 
-    def put(self, row: Row, value: Json) -> Back:
+    def put(self, row: FieldRow, value: Json) -> Back:
         """Put a value into a field, and show it."""
         self._document = edit.put(self._fields, self._document, row.path, value)
         return self._changed(row)
 
-    def _changed(self, row: Row) -> Back:
+    def _changed(self, row: FieldRow) -> Back:
         self._problems = [one for one in self._problems if one.path[: len(row.path)] != row.path]
         return Back(f"{line(row.label)}: {line(schema_lines.held(self._document, row))}", quiet=True)
 
@@ -236,7 +236,7 @@ class SchemaLines(AnswerLines):
 
     def _add(self, rest: str) -> Outcome:
         shape, value = self._fields.at(self._here), edit.get(self._document, self._here)
-        row = Row((*self._here, len(value) if isinstance(value, list) else 0), shape.item, "new entry")
+        row = FieldRow((*self._here, len(value) if isinstance(value, list) else 0), shape.item, "new entry")
         if not row.inside:
             return self._pick(row, rest)
         if rest:

@@ -14,19 +14,19 @@ from jp_tui.headless.forms.question import EMPTY
 from jp_tui.headless.forms.steps import Back, Gathered, Outcome, Step, Words, line, pick, quoted
 from jp_tui.view.schema import edit
 from jp_tui.view.schema.form import Shape
-from jp_tui.view.schema.numbered_lines import Row, wanted
+from jp_tui.view.schema.numbered_lines import FieldRow, wanted
 
 UNCHANGED = Back("Nothing was changed.", quiet=True)
 LEAVES = "An empty line leaves it as it is."
 _YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
 
 
-def as_json(row: Row) -> bool:
+def as_json(row: FieldRow) -> bool:
     """Return True if a field is written as JSON."""
     return row.extra or bool(row.note) or row.shape.kind == "json"
 
 
-def value_in(row: Row, text: str) -> tuple[Json] | Words:
+def value_in(row: FieldRow, text: str) -> tuple[Json] | Words:
     """Return what a line means in a field, in a tuple; or why it means nothing."""
     shape = row.shape
     typed = text.strip()
@@ -92,7 +92,7 @@ def _range(shape: Shape) -> str:
 class FieldStep(Step):
     """One field: what it may hold and what it holds, then a line for it. `then` takes the value."""
 
-    def __init__(self, row: Row, held: str, then: Callable[[Row, Json], Outcome]) -> None:
+    def __init__(self, row: FieldRow, held: str, then: Callable[[FieldRow, Json], Outcome]) -> None:
         self._row, self._held, self._then = row, held, then
         self._json, self._text = JsonLines(), list[str]()
 

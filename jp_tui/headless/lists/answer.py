@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.lists.request import NoAnswer, ask
-from jp_tui.headless.output import FAILED, Output
+from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.headless.unanswered import resumes
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -27,7 +27,7 @@ _WORDS = {
 }
 
 
-def answer(link: Link, inquiry: str, value: str, output: Output) -> int:
+def answer(link: Link, inquiry: str, value: str, output: TextOutput) -> int:
     """Offer `value` to the inquiry; the exit status. Raises OutputEnded."""
     link.start(lambda: None)
     try:
@@ -40,7 +40,7 @@ def answer(link: Link, inquiry: str, value: str, output: Output) -> int:
     return _STATUS.get(settled.status, 2)
 
 
-def _offered(link: Link, inquiry: str, value: str, output: Output) -> e.OfferSettled:
+def _offered(link: Link, inquiry: str, value: str, output: TextOutput) -> e.OfferSettled:
     """What became of it. An id is the model's own text and may have a slash in it, so both readings are tried."""
     conversation, slash, rest = inquiry.partition("/")
     if slash and conversation and rest:
@@ -57,7 +57,7 @@ def _offered(link: Link, inquiry: str, value: str, output: Output) -> e.OfferSet
     return ask(link, c.OfferAnswer(inquiry=inquiry, value=value), e.OfferSettled, output)
 
 
-def _report(settled: e.OfferSettled, output: Output) -> None:
+def _report(settled: e.OfferSettled, output: TextOutput) -> None:
     if output.as_json:
         output.line(_described(settled))
         return

@@ -6,7 +6,7 @@ its own to offer.
 
 from __future__ import annotations
 
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.settings import data, known_models
 from jp_tui.settings.cli.completions import SHELLS, Values, script
 from jp_tui.settings.errors import SettingsError, UsageError, nearest
@@ -18,7 +18,7 @@ from jp_tui.settings.sources import Sources
 from jp_tui.settings.themes import themes
 
 
-def completions(shell: str, sources: Sources, themes_folder: str, output: Output) -> int:
+def completions(shell: str, sources: Sources, themes_folder: str, output: TextOutput) -> int:
     """Write the script; 0. Raises UsageError, OutputEnded."""
     found = next((one for one in SHELLS if one == shell), None)
     if found is None:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.settings import adjusted
 from jp_tui.settings.edit import edit
 from jp_tui.settings.edit.file_lock import alone
-from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.layers import layers, toml, trust_store
 from jp_tui.settings.layers.explain import Shown, explained, is_table, toml_value, unknown
 from jp_tui.settings.layers.layers import Settings
@@ -34,7 +34,7 @@ Ask = Callable[[str], bool]
 """A yes or no from a person; False when they leave."""
 
 
-def show(sources: Sources, key: str, output: Output) -> int:
+def show(sources: Sources, key: str, output: TextOutput) -> int:
     """Every value at and under `key`, with its layer and place. Raises SettingsError, UsageError, OutputEnded."""
     path = toml.parse_key(key, "config show") if key else ()
     settings = sources.load()
@@ -60,7 +60,7 @@ def _json(each: Shown) -> dict[str, Any]:
     return row | ({"adjusted": [one.json() for one in each.adjusted]} if each.adjusted else {})
 
 
-def _say(each: Shown, output: Output, *, whole: bool) -> None:
+def _say(each: Shown, output: TextOutput, *, whole: bool) -> None:
     value = toml_value(each.value)
     if len(value) > _LONG and not whole:
         value = f"{value[:_LONG]}… ({len(value)} characters)"
@@ -73,7 +73,7 @@ def _say(each: Shown, output: Output, *, whole: bool) -> None:
         output.say(f"    # {comes}")
 
 
-def change(sources: Sources, key: str, value: str, output: Output, builds: Builds, themes: str) -> int:
+def change(sources: Sources, key: str, value: str, output: TextOutput, builds: Builds, themes: str) -> int:
     """Set a key in the user's file. Raises SettingsError and UsageError; then nothing is written."""
     path = toml.parse_key(key, "config set")
     if (problem := unknown(path)) is not None:
@@ -93,7 +93,7 @@ def change(sources: Sources, key: str, value: str, output: Output, builds: Build
     return DONE
 
 
-def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: Output) -> None:
+def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: TextOutput) -> None:
     """Say what counts instead of the value: that of a higher layer, or one within the bounds (Z4)."""
     try:
         settings = sources.load()
@@ -108,7 +108,9 @@ def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: Output) 
         output.tell(f"What holds here is still {origin.words()} ({origin.layer}).")
 
 
-def check(sources: Sources, builds: Builds, output: Output, themes: str, own: Sequence[Problem] = ()) -> int:
+def check(
+    sources: Sources, builds: Builds, output: TextOutput, themes: str, own: Sequence[SettingsProblem] = ()
+) -> int:
     """All problems at once; 0 when there are none, else 2. `own` are those of the user's keys and themes, which keep
     nothing from starting. Raises OutputEnded."""
     found, notices = problems(sources, builds, themes)
@@ -130,7 +132,7 @@ def check(sources: Sources, builds: Builds, output: Output, themes: str, own: Se
     return DONE
 
 
-def _problem(problem: Problem) -> Mapping[str, object]:
+def _problem(problem: SettingsProblem) -> Mapping[str, object]:
     return {
         "file": problem.file,
         "line": problem.line,
@@ -142,7 +144,7 @@ def _problem(problem: Problem) -> Mapping[str, object]:
     }
 
 
-def trust(sources: Sources, yes: bool, revoke: bool, ask: Ask | None, output: Output) -> int:
+def trust(sources: Sources, yes: bool, revoke: bool, ask: Ask | None, output: TextOutput) -> int:
     """Trust the workspace's file with exactly the content that is shown. Raises SettingsError and OutputEnded."""
     file = sources.workspace
     if revoke:
@@ -177,7 +179,7 @@ def _below(sources: Sources) -> Settings:
     return Settings([*stack, user] if user else stack)
 
 
-def _show_trust(file: str, found: Sequence[Proposed], output: Output) -> None:
+def _show_trust(file: str, found: Sequence[Proposed], output: TextOutput) -> None:
     """On stderr: stdout has only the outcome, so that --json is JSON."""
     heads = {
         "waits": f"{file} would then set:",
@@ -196,7 +198,7 @@ def _show_trust(file: str, found: Sequence[Proposed], output: Output) -> None:
             output.tell(f"- {one.key} = {one.before} is gone")
 
 
-def _told(output: Output, state: str, file: os.PathLike[str], words: str) -> int:
+def _told(output: TextOutput, state: str, file: os.PathLike[str], words: str) -> int:
     if output.as_json:
         output.line({"file": str(file), "state": state})
     else:
@@ -204,7 +206,7 @@ def _told(output: Output, state: str, file: os.PathLike[str], words: str) -> int
     return DONE
 
 
-def path(sources: Sources, paths: Paths, output: Output) -> int:
+def path(sources: Sources, paths: Paths, output: TextOutput) -> int:
     """Where everything is, and whether it is there. Raises OutputEnded."""
     rows = {
         "configuration": paths.config_file,

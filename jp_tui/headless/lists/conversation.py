@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.lists.request import heed, status_of
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -13,7 +13,7 @@ from jp_tui.view.export.events import exported
 from jp_tui.view.wording.amounts import turns
 
 
-def list_conversations(link: Link, output: Output, which: str = "active") -> int:
+def list_conversations(link: Link, output: TextOutput, which: str = "active") -> int:
     """All conversations, newest first, or the `archived` or `deleted` ones; the exit status. Raises OutputEnded."""
     found = _ask(link, output, c.ListConversations.model_validate({"limit": 100_000, "which": which}))
     try:
@@ -29,7 +29,7 @@ def list_conversations(link: Link, output: Output, which: str = "active") -> int
         link.close(5.0)
 
 
-def show_conversation(link: Link, conversation: str, output: Output) -> int:
+def show_conversation(link: Link, conversation: str, output: TextOutput) -> int:
     """Every event of one conversation, in order; the exit status. Raises OutputEnded."""
     after = 0
     started = False
@@ -56,7 +56,7 @@ def show_conversation(link: Link, conversation: str, output: Output) -> int:
         link.close(5.0)
 
 
-def _ask(link: Link, output: Output, command: c.Command, *, start: bool = True) -> e.Event:
+def _ask(link: Link, output: TextOutput, command: c.Command, *, start: bool = True) -> e.Event:
     if start:
         link.start(lambda: None)
     link.send(command)
@@ -69,7 +69,7 @@ def _ask(link: Link, output: Output, command: c.Command, *, start: bool = True) 
                 return event
 
 
-def _failed(event: e.Event, output: Output) -> int:
+def _failed(event: e.Event, output: TextOutput) -> int:
     message = getattr(event, "message", "No answer from the store.")
     output.tell(f"jp-tui: {message}")
     if advice := getattr(event, "advice", ""):
@@ -77,7 +77,7 @@ def _failed(event: e.Event, output: Output) -> int:
     return status_of(event)
 
 
-def _table(conversations: tuple[ConversationInfo, ...], output: Output, which: str) -> None:
+def _table(conversations: tuple[ConversationInfo, ...], output: TextOutput, which: str) -> None:
     if not conversations:
         none = "No conversations yet. `jp-tui` starts one." if which == "active" else f"No conversation is {which}."
         output.say(none)
@@ -87,7 +87,7 @@ def _table(conversations: tuple[ConversationInfo, ...], output: Output, which: s
         output.say(f"{info.id:<10} {info.updated[:16]}  {turns(info.turns):>10}  {info.model:<32} {title}")
 
 
-def _told(events: list[StoredEvent], more: bool, output: Output) -> list[StoredEvent]:
+def _told(events: list[StoredEvent], more: bool, output: TextOutput) -> list[StoredEvent]:
     """Say them as text, whole turns only; what is held back for the next page: a turn that may go on there."""
     turn = events[-1].turn if more and events else None
     for text in exported(one for one in events if one.turn != turn):

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.lists.request import NoAnswer, heed, status_of
-from jp_tui.headless.output import FAILED, Output
+from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -25,7 +25,7 @@ STEP = 0.1
 _DOING = {"index": "Indexing", "import": "Importing", "fork": "Copying", "delete": "Removing"}
 
 
-def search(link: Link, text: str, output: Output, *, archived: bool, limit: int = 50) -> int:
+def search(link: Link, text: str, output: TextOutput, *, archived: bool, limit: int = 50) -> int:
     """What matches, the titles and the latest first; 1 when nothing does. Raises OutputEnded."""
 
     def said(found: p.ConversationsFound) -> int:
@@ -46,7 +46,7 @@ def search(link: Link, text: str, output: Output, *, archived: bool, limit: int 
     return _carry(link, command, p.ConversationsFound, output, said)
 
 
-def fork(link: Link, conversation: str, at: int, output: Output) -> int:
+def fork(link: Link, conversation: str, at: int, output: TextOutput) -> int:
     """A new conversation with the events up to `at`; its id. Raises OutputEnded."""
 
     def said(forked: p.ConversationForked) -> int:
@@ -58,20 +58,20 @@ def fork(link: Link, conversation: str, at: int, output: Output) -> int:
     )
 
 
-def rename(link: Link, conversation: str, title: str, output: Output) -> int:
+def rename(link: Link, conversation: str, title: str, output: TextOutput) -> int:
     """Raises OutputEnded."""
     command = p.RenameConversation(conversation=conversation, title=title)
     return _carry(link, command, p.ConversationChanged, output, lambda done: _changed(done, "is now called", output))
 
 
-def archive(link: Link, conversation: str, output: Output, *, undo: bool) -> int:
+def archive(link: Link, conversation: str, output: TextOutput, *, undo: bool) -> int:
     """Out of the lists, or back. Raises OutputEnded."""
     command = p.ArchiveConversation(conversation=conversation, archived=not undo)
     word = "is back in the lists:" if undo else "is archived:"
     return _carry(link, command, p.ConversationChanged, output, lambda done: _changed(done, word, output))
 
 
-def remove(link: Link, conversation: str, output: Output, *, undo: bool, now: bool) -> int:
+def remove(link: Link, conversation: str, output: TextOutput, *, undo: bool, now: bool) -> int:
     """Delete, or restore. Raises OutputEnded."""
     if undo:
         back = p.RestoreConversation(conversation=conversation)
@@ -88,7 +88,7 @@ def remove(link: Link, conversation: str, output: Output, *, undo: bool, now: bo
     return _carry(link, command, p.ConversationChanged, output, said)
 
 
-def import_from(link: Link, path: str, output: Output) -> int:
+def import_from(link: Link, path: str, output: TextOutput) -> int:
     """Conversations of jp; 1 when some were to be read and none could be. Raises OutputEnded."""
 
     def said(done: p.ConversationsImported) -> int:
@@ -109,7 +109,7 @@ def import_from(link: Link, path: str, output: Output) -> int:
 # --- parts of them ------------------------------------------------------------------------------------------
 
 
-def _carry(link: Link, command: c.Command, kind: type[E], output: Output, said: Callable[[E], int]) -> int:
+def _carry(link: Link, command: c.Command, kind: type[E], output: TextOutput, said: Callable[[E], int]) -> int:
     link.start(lambda: None)
     try:
         return said(wait(link, command, kind, output))
@@ -119,7 +119,7 @@ def _carry(link: Link, command: c.Command, kind: type[E], output: Output, said: 
         link.close(5.0)
 
 
-def wait(link: Link, command: c.Command, kind: type[E], output: Output) -> E:
+def wait(link: Link, command: c.Command, kind: type[E], output: TextOutput) -> E:
     """The answer; meanwhile how far it is. Raises NoAnswer, which was said."""
     link.send(command)
     told = 0.0
@@ -137,7 +137,7 @@ def wait(link: Link, command: c.Command, kind: type[E], output: Output) -> E:
                 raise NoAnswer(status_of(event), event.message)
 
 
-def _progress(event: p.LibraryProgress, told: float, output: Output) -> float:
+def _progress(event: p.LibraryProgress, told: float, output: TextOutput) -> float:
     share = event.done / event.total if event.total else 0.0
     if told and share < told + STEP:
         return told
@@ -147,7 +147,7 @@ def _progress(event: p.LibraryProgress, told: float, output: Output) -> float:
     return share or 0.001
 
 
-def _found(one: p.Found, output: Output) -> None:
+def _found(one: p.Found, output: TextOutput) -> None:
     output.say(f"{one.info.id:<10} {one.info.updated[:16]}  {_title(one.info)}")
     for hit in one.hits:
         if hit.seq:
@@ -156,12 +156,12 @@ def _found(one: p.Found, output: Output) -> None:
         output.say("          …")
 
 
-def _changed(done: p.ConversationChanged, word: str, output: Output) -> int:
+def _changed(done: p.ConversationChanged, word: str, output: TextOutput) -> int:
     _info(done.info, f"{done.info.id} {word} {_title(done.info)}", output)
     return 0
 
 
-def _info(info: ConversationInfo, words: str, output: Output) -> None:
+def _info(info: ConversationInfo, words: str, output: TextOutput) -> None:
     if output.as_json:
         output.line(info.model_dump(mode="json"))
     else:

@@ -9,15 +9,15 @@ import textwrap
 from collections.abc import Iterable, Mapping
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.output import FAILED, Output
-from jp_tui.system.checkup import Finding, State
+from jp_tui.headless.output import FAILED, TextOutput
+from jp_tui.system.checkup import CheckupFinding, State
 
 COLUMNS = 80
 _NAME = 22
 _MARKS: Mapping[State, str] = {"ok": "ok  ", "warn": "warn", "bad": "BAD "}
 
 
-def report(findings: Iterable[Finding], output: Output) -> int:
+def report(findings: Iterable[CheckupFinding], output: TextOutput) -> int:
     """Say them all; the exit status. Raises OutputEnded."""
     count = {"ok": 0, "warn": 0, "bad": 0}
     for one in findings:
@@ -32,7 +32,7 @@ def report(findings: Iterable[Finding], output: Output) -> int:
     return FAILED if count["bad"] else 0
 
 
-def _say(one: Finding, output: Output) -> None:
+def _say(one: CheckupFinding, output: TextOutput) -> None:
     check, detail = neutralise(one.check, "line"), neutralise(one.detail, "line")
     head = f"{_MARKS[one.state]}  {check:<{_NAME}} "
     margin = " " * (len(_MARKS["ok"]) + 2 + _NAME + 1)

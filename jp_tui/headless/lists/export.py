@@ -11,16 +11,16 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 from jp_tui.headless.lists.request import NoAnswer, ask
-from jp_tui.headless.output import FAILED, Output
+from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.view.export.document import Format, Pages, writer
+from jp_tui.view.export.document import EventPages, Format, writer
 
 PAGE = 1000
 
 
-def export(link: Link, conversation: str, wanted: Format, file: str, output: Output) -> int:
+def export(link: Link, conversation: str, wanted: Format, file: str, output: TextOutput) -> int:
     """The exit status. Raises OutputEnded."""
     link.start(lambda: None)
     try:
@@ -42,9 +42,9 @@ def export(link: Link, conversation: str, wanted: Format, file: str, output: Out
         link.close(5.0)
 
 
-def _pieces(link: Link, conversation: str, wanted: Format, output: Output) -> Iterator[str]:
+def _pieces(link: Link, conversation: str, wanted: Format, output: TextOutput) -> Iterator[str]:
     """The document, page by page. Raises NoAnswer."""
-    made, pages, after = writer(wanted), Pages(), 0
+    made, pages, after = writer(wanted), EventPages(), 0
     while True:
         command = c.ReadConversation(conversation=conversation, after=after, count=PAGE)
         found = ask(link, command, e.ConversationRead, output)

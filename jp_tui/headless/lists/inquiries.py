@@ -13,7 +13,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless import unanswered
 from jp_tui.headless.forms.steps import line, quoted
 from jp_tui.headless.lists.request import NoAnswer, ask
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -25,7 +25,7 @@ REDACTED = "<redacted>"
 _FIELDS = ("outcome", "answer", "reason", "responder", "parts")
 
 
-def list_inquiries(link: Link, conversation: str, pending: bool, output: Output, workspace: str = "") -> int:
+def list_inquiries(link: Link, conversation: str, pending: bool, output: TextOutput, workspace: str = "") -> int:
     """The exit status. Without `conversation`: all of them when `pending`, else the latest (of `workspace`, when that
     is given). Raises OutputEnded."""
     link.start(lambda: None)
@@ -51,7 +51,7 @@ def list_inquiries(link: Link, conversation: str, pending: bool, output: Output,
         link.close(5.0)
 
 
-def _say(output: Output, text: str) -> None:
+def _say(output: TextOutput, text: str) -> None:
     if not output.as_json:
         output.say(text)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.lists.request import NoAnswer, ask
-from jp_tui.headless.output import FAILED, Output
+from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -20,7 +20,7 @@ from jp_tui.view.wording.models import facts, tags
 _WIDEST = 44
 
 
-def list_models(link: Link, provider: str, output: Output) -> int:
+def list_models(link: Link, provider: str, output: TextOutput) -> int:
     """All models that can be used, or those of `provider`; the exit status. Raises OutputEnded."""
     link.start(lambda: None)
     try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from jp_tui.headless.output import FAILED, Output
+from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -26,7 +26,7 @@ class NoAnswer(Exception):
         self.status, self.message = status, message
 
 
-def ask(link: Link, command: c.Command, kind: type[E], output: Output, *, quiet: bool = False) -> E:
+def ask(link: Link, command: c.Command, kind: type[E], output: TextOutput, *, quiet: bool = False) -> E:
     """The answer to `command`; raises NoAnswer. The link must have been started."""
     link.send(command)
     while True:
@@ -42,7 +42,7 @@ def ask(link: Link, command: c.Command, kind: type[E], output: Output, *, quiet:
                 raise NoAnswer(status_of(event), event.message)
 
 
-def heed(event: e.Event, output: Output) -> None:
+def heed(event: e.Event, output: TextOutput) -> None:
     """Tell people what happened to the store."""
     if isinstance(event, e.StorageNotice):
         output.tell(f"jp-tui: {event.message}")

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 
 from jp_tui.headless.forms.steps import line
 from jp_tui.headless.lists.request import NoAnswer, ask
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.view.pages import reviewers as words
-from jp_tui.view.pages.reviewers import Row
+from jp_tui.view.pages.reviewers import ReviewerRow
 
 
-def list_reviewers(link: Link, output: Output) -> int:
+def list_reviewers(link: Link, output: TextOutput) -> int:
     """All of them, the most asked first; the exit status. Raises OutputEnded."""
     link.start(lambda: None)
     try:
@@ -35,7 +35,7 @@ def list_reviewers(link: Link, output: Output) -> int:
         link.close(5.0)
 
 
-def _told(rows: tuple[Row, ...]) -> Iterator[str]:
+def _told(rows: tuple[ReviewerRow, ...]) -> Iterator[str]:
     if not rows:
         yield words.EMPTY
         return

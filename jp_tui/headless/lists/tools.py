@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.output import Output
+from jp_tui.headless.output import TextOutput
 from jp_tui.settings.layers.explain import toml_value
 from jp_tui.settings.overview import QuestionRow, ToolRow
 
@@ -31,7 +31,7 @@ _TARGETS = {
 }
 
 
-def list_tools(rows: Sequence[ToolRow], output: Output) -> int:
+def list_tools(rows: Sequence[ToolRow], output: TextOutput) -> int:
     """All tools; the exit status. Raises OutputEnded."""
     if output.as_json:
         for row in rows:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from jp_tui.conversation.text import shortened
 from jp_tui.headless.forms.steps import Response
 from jp_tui.headless.rpc import messages as m
-from jp_tui.headless.rpc.given import Asks as Wanted
-from jp_tui.headless.rpc.given import Misfit, given
+from jp_tui.headless.rpc.answer_parser import Asks as Wanted
+from jp_tui.headless.rpc.answer_parser import InvalidAnswer, parse_response
 from jp_tui.headless.rpc.peer import Peer
-from jp_tui.headless.rpc.shown import Stage, choices, text
-from jp_tui.headless.rpc.wire import Reply
+from jp_tui.headless.rpc.question_text import Stage, choices, text
+from jp_tui.headless.rpc.wire import RpcReply
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PromptRequest, Unanswered
@@ -48,7 +48,7 @@ class _Ask:
     problem: str = ""
 
 
-class Asking:
+class RpcPrompts:
     """`send` hands a command to the session's engine; `session` is the session's id."""
 
     def __init__(self, peer: Peer, send: Callable[[c.Command], None], session: Callable[[], str]) -> None:
@@ -128,13 +128,13 @@ class Asking:
             del params["problem"]
         ask.request = ask.last = self._peer.request(m.ASK, params, lambda reply: self._replied(ask, reply))
 
-    def _replied(self, ask: _Ask, reply: Reply) -> None:
+    def _replied(self, ask: _Ask, reply: RpcReply) -> None:
         ask.request, ask.problem = "", ""
         if reply.error is not None:
             self._respond(ask, Unanswered(error=shortened(reply.error, MOST_WORDS)))
             return
-        found = given(ask.prompt, ask.stage, reply.result)
-        if isinstance(found, Misfit):
+        found = parse_response(ask.prompt, ask.stage, reply.result)
+        if isinstance(found, InvalidAnswer):
             self._misfit(ask, found.why)
         elif not isinstance(found, Wanted):
             self._respond(ask, found)

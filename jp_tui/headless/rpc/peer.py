@@ -11,10 +11,10 @@ from collections.abc import Callable
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.headless.rpc import wire
-from jp_tui.headless.rpc.wire import INTERNAL, REQUEST, Call, Fault, Id, Message, Reply, RpcError
+from jp_tui.headless.rpc.wire import INTERNAL, REQUEST, Id, Message, RpcCall, RpcError, RpcFault, RpcReply
 
 
-class Slot:
+class PendingReply:
     """Where the answer to one request goes; the first one counts."""
 
     def __init__(self, id_: Id, put: Callable[[JsonObject | None], None]) -> None:
@@ -33,8 +33,8 @@ class Slot:
             self._put(message)
 
 
-Methods = Callable[[Call, Slot], None]
-Then = Callable[[Reply], None]
+Methods = Callable[[RpcCall, PendingReply], None]
+Then = Callable[[RpcReply], None]
 
 
 class _Batch:
@@ -80,30 +80,30 @@ class Peer:
 
     def _message(self, one: Message, put: Callable[[JsonObject | None], None]) -> None:
         match one:
-            case Fault(error=problem, id=id_, reply_to=asked):
+            case RpcFault(error=problem, id=id_, reply_to=asked):
                 put(wire.error(id_ if id_ not in self._running else None, problem))
                 if asked in self._asked:  # whoever waits for it would wait for ever (R242)
-                    self._replied(Reply(asked, error=problem.message))
-            case Reply():
+                    self._replied(RpcReply(asked, error=problem.message))
+            case RpcReply():
                 put(None)
                 self._replied(one)
-            case Call(answered=False):
+            case RpcCall(answered=False):
                 put(None)
-                self._carry_out(one, Slot(None, lambda _: None))
-            case Call(id=None):
-                self._carry_out(one, Slot(None, put))
-            case Call(id=id_) if id_ in self._running:
+                self._carry_out(one, PendingReply(None, lambda _: None))
+            case RpcCall(id=None):
+                self._carry_out(one, PendingReply(None, put))
+            case RpcCall(id=id_) if id_ in self._running:
                 # under its own id it would pass for the answer to the request that has it
                 put(wire.error(None, RpcError(REQUEST, "A request with this `id` is not answered yet.", {"id": id_})))
-            case Call(id=id_):
+            case RpcCall(id=id_):
                 self._running.add(id_)
-                self._carry_out(one, Slot(id_, lambda message: self._answered(id_, message, put)))
+                self._carry_out(one, PendingReply(id_, lambda message: self._answered(id_, message, put)))
 
     def _answered(self, id_: Id, message: JsonObject | None, put: Callable[[JsonObject | None], None]) -> None:
         self._running.discard(id_)
         put(message)
 
-    def _carry_out(self, call: Call, slot: Slot) -> None:
+    def _carry_out(self, call: RpcCall, slot: PendingReply) -> None:
         try:
             self._methods(call, slot)
         except RpcError as problem:
@@ -112,7 +112,7 @@ class Peer:
             self._tell(f"{call.method[:80]} failed: {type(bug).__name__}")
             slot.error(RpcError(INTERNAL, f"Internal error: {type(bug).__name__}."))
 
-    def _replied(self, reply: Reply) -> None:
+    def _replied(self, reply: RpcReply) -> None:
         then = self._asked.pop(reply.id, None)
         if then is not None:
             then(reply)

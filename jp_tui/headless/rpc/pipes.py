@@ -19,7 +19,7 @@ CHUNK = select.PIPE_BUF
 _HUNG = select.POLLHUP | select.POLLERR | select.POLLNVAL | select.POLLRDHUP
 
 
-class Lines:
+class PipeLines:
     """Bytes in, whole lines out: None stands for one that was too long and was not kept."""
 
     def __init__(self, most: int) -> None:
@@ -63,7 +63,7 @@ class Pipes:
     def __init__(self, reads: int, writes: int, most: int) -> None:
         self._reads, self._writes = reads, writes
         self.bell = Bell()
-        self._in = Lines(most)
+        self._in = PipeLines(most)
         self._lines: deque[bytes | None] = deque()
         self._out: deque[memoryview] = deque()
         self._size = 0

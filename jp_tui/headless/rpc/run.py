@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from jp_tui.headless.output import FAILED
 from jp_tui.headless.rpc.pipes import Pipes
-from jp_tui.headless.rpc.server import Opens, Server
+from jp_tui.headless.rpc.server import Opens, RpcServer
 from jp_tui.headless.rpc.wire import MOST_BYTES
 from jp_tui.headless.signals import Ended, Endings
 
@@ -23,13 +23,13 @@ SECONDS_TO_FLUSH = 2.0
 """How long a client that reads nothing is waited for at the end."""
 
 
-class Run:
+class RpcRun:
     """One client on two descriptors; `run` gives the exit status. `tell` says a line to people."""
 
     def __init__(self, opens: Opens, reads: int, writes: int, tell: Callable[[str], None]) -> None:
         self._tell = tell
         self._pipes = Pipes(reads, writes, MOST_BYTES)
-        self._server = Server(opens, self._pipes.write, tell, self._pipes.bell.ring)
+        self._server = RpcServer(opens, self._pipes.write, tell, self._pipes.bell.ring)
         self._engines_ended = False
 
     def run(self) -> int:

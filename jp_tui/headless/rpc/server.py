@@ -11,10 +11,10 @@ from typing import Protocol
 
 from jp_tui import __version__
 from jp_tui.headless.rpc import messages as m
-from jp_tui.headless.rpc.peer import Peer, Slot
-from jp_tui.headless.rpc.session import Opening, Session, unknown_session
-from jp_tui.headless.rpc.shelf import Shelf
-from jp_tui.headless.rpc.wire import INTERNAL, METHOD, REQUEST, Call, RpcError
+from jp_tui.headless.rpc.peer import Peer, PendingReply
+from jp_tui.headless.rpc.session import Opening, RpcSession, unknown_session
+from jp_tui.headless.rpc.stored_sessions import StoredSessions
+from jp_tui.headless.rpc.wire import INTERNAL, METHOD, REQUEST, RpcCall, RpcError
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -37,7 +37,7 @@ class Opens(Protocol):
         """In this folder, with this model (None: as the program was started), whose client may be asked for secrets."""
 
 
-class Server:
+class RpcServer:
     """`tell` is for people, `wake` is called from other threads."""
 
     def __init__(
@@ -45,14 +45,14 @@ class Server:
     ) -> None:
         self._opens, self._tell, self._wake = opens, tell, wake
         self.peer = Peer(write, self._call, tell)
-        self._sessions: dict[str, Session] = {}
-        self._opening: list[Session] = []
-        self._reopening: dict[str, Session] = {}
+        self._sessions: dict[str, RpcSession] = {}
+        self._opening: list[RpcSession] = []
+        self._reopening: dict[str, RpcSession] = {}
         self._parked: set[str] = set()
-        self._shelf: Shelf | None = None
+        self._shelf: StoredSessions | None = None
         self._first = 0
         self._initialized = self._secrets = self._leaving = False
-        self._methods: dict[str, Callable[[Call, Slot], None]] = {
+        self._methods: dict[str, Callable[[RpcCall, PendingReply], None]] = {
             m.INITIALIZE: self._initialize,
             m.NEW: self._new,
             m.RESUME: self._resume,
@@ -61,7 +61,7 @@ class Server:
             m.CANCEL: self._cancel,
         }
 
-    def _call(self, call: Call, slot: Slot) -> None:
+    def _call(self, call: RpcCall, slot: PendingReply) -> None:
         """Raises RpcError."""
         method = self._methods.get(call.method)
         if method is None:
@@ -70,7 +70,7 @@ class Server:
 
     # --- methods ------------------------------------------------------------------------------------------
 
-    def _initialize(self, call: Call, slot: Slot) -> None:
+    def _initialize(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.InitializeParams, call.params)
         if self._initialized:
             raise RpcError(REQUEST, "It was initialized before; capabilities do not change.")
@@ -78,7 +78,7 @@ class Server:
         server = m.Server(name="jp-tui", version=__version__)
         slot.result(m.wire(m.Initialized(protocol_version=m.PROTOCOL_VERSION, server=server)))
 
-    def _new(self, call: Call, slot: Slot) -> None:
+    def _new(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.NewParams, call.params)
         blame = "/model" if params.model is not None else ""
 
@@ -89,11 +89,11 @@ class Server:
         session = self._session(params.workspace, params.model, blame or ("/workspace" if params.workspace else ""))
         session.open(c.OpenConversation(which="new"), Opening(slot, opened, blame))
 
-    def _resume(self, call: Call, slot: Slot) -> None:
+    def _resume(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.ResumeParams, call.params)
         self._find(params.session_id, params.after, slot, lambda info: self._go_on_with(info, slot))
 
-    def _list(self, call: Call, slot: Slot) -> None:
+    def _list(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.ListParams, call.params)
 
         def listed(event: e.ConversationsListed) -> None:
@@ -102,7 +102,7 @@ class Server:
         command = c.ListConversations(workspace=params.workspace or "", limit=params.limit)
         self._on_shelf().list(command, slot, listed)
 
-    def _prompt(self, call: Call, slot: Slot) -> None:
+    def _prompt(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.PromptParams, call.params)
         session = self._sessions.get(params.session_id)
         if session is not None:
@@ -117,13 +117,13 @@ class Server:
 
         self._find(params.session_id, None, slot, lambda info: self._reopen(info, Opening(slot, again)))
 
-    def _carry_on(self, id_: str, text: str, slot: Slot) -> None:
+    def _carry_on(self, id_: str, text: str, slot: PendingReply) -> None:
         try:
             self._sessions[id_].prompt(text, slot)
         except RpcError as problem:
             slot.error(problem)
 
-    def _cancel(self, call: Call, slot: Slot) -> None:
+    def _cancel(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.CancelParams, call.params)
         session = self._sessions.get(params.session_id)
         if session is None and params.session_id not in self._parked:
@@ -132,7 +132,9 @@ class Server:
 
     # --- conversations that there are ---------------------------------------------------------------------
 
-    def _find(self, id_: str, after: int | None, slot: Slot, then: Callable[[e.ConversationRead], None]) -> None:
+    def _find(
+        self, id_: str, after: int | None, slot: PendingReply, then: Callable[[e.ConversationRead], None]
+    ) -> None:
         """Look a conversation up; its events after a number are told on the way."""
 
         def refused(words: str) -> RpcError:
@@ -154,7 +156,7 @@ class Server:
         else:
             self._on_shelf().read(id_, after, slot, read, refused)
 
-    def _go_on_with(self, event: e.ConversationRead, slot: Slot) -> None:
+    def _go_on_with(self, event: e.ConversationRead, slot: PendingReply) -> None:
         """Open it, unless it is open here and ours."""
 
         def opened(found: e.ConversationOpened) -> None:
@@ -202,15 +204,15 @@ class Server:
 
     # --- engines ------------------------------------------------------------------------------------------
 
-    def _session(self, workspace: str | None, model: str | None, blame: str) -> Session:
+    def _session(self, workspace: str | None, model: str | None, blame: str) -> RpcSession:
         """A session with an engine, not opened yet. Raises RpcError."""
         self._make_room()
         link = self._link(workspace, model, blame)
-        session = Session(link, self.peer, self._tell, self._wake, self._opened)
+        session = RpcSession(link, self.peer, self._tell, self._wake, self._opened)
         self._opening.append(session)
         return session
 
-    def _opened(self, session: Session) -> None:
+    def _opened(self, session: RpcSession) -> None:
         self._opening.remove(session)
         self._sessions[session.id] = session
         self._parked.discard(session.id)
@@ -225,10 +227,10 @@ class Server:
             words = str(problem)
             raise (m.bad_params((blame, words)) if blame else RpcError(INTERNAL, words)) from None
 
-    def _on_shelf(self) -> Shelf:
+    def _on_shelf(self) -> StoredSessions:
         """Raises RpcError."""
         if self._shelf is None:
-            self._shelf = Shelf(self._link(None, None, ""), self._tell, self._wake)
+            self._shelf = StoredSessions(self._link(None, None, ""), self._tell, self._wake)
             self._shelf.start()
         return self._shelf
 
@@ -243,11 +245,11 @@ class Server:
             raise RpcError(INTERNAL, f"{MOST} sessions are open and busy, or were begun and never used.")
 
     @property
-    def _all(self) -> list[Session]:
+    def _all(self) -> list[RpcSession]:
         return [*self._opening, *self._sessions.values()]
 
     @property
-    def _engines(self) -> list[Session | Shelf]:
+    def _engines(self) -> list[RpcSession | StoredSessions]:
         return [*self._all, *([self._shelf] if self._shelf is not None else [])]
 
     # --- the loop -----------------------------------------------------------------------------------------

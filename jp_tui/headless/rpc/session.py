@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.rpc import messages as m
-from jp_tui.headless.rpc.asks import Asking
-from jp_tui.headless.rpc.peer import Peer, Slot
+from jp_tui.headless.rpc.asks import RpcPrompts
+from jp_tui.headless.rpc.peer import Peer, PendingReply
 from jp_tui.headless.rpc.wire import INTERNAL, PARAMS, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -29,7 +29,7 @@ Opened = Callable[[e.ConversationOpened], None]
 class _Prompt:
     """What is to be said; `turn` is the turn it began, None before. `cancelled`: perhaps before that."""
 
-    slot: Slot
+    slot: PendingReply
     text: str
     turn: int | None = None
     sent: bool = False
@@ -40,12 +40,12 @@ class _Prompt:
 class Opening:
     """Whom to tell that the conversation is open, or why not. `blame`: which of the params was wrong then."""
 
-    slot: Slot
+    slot: PendingReply
     opened: Opened
     blame: str = ""
 
 
-class Session:
+class RpcSession:
     """`link` is not started yet; `wake` is called from the engine's thread when there is something to take; `known`
     once the session has its id, before anybody is told."""
 
@@ -55,10 +55,10 @@ class Session:
         peer: Peer,
         tell: Callable[[str], None],
         wake: Callable[[], None],
-        known: Callable[[Session], None],
+        known: Callable[[RpcSession], None],
     ) -> None:
         self._link, self._peer, self._tell, self._wake, self._known = link, peer, tell, wake, known
-        self._asking = Asking(peer, self._send, lambda: self.id)
+        self._asking = RpcPrompts(peer, self._send, lambda: self.id)
         self._events: deque[e.Event] = deque()
         self._rang = False
         self._opening: Opening | None = None
@@ -96,7 +96,7 @@ class Session:
 
     # --- what the client wants ----------------------------------------------------------------------------
 
-    def prompt(self, text: str, slot: Slot) -> None:
+    def prompt(self, text: str, slot: PendingReply) -> None:
         """Say it now, or when the turn that was cut off is over. Raises RpcError."""
         if not text.strip():
             raise m.bad_params(("/prompt", "there is nothing to say"))

@@ -29,7 +29,7 @@ class RpcError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RpcCall:
     """A request, or, when `answered` is false, a notification."""
 
     method: str
@@ -39,7 +39,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RpcReply:
     """An answer to a request of ours; `error` holds its words when it is one."""
 
     id: Id
@@ -48,7 +48,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RpcFault:
     """What is no message, with the error that is due for it; `reply_to`: the request of ours that it was to answer."""
 
     error: RpcError
@@ -56,7 +56,7 @@ class Fault:
     reply_to: Id = None
 
 
-Message = Call | Reply | Fault
+Message = RpcCall | RpcReply | RpcFault
 
 
 def read(line: bytes) -> Message | list[Message]:
@@ -65,7 +65,7 @@ def read(line: bytes) -> Message | list[Message]:
         found = parse(line, max_bytes=MOST_BYTES)
     except JsonProblem as problem:
         where: JsonObject = {"line": problem.line, "column": problem.column} if problem.line is not None else {}
-        return Fault(RpcError(PARSE, f"Not JSON as it must be: {problem.message}", where or None))
+        return RpcFault(RpcError(PARSE, f"Not JSON as it must be: {problem.message}", where or None))
     if not isinstance(found, list):
         return _message(found)
     if not found:
@@ -75,13 +75,13 @@ def read(line: bytes) -> Message | list[Message]:
     return [_message(one) for one in found]
 
 
-def too_long() -> Fault:
+def too_long() -> RpcFault:
     """A line that was not read."""
-    return Fault(RpcError(PARSE, f"A line of more than {MOST_BYTES >> 20} MiB; it was not read."))
+    return RpcFault(RpcError(PARSE, f"A line of more than {MOST_BYTES >> 20} MiB; it was not read."))
 
 
-def _wrong(words: str, id_: Id = None) -> Fault:
-    return Fault(RpcError(REQUEST, words), id_)
+def _wrong(words: str, id_: Id = None) -> RpcFault:
+    return RpcFault(RpcError(REQUEST, words), id_)
 
 
 def is_id(value: Json) -> bool:
@@ -107,7 +107,7 @@ def _message(found: Json) -> Message:
         return _wrong("`id` must be text or a number.")
     if not isinstance(params, dict | list):
         return _wrong("`params` must be an object.", id_)
-    return Call(method, params, id_, "id" in found)
+    return RpcCall(method, params, id_, "id" in found)
 
 
 def _reply(found: JsonObject) -> Message:
@@ -122,12 +122,12 @@ def _reply(found: JsonObject) -> Message:
         return _broken("A message has `method`, or one of `result` and `error`.", id_)
     if id_ is None:
         return _wrong("A reply has the `id` of a request.")
-    return Reply(id_, error=_words(found["error"])) if told == ["error"] else Reply(id_, found["result"])
+    return RpcReply(id_, error=_words(found["error"])) if told == ["error"] else RpcReply(id_, found["result"])
 
 
-def _broken(words: str, id_: Id) -> Fault:
+def _broken(words: str, id_: Id) -> RpcFault:
     """A reply that is none. Its id is one of ours, so that no answer can have it."""
-    return Fault(RpcError(REQUEST, words, None if id_ is None else {"id": id_}), reply_to=id_)
+    return RpcFault(RpcError(REQUEST, words, None if id_ is None else {"id": id_}), reply_to=id_)
 
 
 def _words(error: Json) -> str:

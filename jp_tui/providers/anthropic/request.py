@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, Result, Said, Thought
+from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
@@ -113,9 +113,9 @@ def _until(merged: list[tuple[str, list[tuple[int, JsonObject]]]], last: int) ->
 
 def _block(part: Part) -> JsonObject | None:
     match part:
-        case Said(said):
+        case TextPart(said):
             return {"type": "text", "text": said} if said.strip() else None  # the API refuses blank blocks
-        case Thought(thought, opaque):
+        case ReasoningPart(thought, opaque):
             if data := text(opaque, REDACTED):
                 return {"type": "redacted_thinking", "data": data}
             signature = text(opaque, SIGNATURE)

@@ -9,7 +9,17 @@ from __future__ import annotations
 from jp_tui.conversation.model import Delta, PartKind, StopReason, Usage
 from jp_tui.conversation.strict_json import JsonObject, JsonProblem, dump, parse_object
 from jp_tui.providers.sse import EventStream
-from jp_tui.providers.wire import Part, Reply, ServerError, broken, count, cut, error_in, table, text
+from jp_tui.providers.wire import (
+    PartInProgress,
+    ResponseBuilder,
+    ServerError,
+    broken,
+    count,
+    cut,
+    error_in,
+    table,
+    text,
+)
 
 SIGNATURE, REDACTED = "anthropic_thinking_signature", "anthropic_redacted_thinking"  # keys of `opaque`, as jp's
 _REASONS: dict[str, StopReason] = {
@@ -35,9 +45,9 @@ class AnthropicDecoder:
     def __init__(self, used: set[str]) -> None:
         self.done = False
         self._events = EventStream()
-        self._reply = Reply(used)
+        self._reply = ResponseBuilder(used)
         self._started = False
-        self._blocks: dict[int, Part | None] = {}  # None: a kind of block that we do not know
+        self._blocks: dict[int, PartInProgress | None] = {}  # None: a kind of block that we do not know
         self._opaque: dict[int, JsonObject] = {}
         self._reason: StopReason | None = None
         self._counts: JsonObject = {}
@@ -93,7 +103,7 @@ class AnthropicDecoder:
                 pass
         return []
 
-    def _at(self, event: JsonObject) -> tuple[int, Part | None]:
+    def _at(self, event: JsonObject) -> tuple[int, PartInProgress | None]:
         index = event.get("index")
         if not isinstance(index, int) or isinstance(index, bool) or index not in self._blocks:
             raise broken("an event belongs to a block that was never begun")

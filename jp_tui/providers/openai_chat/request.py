@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, Result, Said, Thought, ToolSpec
+from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.openai_chat.schemas import fits_strict
@@ -79,7 +79,7 @@ class OpenAIChat:
         return {"name": NAME, "schema": plain, **strict}
 
     def _assistant(self, message: Message, within_turn: bool) -> list[Json]:
-        said = "".join(part.text for part in message.parts if isinstance(part, Said))
+        said = "".join(part.text for part in message.parts if isinstance(part, TextPart))
         calls: list[Json] = [
             {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": dump(part.arguments)}}
             for part in message.parts
@@ -87,7 +87,7 @@ class OpenAIChat:
         ]
         found: JsonObject = {"role": "assistant", "content": said or None}
         for part in message.parts:
-            if within_turn and isinstance(part, Thought) and text(part.opaque, "provider") == self._provider:
+            if within_turn and isinstance(part, ReasoningPart) and text(part.opaque, "provider") == self._provider:
                 field = text(part.opaque, "field")
                 if field in REASONING:
                     found[field] = text(found, field) + part.text
@@ -100,7 +100,7 @@ class OpenAIChat:
 
 
 def _speaks(message: Message) -> bool:
-    return message.role == "user" and any(isinstance(part, Said) for part in message.parts)
+    return message.role == "user" and any(isinstance(part, TextPart) for part in message.parts)
 
 
 def _user(message: Message) -> list[Json]:
@@ -110,7 +110,7 @@ def _user(message: Message) -> list[Json]:
         for part in message.parts
         if isinstance(part, Result)
     ]
-    said = "\n\n".join(part.text for part in message.parts if isinstance(part, Said))
+    said = "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart))
     shown: list[Json] = [
         {"type": "image_url", "image_url": {"url": f"data:{part.media};base64,{part.data}"}}
         for part in message.parts

@@ -9,7 +9,17 @@ from __future__ import annotations
 from jp_tui.conversation.model import Delta, PartKind, StopReason, Usage
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
 from jp_tui.providers.sse import EventStream
-from jp_tui.providers.wire import Part, Reply, ServerError, broken, count, cut, error_in, table, text
+from jp_tui.providers.wire import (
+    PartInProgress,
+    ResponseBuilder,
+    ServerError,
+    broken,
+    count,
+    cut,
+    error_in,
+    table,
+    text,
+)
 
 REASONING = ("reasoning_content", "reasoning")  # the field's two names
 _REASONS: dict[str, StopReason] = {
@@ -28,10 +38,10 @@ class OpenAIChatDecoder:
         self.done = False
         self._provider = provider
         self._events = EventStream()
-        self._reply = Reply(used)
-        self._now: Part | None = None  # the part that grows
+        self._reply = ResponseBuilder(used)
+        self._now: PartInProgress | None = None  # the part that grows
         self._field = ""
-        self._calls: dict[int, Part] = {}
+        self._calls: dict[int, PartInProgress] = {}
         self._reason: StopReason | None = None
         self._usage = Usage()
 
@@ -133,7 +143,7 @@ class OpenAIChatDecoder:
             return found
         return [*found, *self._reply.open(part), *self._reply.grow(part, more)]
 
-    def _switch(self, part: Part | None) -> list[Delta]:
+    def _switch(self, part: PartInProgress | None) -> list[Delta]:
         """Another part grows from here on; the one before is whole."""
         before, self._now = self._now, part
         if before is None:

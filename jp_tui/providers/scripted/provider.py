@@ -23,15 +23,15 @@ from jp_tui.conversation.model import (
     PartGrew,
     PartOpened,
     Picture,
+    ReasoningPart,
     Result,
-    Said,
     StopReason,
-    Thought,
+    TextPart,
     Usage,
 )
 from jp_tui.conversation.strict_json import Json, JsonProblem, dump, parse, same
-from jp_tui.providers.catalogue import Listed
-from jp_tui.providers.scripted.script import Expect, Script, Scripted, Walk, read_script
+from jp_tui.providers.catalogue import ListedModel
+from jp_tui.providers.scripted.script import Expect, Script, Scripted, ScriptWalk, read_script
 from jp_tui.providers.scripted.verdicts import asks_verdict, choose_verdict, replied
 from jp_tui.settings.data import DEMO
 
@@ -101,9 +101,9 @@ class DemoProvider:
             await asyncio.sleep(0)  # a turn at once still lets others run
         yield Finished(ends, Usage(input=_tokens(_length(request)), output=_tokens(said)))
 
-    async def models(self) -> tuple[Listed, ...]:
+    async def models(self) -> tuple[ListedModel, ...]:
         """The tour; scripts are named by their path."""
-        return (Listed("tour"),)
+        return (ListedModel("tour"),)
 
     async def close(self) -> None:
         """Nothing to give up."""
@@ -136,7 +136,7 @@ def choose(script: Script, messages: tuple[Message, ...]) -> Scripted:
     )
 
 
-def find_walk(script: Script, text: str) -> Walk | None:
+def find_walk(script: Script, text: str) -> ScriptWalk | None:
     """By number, by name, or by a keyword in a short text; letter case and punctuation do not matter."""
     words = re.findall(r"\w+", text.casefold())
     plain = " ".join(words)
@@ -154,7 +154,7 @@ def find_walk(script: Script, text: str) -> Walk | None:
 def _last_user(messages: tuple[Message, ...]) -> tuple[str, int]:
     """The last user text and the number of the message after it."""
     for at in range(len(messages) - 1, -1, -1):
-        said = [part.text for part in messages[at].parts if isinstance(part, Said)]
+        said = [part.text for part in messages[at].parts if isinstance(part, TextPart)]
         if messages[at].role == "user" and said:
             return said[-1], at + 1
     return "", 0
@@ -215,10 +215,10 @@ def _values(messages: tuple[Message, ...]) -> dict[str, str]:
 
 def _deltas(turn: Scripted, values: dict[str, str], first_call: int) -> Iterator[Delta]:
     index = 0
-    parts: list[Thought | Said] = [Thought(turn.reasoning)] if turn.reasoning else []
-    parts += [Said(turn.text)] if turn.text else []
+    parts: list[ReasoningPart | TextPart] = [ReasoningPart(turn.reasoning)] if turn.reasoning else []
+    parts += [TextPart(turn.text)] if turn.text else []
     for part in parts:
-        yield PartOpened(index, "reasoning" if isinstance(part, Thought) else "message")
+        yield PartOpened(index, "reasoning" if isinstance(part, ReasoningPart) else "message")
         yield PartGrew(index, re.sub(r"\{(user|answer)\}", lambda at: values.get(at[1], at[0]), part.text.strip()))
         yield PartEnded(index)
         index += 1
@@ -246,7 +246,7 @@ def _length(request: ModelRequest) -> int:
     for message in request.messages:
         for part in message.parts:
             match part:
-                case Said(text) | Thought(text):
+                case TextPart(text) | ReasoningPart(text):
                     found += len(text)
                 case Call(arguments=arguments):
                     found += len(dump(arguments))

@@ -28,7 +28,7 @@ class ScriptProblem(ValueError):
 
 
 @dataclass(slots=True)
-class Reader:
+class ScriptTable:
     """Reads one table; knows where it stands in the file, so that a problem can say so."""
 
     path: Path

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import cast
 
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
-from jp_tui.providers.scripted.reader import Reader, load
 from jp_tui.providers.scripted.reader import ScriptProblem as ScriptProblem
-from jp_tui.providers.scripted.verdicts import Verdict, read_verdicts
+from jp_tui.providers.scripted.reader import ScriptTable, load
+from jp_tui.providers.scripted.verdicts import ScriptedVerdict, read_verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Scripted:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class ScriptWalk:
     """A list of turns that starts again whenever the user picks it. `reviewer` names questions of tools that the
     script's own verdicts answer in it, where nobody configured who does."""
 
@@ -67,17 +67,17 @@ class Script:
     sample: Path | None = None
     rate: float = 0.0
     fallback: str = ""
-    walks: tuple[Walk, ...] = ()
+    walks: tuple[ScriptWalk, ...] = ()
     turns: tuple[Scripted, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[ScriptedVerdict, ...] = ()
     title: str = ""
 
 
-def _expect(at: Reader) -> Expect | None:
+def _expect(at: ScriptTable) -> Expect | None:
     table = at.take("expect", dict, {})
     if not table:
         return None
-    inner = Reader(at.path, at.source, table, at.header, at.nth)
+    inner = ScriptTable(at.path, at.source, table, at.header, at.nth)
     inner.seen.add("answer")
     found = Expect(
         user=inner.text("user") if "user" in table else None,
@@ -94,7 +94,7 @@ def _expect(at: Reader) -> Expect | None:
     return found
 
 
-def _calls(at: Reader) -> tuple[tuple[str, JsonObject], ...]:
+def _calls(at: ScriptTable) -> tuple[tuple[str, JsonObject], ...]:
     found = []
     for table in at.tables("calls"):
         name, arguments = table.get("name"), table.get("arguments", {})
@@ -112,10 +112,10 @@ def _calls(at: Reader) -> tuple[tuple[str, JsonObject], ...]:
     return tuple(found)
 
 
-def _turns(at: Reader, key: str, header: str, before: int) -> tuple[Scripted, ...]:
+def _turns(at: ScriptTable, key: str, header: str, before: int) -> tuple[Scripted, ...]:
     found: list[Scripted] = []
     for index, table in enumerate(at.tables(key)):
-        inner = Reader(at.path, at.source, table, header, before + index)
+        inner = ScriptTable(at.path, at.source, table, header, before + index)
         step = inner.take("step", int, found[-1].step + 1 if found else 1)
         if step < 1 or (found and not found[-1].step <= step <= found[-1].step + 1):
             raise inner.problem("step", "must be that of the turn before, or one more")
@@ -127,11 +127,11 @@ def _turns(at: Reader, key: str, header: str, before: int) -> tuple[Scripted, ..
     return tuple(found)
 
 
-def _walks(at: Reader) -> tuple[Walk, ...]:
-    found: list[Walk] = []
+def _walks(at: ScriptTable) -> tuple[ScriptWalk, ...]:
+    found: list[ScriptWalk] = []
     before = 0
     for index, table in enumerate(at.tables("walks")):
-        inner = Reader(at.path, at.source, table, "walks", index)
+        inner = ScriptTable(at.path, at.source, table, "walks", index)
         name, words, reviewer = inner.text("name"), inner.take("words", list, []), inner.take("reviewer", list, [])
         number = inner.take("number", int, 0) or None
         if not name.strip():
@@ -147,14 +147,14 @@ def _walks(at: Reader) -> tuple[Walk, ...]:
         inner.done()
         if not turns:
             raise inner.problem("turns", f"are missing in the walk `{name}`")
-        found.append(Walk(name, number, tuple(words), turns, tuple(reviewer)))
+        found.append(ScriptWalk(name, number, tuple(words), turns, tuple(reviewer)))
     return tuple(found)
 
 
 def read_script(path: Path) -> Script:
     """Read and check a script; `sample` is resolved beside it. Raises ScriptProblem."""
     source, table = load(path)
-    at = Reader(path, source, table)
+    at = ScriptTable(path, source, table)
     at.seen.add("rate")
     rate = table.get("rate", 0)
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not math.isfinite(rate) or rate < 0:

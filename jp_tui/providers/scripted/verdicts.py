@@ -20,17 +20,17 @@ from jp_tui.conversation.model import (
     PartEnded,
     PartGrew,
     PartOpened,
-    Said,
+    TextPart,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
-from jp_tui.providers.scripted.reader import Reader
+from jp_tui.providers.scripted.reader import ScriptTable
 
 ANY = "*"
 MAX_WAIT = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ScriptedVerdict:
     """A reviewer's reply to the question `question` (`*`: any), of the tool `tool` where one is named, to its `nth`
     call in the turn where that is set (from 1), when `expect` stands in what is asked (letter case ignored).
 
@@ -55,19 +55,19 @@ class Verdict:
 # --- reading --------------------------------------------------------------------------------------------------
 
 
-def read_verdicts(at: Reader) -> tuple[Verdict, ...]:
+def read_verdicts(at: ScriptTable) -> tuple[ScriptedVerdict, ...]:
     """The tables `[[verdicts]]`. Raises ScriptProblem."""
     tables = enumerate(at.tables("verdicts"))
-    return tuple(_read(Reader(at.path, at.source, table, "verdicts", number)) for number, table in tables)
+    return tuple(_read(ScriptTable(at.path, at.source, table, "verdicts", number)) for number, table in tables)
 
 
-def _read(at: Reader) -> Verdict:
+def _read(at: ScriptTable) -> ScriptedVerdict:
     question, nth = at.text("question"), at.take("nth", int, 0)
     if not question.strip():
         raise at.problem("question", "is missing: the id of a question, or *")
     if nth < 0 or ("nth" in at.table and nth == 0):
         raise at.problem("nth", "counts calls from 1")
-    found = Verdict(
+    found = ScriptedVerdict(
         question,
         tool=at.text("tool"),
         nth=nth,
@@ -87,7 +87,7 @@ def _read(at: Reader) -> Verdict:
     return found
 
 
-def _reply(at: Reader) -> JsonObject | None:
+def _reply(at: ScriptTable) -> JsonObject | None:
     """With the reason first (R124)."""
     at.seen.update(("reason", "answer"))
     given = {key: cast(Json, at.table[key]) for key in ("reason", "answer") if key in at.table}
@@ -111,7 +111,7 @@ def asks_verdict(request: ModelRequest) -> bool:
     return bool(request.inquiry) and (request.output is not None or _forced(request))
 
 
-def choose_verdict(script: Path, verdicts: Sequence[Verdict], request: ModelRequest) -> Verdict:
+def choose_verdict(script: Path, verdicts: Sequence[ScriptedVerdict], request: ModelRequest) -> ScriptedVerdict:
     """The first that fits. Raises ModelError when none does, and for one that is an error itself."""
     tool, _, question = request.inquiry.partition(".")
     asked = _asked(request.messages)
@@ -133,7 +133,7 @@ def choose_verdict(script: Path, verdicts: Sequence[Verdict], request: ModelRequ
     )
 
 
-def replied(verdict: Verdict, request: ModelRequest, call: str) -> Iterator[Delta]:
+def replied(verdict: ScriptedVerdict, request: ModelRequest, call: str) -> Iterator[Delta]:
     """The response; `call` is the id of the verdict's call where one is forced."""
     index = 0
     if verdict.reasoning:
@@ -162,7 +162,7 @@ def _forced(request: ModelRequest) -> bool:
 
 
 def _said(message: Message) -> list[str]:
-    return [part.text for part in message.parts if isinstance(part, Said)]
+    return [part.text for part in message.parts if isinstance(part, TextPart)]
 
 
 def _repair(messages: tuple[Message, ...]) -> bool:

@@ -26,7 +26,7 @@ _COMMAND = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class CommandLine:
     """What was asked for. `tool_use`: True forces any tool, a name that one, False none (R78)."""
 
     command: Command = "workspace"
@@ -84,10 +84,10 @@ class Show:
     text: str
 
 
-def parse(argv: Sequence[str]) -> Arguments | Show:
+def parse(argv: Sequence[str]) -> CommandLine | Show:
     """The arguments after the program's name. UsageError (exit 2) when they cannot be used."""
     if not argv:
-        return Arguments()
+        return CommandLine()
     for word in argv:
         if not _encodable(word):
             raise UsageError(f"an argument is not UTF-8: {word.encode('utf-8', 'backslashreplace').decode()}")
@@ -109,14 +109,14 @@ def _encodable(word: str) -> bool:
     return True
 
 
-def _arguments(command: Command, parsed: dict[str, Any], *, first: str, escaped: bool) -> Arguments | Show:
+def _arguments(command: Command, parsed: dict[str, Any], *, first: str, escaped: bool) -> CommandLine | Show:
     if parsed.pop("version", False):
         return Show(f"jp-tui {__version__}\n")
     words: list[str] = parsed.pop("words", None) or []
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in parsed.items()}
     if command in ("workspace", "query"):
         values["prompt"] = _prompt(command, words, values, first=first, escaped=escaped)
-    return Arguments(command, **values)
+    return CommandLine(command, **values)
 
 
 def _prompt(command: Command, words: list[str], given: dict[str, Any], *, first: str, escaped: bool) -> str | None:

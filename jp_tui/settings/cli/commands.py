@@ -18,7 +18,7 @@ Command = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class CommandOption:
     """An option or a positional: `name` as it is typed, `value` its placeholder, empty for a switch.
 
     `required` is for positionals. A placeholder is the name of the value when it has no dash.
@@ -31,21 +31,21 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CommandSpec:
     """One command without a screen and without a turn."""
 
     usage: str
     what: str
     examples: str
-    takes: tuple[Option, ...] = ()
+    takes: tuple[CommandOption, ...] = ()
 
 
-_JSON = Option("--json", "one JSON object a line on stdout")
-_ID = Option("conversation", "its id, or the beginning of it", "ID")
+_JSON = CommandOption("--json", "one JSON object a line on stdout")
+_ID = CommandOption("conversation", "its id, or the beginning of it", "ID")
 _KEY = "a key as it is written in TOML, for example ui.theme"
 
-ENTRIES: dict[Command, Entry] = {
-    "rpc": Entry(
+ENTRIES: dict[Command, CommandSpec] = {
+    "rpc": CommandSpec(
         "[OPTION]...",
         "The engine for a program: JSON-RPC 2.0, one message a line, on standard input and output.",
         """\
@@ -54,11 +54,11 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui rpc --schema                      every method and shape, as a JSON Schema
 """,
         (
-            Option("--schema", "print the JSON Schema of all messages, and end"),
-            Option("--model", "provider/model, an alias, or a provider, for sessions that name none", "P/M"),
+            CommandOption("--schema", "print the JSON Schema of all messages, and end"),
+            CommandOption("--model", "provider/model, an alias, or a provider, for sessions that name none", "P/M"),
         ),
     ),
-    "conversations list": Entry(
+    "conversations list": CommandSpec(
         "[OPTION]...",
         "The conversations of a workspace, the latest first.",
         """\
@@ -67,12 +67,12 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui conversations list --archived     those that were put away
 """,
         (
-            Option("--archived", "only those that are archived"),
-            Option("--deleted", "only those that were deleted and can be restored"),
+            CommandOption("--archived", "only those that are archived"),
+            CommandOption("--deleted", "only those that were deleted and can be restored"),
             _JSON,
         ),
     ),
-    "conversations show": Entry(
+    "conversations show": CommandSpec(
         "ID [OPTION]...",
         "A conversation as text, or every event of it as it is stored.",
         """\
@@ -81,7 +81,7 @@ ENTRIES: dict[Command, Entry] = {
 """,
         (_ID, _JSON),
     ),
-    "conversations search": Entry(
+    "conversations search": CommandSpec(
         "TEXT [OPTION]...",
         "Search the titles and texts of all conversations. Ends with 1 when nothing is found.",
         """\
@@ -89,18 +89,22 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui conversations search '"as it is"'    in double quotes: exactly these words in a row
   jp-tui conversations search zebra --json    one JSON object a conversation, with its hits
 """,
-        (Option("text", "what to look for", "TEXT"), Option("--archived", "among archived ones, too"), _JSON),
+        (
+            CommandOption("text", "what to look for", "TEXT"),
+            CommandOption("--archived", "among archived ones, too"),
+            _JSON,
+        ),
     ),
-    "conversations fork": Entry(
+    "conversations fork": CommandSpec(
         "ID [OPTION]...",
         "A new conversation with the events of this one up to one of them.",
         """\
   jp-tui conversations fork ID             all of it
   jp-tui conversations fork ID --at 12     up to event 12; show ID --json tells the numbers
 """,
-        (_ID, Option("--at", "the number of the last event that is taken", "N"), _JSON),
+        (_ID, CommandOption("--at", "the number of the last event that is taken", "N"), _JSON),
     ),
-    "conversations export": Entry(
+    "conversations export": CommandSpec(
         "ID [OPTION]...",
         "A conversation as one document on standard output.",
         """\
@@ -110,39 +114,39 @@ ENTRIES: dict[Command, Entry] = {
 """,
         (
             _ID,
-            Option("--format", "md, json or html (default: md)", "FORMAT"),
-            Option("--output", "a file instead of standard output", "FILE"),
+            CommandOption("--format", "md, json or html (default: md)", "FORMAT"),
+            CommandOption("--output", "a file instead of standard output", "FILE"),
             _JSON,
         ),
     ),
-    "conversations import": Entry(
+    "conversations import": CommandSpec(
         "PATH [OPTION]...",
         "Copy conversations of jp into this workspace; none comes twice, and nothing of jp's is changed.",
         """\
   jp-tui conversations import .            those of a workspace of jp
   jp-tui conversations import .jp/conversations/17000000001-a-talk
 """,
-        (Option("path", "a workspace of jp, a folder of conversations, or one's folder", "PATH"), _JSON),
+        (CommandOption("path", "a workspace of jp, a folder of conversations, or one's folder", "PATH"), _JSON),
     ),
-    "conversations rename": Entry(
+    "conversations rename": CommandSpec(
         "ID TITLE [OPTION]...",
         "Give a conversation another title. An empty one is its first line again.",
         """\
   jp-tui conversations rename ID "Zebras"
   jp-tui conversations rename ID ""        its first line again
 """,
-        (_ID, Option("title", "the title", "TITLE"), _JSON),
+        (_ID, CommandOption("title", "the title", "TITLE"), _JSON),
     ),
-    "conversations archive": Entry(
+    "conversations archive": CommandSpec(
         "ID [OPTION]...",
         "Take a conversation, with its sub-agents', out of the lists. Nothing of it is lost.",
         """\
   jp-tui conversations archive ID          list --archived shows it
   jp-tui conversations archive ID --undo   back into the lists
 """,
-        (_ID, Option("--undo", "back into the lists"), _JSON),
+        (_ID, CommandOption("--undo", "back into the lists"), _JSON),
     ),
-    "conversations rm": Entry(
+    "conversations rm": CommandSpec(
         "ID [OPTION]...",
         "Delete a conversation, with its sub-agents'. For seven days it can be restored.",
         """\
@@ -150,9 +154,9 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui conversations rm ID --undo        restore it
   jp-tui conversations rm ID --now         for good, at once
 """,
-        (_ID, Option("--undo", "restore it"), Option("--now", "for good, at once"), _JSON),
+        (_ID, CommandOption("--undo", "restore it"), CommandOption("--now", "for good, at once"), _JSON),
     ),
-    "inquiries": Entry(
+    "inquiries": CommandSpec(
         "[ID] [OPTION]...",
         "The record of questions and answers: of a conversation, or of the latest one here.",
         """\
@@ -162,12 +166,12 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui inquiries --pending --json        the same, one JSON object a line
 """,
         (
-            Option("conversation", "the id of a conversation", "ID", required=False),
-            Option("--pending", "only what still waits for an answer"),
+            CommandOption("conversation", "the id of a conversation", "ID", required=False),
+            CommandOption("--pending", "only what still waits for an answer"),
             _JSON,
         ),
     ),
-    "answer": Entry(
+    "answer": CommandSpec(
         "INQUIRY VALUE [OPTION]...",
         "Answer a question that waits, from another process. Calls no model.",
         """\
@@ -177,12 +181,12 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui answer call_3.which.1 '["a","b"]'       several choices, or a value by a schema, as JSON
 """,
         (
-            Option("inquiry", "its id, as jp-tui inquiries --pending shows it", "INQUIRY"),
-            Option("value", "the answer; true, false, yes or no; JSON for several choices and schemas", "VALUE"),
+            CommandOption("inquiry", "its id, as jp-tui inquiries --pending shows it", "INQUIRY"),
+            CommandOption("value", "the answer; true, false, yes or no; JSON for several choices and schemas", "VALUE"),
             _JSON,
         ),
     ),
-    "tools": Entry(
+    "tools": CommandSpec(
         "[OPTION]...",
         "The tools with their settings, and who answers the questions that are configured.",
         """\
@@ -192,7 +196,7 @@ ENTRIES: dict[Command, Entry] = {
 """,
         (_JSON,),
     ),
-    "reviewers": Entry(
+    "reviewers": CommandSpec(
         "[OPTION]...",
         "How reviewing models fared: what they approved and rejected, what you overturned, how long they took.",
         """\
@@ -201,7 +205,7 @@ ENTRIES: dict[Command, Entry] = {
 """,
         (_JSON,),
     ),
-    "models": Entry(
+    "models": CommandSpec(
         "[PROVIDER] [OPTION]...",
         "The models that can be used: asked of every server that has a key or needs none, 5 seconds at most.",
         """\
@@ -209,9 +213,9 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui models openrouter                 of one provider
   jp-tui models --json                     one JSON object a line
 """,
-        (Option("provider", "a provider, for example ollama", "PROVIDER", required=False), _JSON),
+        (CommandOption("provider", "a provider, for example ollama", "PROVIDER", required=False), _JSON),
     ),
-    "doctor": Entry(
+    "doctor": CommandSpec(
         "[OPTION]...",
         "What the terminal, the clipboard, the sandbox, the servers and the settings can do, each with the mend.",
         """\
@@ -220,7 +224,7 @@ ENTRIES: dict[Command, Entry] = {
 """,
         (_JSON,),
     ),
-    "completions": Entry(
+    "completions": CommandSpec(
         "SHELL",
         "Completions for a shell, to be read by it: commands, options, themes, models.",
         """\
@@ -228,9 +232,9 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui completions zsh                   into a file _jp-tui in a folder of $fpath
   jp-tui completions fish                  into ~/.config/fish/completions/jp-tui.fish
 """,
-        (Option("shell", "bash, zsh or fish", "SHELL"),),
+        (CommandOption("shell", "bash, zsh or fish", "SHELL"),),
     ),
-    "config show": Entry(
+    "config show": CommandSpec(
         "[KEY] [OPTION]...",
         "What holds: each value, the layer it comes from, and the file and line where it is written.",
         """\
@@ -239,9 +243,9 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui config show conversation.tools.fs_modify_file
   jp-tui config show --json assistant      one JSON object a line
 """,
-        (Option("key", _KEY, "KEY", required=False), _JSON),
+        (CommandOption("key", _KEY, "KEY", required=False), _JSON),
     ),
-    "config set": Entry(
+    "config set": CommandSpec(
         "KEY VALUE [OPTION]...",
         "Set a key in your configuration file. Comments and order stay; what would not load is not written.",
         """\
@@ -250,9 +254,9 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui config set conversation.tools.fs_modify_file.questions.apply_changes.target assistant_with_escalation
   jp-tui config set assistant.model.parameters.seed -- -1
 """,
-        (Option("key", _KEY, "KEY"), Option("value", "TOML, or a bare word", "VALUE"), _JSON),
+        (CommandOption("key", _KEY, "KEY"), CommandOption("value", "TOML, or a bare word", "VALUE"), _JSON),
     ),
-    "config check": Entry(
+    "config check": CommandSpec(
         "[OPTION]...",
         "Everything that is wrong with the configuration, at once. Ends with 2 when something is.",
         """\
@@ -262,7 +266,7 @@ ENTRIES: dict[Command, Entry] = {
 """,
         (_JSON,),
     ),
-    "config trust": Entry(
+    "config trust": CommandSpec(
         "[OPTION]...",
         "Let this folder's own configuration count in full, as it is now. Shows first what it would do.",
         """\
@@ -271,12 +275,12 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui config trust --revoke             trust it no longer
 """,
         (
-            Option("--yes", "do not ask"),
-            Option("--revoke", "trust it no longer"),
+            CommandOption("--yes", "do not ask"),
+            CommandOption("--revoke", "trust it no longer"),
             _JSON,
         ),
     ),
-    "config path": Entry(
+    "config path": CommandSpec(
         "[OPTION]...",
         "Where the files are: configuration, conversations, logs.",
         """\

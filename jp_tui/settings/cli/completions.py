@@ -30,7 +30,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CompletionLine:
     """A command as one types it, `` for the workspace: its options, and the placeholder of its first word."""
 
     command: str
@@ -67,13 +67,13 @@ _KINDS = {
 }
 
 
-def lines() -> list[Line]:
+def lines() -> list[CompletionLine]:
     """Every command, the workspace first."""
     names = [name for first in COMMANDS for name in ([f"{first} {word}" for word in subcommands(first)] or [first])]
     return [_line("workspace", ""), *(_line(cast("Command", name), name) for name in names)]
 
 
-def _line(command: Command, typed: str) -> Line:
+def _line(command: Command, typed: str) -> CompletionLine:
     parser: Parser = make(command)
     flags: list[Flag] = []
     takes = ""
@@ -83,7 +83,7 @@ def _line(command: Command, typed: str) -> Line:
             flags.append(Flag(tuple(action.option_strings), str(action.help or ""), shown))
         elif not takes and isinstance(action.metavar, str):
             takes = action.metavar
-    return Line(typed, tuple(flags), takes)
+    return CompletionLine(typed, tuple(flags), takes)
 
 
 def script(shell: Shell, values: Values) -> str:
@@ -93,7 +93,7 @@ def script(shell: Shell, values: Values) -> str:
     return "\n".join([*body, ""])
 
 
-def _after(made: list[Line], values: Values) -> dict[str, tuple[str, ...] | None]:
+def _after(made: list[CompletionLine], values: Values) -> dict[str, tuple[str, ...] | None]:
     """What may follow an option that takes a value: its words, None for a folder, nothing where anything may."""
     found: dict[str, tuple[str, ...] | None] = {}
     for line in made:
@@ -110,7 +110,7 @@ def _optional() -> tuple[str, ...]:
     return ("-t", "--tool", "-T", "--no-tool", "--tool-use")
 
 
-def _offers(line: Line, values: Values) -> tuple[str, ...]:
+def _offers(line: CompletionLine, values: Values) -> tuple[str, ...]:
     """What may stand behind a command."""
     names = tuple(name for flag in line.flags for name in flag.names)
     words = values.get(_KINDS.get(line.command, "")) if line.takes else ()
@@ -122,7 +122,7 @@ def _families() -> dict[str, tuple[str, ...]]:
     return {first: subcommands(first) for first in COMMANDS if subcommands(first)}
 
 
-def _bash(made: list[Line], values: Values) -> Iterator[str]:
+def _bash(made: list[CompletionLine], values: Values) -> Iterator[str]:
     yield "# Completions of jp-tui for bash: source <(jp-tui completions bash)"
     yield "_jp_tui() {"
     yield '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" command="" skip="" word words=""'
@@ -146,7 +146,7 @@ def _bash(made: list[Line], values: Values) -> Iterator[str]:
     yield "complete -o default -F _jp_tui jp-tui"
 
 
-def _zsh(made: list[Line], values: Values) -> Iterator[str]:
+def _zsh(made: list[CompletionLine], values: Values) -> Iterator[str]:
     yield "#compdef jp-tui"
     yield "# Completions of jp-tui for zsh: jp-tui completions zsh > _jp-tui, in a folder of $fpath"
     yield "_jp_tui() {"
@@ -170,7 +170,7 @@ def _zsh(made: list[Line], values: Values) -> Iterator[str]:
     yield 'if [[ "${funcstack[1]}" == _jp-tui ]]; then _jp_tui "$@"; else compdef _jp_tui jp-tui; fi'
 
 
-def _walk(made: list[Line], values: Values, margin: str) -> Iterator[str]:
+def _walk(made: list[CompletionLine], values: Values, margin: str) -> Iterator[str]:
     """Which command stands before the cursor; the same words in both shells."""
     skips = [name for name in _after(made, values) if name not in _optional()]
     families = "|".join(_families())
@@ -186,13 +186,13 @@ def _walk(made: list[Line], values: Values, margin: str) -> Iterator[str]:
     yield f"{margin}esac"
 
 
-def _cases(made: list[Line], values: Values) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _cases(made: list[CompletionLine], values: Values) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield from _families().items()
     for line in made:
         yield line.command, _offers(line, values)
 
 
-def _fish(made: list[Line], values: Values) -> Iterator[str]:
+def _fish(made: list[CompletionLine], values: Values) -> Iterator[str]:
     yield "# Completions of jp-tui for fish: jp-tui completions fish > ~/.config/fish/completions/jp-tui.fish"
     yield "complete -c jp-tui -f"
     for line in made:

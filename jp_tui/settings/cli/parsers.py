@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
-from jp_tui.settings.cli.commands import COMMANDS, ENTRIES, Command, Option, subcommands
+from jp_tui.settings.cli.commands import COMMANDS, ENTRIES, Command, CommandOption, subcommands
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError, nearest
 
@@ -177,7 +177,7 @@ def make(command: Command) -> Parser:
     return parser
 
 
-def _option(parser: Parser, option: Option) -> None:
+def _option(parser: Parser, option: CommandOption) -> None:
     if option.value:
         parser.add_argument(option.name, metavar=option.value, help=option.help)
     else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jp_tui.settings.edit.file_lock import alone
-from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.layers import toml
 from jp_tui.settings.layers.layers import from_text
 from jp_tui.settings.layers.merge import check, get, without
@@ -58,7 +58,7 @@ def store(file: Path, path: tuple[str, ...], text: str) -> None:
     try:
         write_private(file, text.encode("utf-8"))
     except PathsError as error:
-        raise SettingsError(Problem(str(error), dotted(path))) from None
+        raise SettingsError(SettingsProblem(str(error), dotted(path))) from None
 
 
 def unset_value(file: Path, key: Sequence[str]) -> bool:
@@ -94,11 +94,11 @@ def removed(text: str, path: Sequence[str]) -> str:
         table.remove(path[-1])
         made = tomlkit.dumps(document)
     except (TOMLKitError, KeyError, TypeError, AttributeError) as error:
-        raise SettingsError(Problem(f"cannot be edited: {error}", dotted(tuple(path)))) from None
+        raise SettingsError(SettingsProblem(f"cannot be edited: {error}", dotted(tuple(path)))) from None
     left, wanted = (_bare(toml.loads(each, ""), tuple(path)) for each in (made, text))
     if get(toml.loads(made, ""), tuple(path)) is not None or left != wanted:
         raise SettingsError(
-            Problem("cannot be taken out of a file written like this; do it by hand", dotted(tuple(path)))
+            SettingsProblem("cannot be taken out of a file written like this; do it by hand", dotted(tuple(path)))
         )
     return made
 
@@ -116,9 +116,11 @@ def replaced(text: str, key: Sequence[str], value: Any) -> str:
     try:
         made = _edited(tomlkit.parse(text), key, value)
     except TOMLKitError as error:
-        raise SettingsError(Problem(f"cannot be edited: {error}", dotted(tuple(key)))) from None
+        raise SettingsError(SettingsProblem(f"cannot be edited: {error}", dotted(tuple(key)))) from None
     if get(toml.loads(made, ""), tuple(key)) != value:
-        raise SettingsError(Problem("cannot be set in a file written like this; set it by hand", dotted(tuple(key))))
+        raise SettingsError(
+            SettingsProblem("cannot be set in a file written like this; set it by hand", dotted(tuple(key)))
+        )
     return made if made.endswith("\n") else made + "\n"
 
 
@@ -145,10 +147,12 @@ def check_value(key: Sequence[str], value: Any) -> None:
         nested = {part: nested}
     _, flaws = check(nested, SCHEMA)
     for flaw in flaws:
-        raise SettingsError(Problem(flaw.message, dotted(flaw.path), allowed=flaw.allowed, nearest=flaw.nearest))
+        raise SettingsError(
+            SettingsProblem(flaw.message, dotted(flaw.path), allowed=flaw.allowed, nearest=flaw.nearest)
+        )
     node = node_at(path)
     if isinstance(node, Group) and (not isinstance(value, Mapping) or not value) and node.shorthand is None:
-        raise SettingsError(Problem("is a table; set one of its keys", dotted(path)))
+        raise SettingsError(SettingsProblem("is a table; set one of its keys", dotted(path)))
 
 
 def _current(file: Path) -> str:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jp_tui.settings.errors import Problem, SettingsError
-from jp_tui.system.lock import Holder, Lock, LockError, acquire
+from jp_tui.settings.errors import SettingsError, SettingsProblem
+from jp_tui.system.lock import FileLock, Holder, LockError, acquire
 from jp_tui.system.paths import PathsError
 
 WAIT_SECS = 10.0
@@ -31,17 +31,17 @@ def alone(file: Path, key: str = "") -> Iterator[None]:
         held.release()
 
 
-def _held(place: Path, file: Path, key: str) -> Lock:
+def _held(place: Path, file: Path, key: str) -> FileLock:
     me = Holder.me("jp-tui", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")
     until = time.monotonic() + WAIT_SECS
     while True:
         try:
             found = acquire(place, me)
         except (LockError, PathsError) as error:
-            raise SettingsError(Problem(str(error), key)) from None
-        if isinstance(found, Lock):
+            raise SettingsError(SettingsProblem(str(error), key)) from None
+        if isinstance(found, FileLock):
             return found
         if time.monotonic() > until:
             said = f"is being changed by {found}, for {WAIT_SECS:g} seconds already; nothing was written, try again"
-            raise SettingsError(Problem(said, key, str(file)))
+            raise SettingsError(SettingsProblem(said, key, str(file)))
         time.sleep(_PAUSE)

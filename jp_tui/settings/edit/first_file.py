@@ -44,7 +44,7 @@ _NO_REVIEWER = """
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SetupChoice:
     """What was chosen; `server` is (name, wire, address, variable) of one that is not configured yet."""
 
     model: str
@@ -53,14 +53,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SettingsWritten:
     """What was set, as (key, TOML value); an empty value was taken out. `created`: there was nothing before."""
 
     keys: tuple[tuple[str, str], ...]
     created: bool
 
 
-def write(file: Path, choice: Choice) -> Written:
+def write(file: Path, choice: SetupChoice) -> SettingsWritten:
     """SettingsError when the file that is there is broken, or it cannot be written; then nothing changes."""
     pairs = list(_pairs(choice))
     for path, value in pairs:
@@ -80,10 +80,10 @@ def write(file: Path, choice: Choice) -> Written:
                 text = edit.removed(text, path)
         edit.store(file, MODEL, text)
     keys = [(dotted(path), toml_value(value)) for path, value in pairs] + [(dotted(path), "") for path in taken]
-    return Written(tuple(keys), created)
+    return SettingsWritten(tuple(keys), created)
 
 
-def _pairs(choice: Choice) -> Iterator[tuple[tuple[str, ...], str]]:
+def _pairs(choice: SetupChoice) -> Iterator[tuple[tuple[str, ...], str]]:
     if choice.server is not None:
         name, wire, base_url, variable = choice.server
         at = ("providers", "llm", name)
@@ -96,7 +96,7 @@ def _pairs(choice: Choice) -> Iterator[tuple[tuple[str, ...], str]]:
         yield REVIEWER, choice.reviewer
 
 
-def fresh(choice: Choice) -> str:
+def fresh(choice: SetupChoice) -> str:
     """A whole file with a word on every line. Pure."""
     text = _HEAD
     if choice.server is not None:

@@ -29,7 +29,7 @@ _ORDER = ("ui", "notify", "interrupt", "style", "assistant", "conversation", "in
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SettingRow:
     """One key. `value` None: nothing is set. `layer` and `place` say where it comes from, `default` what holds without
     the user's file, `own` that it stands there, `hidden_by` whose value counts instead of the user's."""
 
@@ -46,7 +46,7 @@ class Entry:
     applies: Applies
 
 
-def entries(settings: Settings, environment: Mapping[str, str]) -> list[Entry]:
+def entries(settings: Settings, environment: Mapping[str, str]) -> list[SettingRow]:
     """All of them, by key."""
     user = settings.own("user")
     shown = {one.path: one for one in explained(settings, (), environment) if _listed(one)}
@@ -92,7 +92,7 @@ def _quiet(settings: Settings, path: Path) -> Shown:
     return Shown(path, None, "default")
 
 
-def _entry(settings: Settings, shown: Shown, user: dict[str, Any]) -> Entry:
+def _entry(settings: Settings, shown: Shown, user: dict[str, Any]) -> SettingRow:
     path = shown.path
     node = node_at(path)
     assert isinstance(node, Leaf)
@@ -101,7 +101,7 @@ def _entry(settings: Settings, shown: Shown, user: dict[str, Any]) -> Entry:
     default = settings.below("user", *names)
     if default is None and not own:
         default = shown.value
-    return Entry(
+    return SettingRow(
         key=dotted(path),
         value=shown.value,
         layer=shown.layer,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jp_tui.settings.errors import Problem, SettingsError, printable
+from jp_tui.settings.errors import SettingsError, SettingsProblem, printable
 from jp_tui.settings.layers import toml, trust_rules
 from jp_tui.settings.layers.merge import Flaw, check, get, leaves, merge, without
 from jp_tui.settings.layers.toml import Path, Place, Table
@@ -43,7 +43,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class SettingsNotice:
     """Something that did not count, or counts and should be seen: `keys` dotted, `words` one printable line."""
 
     keys: tuple[str, ...]
@@ -74,7 +74,7 @@ class Layer:
 class Settings:
     """The effective configuration: one tree, the layers it came from, and what should be said about it."""
 
-    def __init__(self, layers: Sequence[Layer], notices: Sequence[Notice] = ()) -> None:
+    def __init__(self, layers: Sequence[Layer], notices: Sequence[SettingsNotice] = ()) -> None:
         self.layers = tuple(layers)
         self.notices = tuple(notices)
         self.tree: Table = {}
@@ -101,10 +101,10 @@ class Settings:
         values = (get(layer.tree, path) for layer in reversed(self.layers) if layer.kind != kind)
         return next((value for value in values if value is not None), None)
 
-    def problem(self, path: Path, message: str, allowed: Sequence[str] = (), nearest: str = "") -> Problem:
+    def problem(self, path: Path, message: str, allowed: Sequence[str] = (), nearest: str = "") -> SettingsProblem:
         """A problem of the effective value at `path`, with the place it came from."""
         origin = self.origin(*path) or Origin("built-in", "")
-        return Problem(message, dotted(path), origin.name, origin.line, origin.column, tuple(allowed), nearest)
+        return SettingsProblem(message, dotted(path), origin.name, origin.line, origin.column, tuple(allowed), nearest)
 
 
 _ours: dict[str, tuple[tuple[int, int], Layer]] = {}
@@ -150,7 +150,7 @@ def checked(kind: LayerKind, file: str, document: toml.Document) -> Layer:
 
 def from_workspace(
     file: str, below: Settings, *, trusted: Callable[[bytes], bool]
-) -> tuple[Layer | None, list[Notice]]:
+) -> tuple[Layer | None, list[SettingsNotice]]:
     """The part of a workspace's file that counts, and one notice for what does not.
 
     `trusted` says whether the user trusts exactly these bytes (S10). What an untrusted one says wrongly is left out
@@ -165,7 +165,7 @@ def from_workspace(
 
 def workspace_layer(
     document: toml.Document, file: str, below: Settings, *, trusted: bool
-) -> tuple[Layer, list[Notice]]:
+) -> tuple[Layer, list[SettingsNotice]]:
     """As `from_workspace`, of a document that was read already."""
     tree, flaws = check(document.tree, SCHEMA)
     admitted, left_out = trust_rules.admit(tree, below.tree, trusted=trusted)
@@ -184,10 +184,10 @@ def workspace_layer(
         hint = " (/trust shows all)"
     rest = f" … and {more} more" if more else ""
     words = f"{printable(file)} ignored{why}{hint}: {', '.join(named)}{rest}"
-    return layer, [Notice((*never, *others), words)]
+    return layer, [SettingsNotice((*never, *others), words)]
 
 
-def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[Layer, list[Notice]]:
+def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[Layer, list[SettingsNotice]]:
     """S11: `JP_TUI_ASSISTANT__MODEL__ID`. An empty one is unset.
 
     Values that do not fit are errors; names that are no keys are notices.
@@ -210,13 +210,15 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
         from jp_tui.settings.layers.suggestions import told
 
         said = f"variables that are no keys are ignored: {_listed([told(name) for name in unknown])}"
-        notices.append(Notice(tuple(unknown), printable(said, 2_000)))
+        notices.append(SettingsNotice(tuple(unknown), printable(said, 2_000)))
     if loose := [layer.origin(path).name for path in trust_rules.loosened(layer.tree, below.tree)]:
-        notices.append(Notice(tuple(loose), printable(f"less strict by the environment: {_listed(loose)}", 1_000)))
+        notices.append(
+            SettingsNotice(tuple(loose), printable(f"less strict by the environment: {_listed(loose)}", 1_000))
+        )
     return layer, notices
 
 
-def from_conversation(deltas: Iterable[Mapping[str, Any]], below: Table) -> tuple[Layer | None, list[Notice]]:
+def from_conversation(deltas: Iterable[Mapping[str, Any]], below: Table) -> tuple[Layer | None, list[SettingsNotice]]:
     """What a conversation's own log changes, its deltas in the order of the stream (R60, R67), over the tree `below`.
 
     Only keys of `conversation` and `assistant` count. A delta with anything else in it, or that does not fit any more,
@@ -226,7 +228,7 @@ def from_conversation(deltas: Iterable[Mapping[str, Any]], below: Table) -> tupl
     """
     tree: Table = {}
     names: dict[Path, str] = {}
-    notices: list[Notice] = []
+    notices: list[SettingsNotice] = []
     for number, delta in enumerate(deltas, 1):
         where = f"change {number} of this conversation"
         try:
@@ -256,9 +258,9 @@ def _gone(good: Table, *known: Table) -> list[Path]:
     ]
 
 
-def _ignored(where: str, flaws: Sequence[Flaw]) -> Notice:
+def _ignored(where: str, flaws: Sequence[Flaw]) -> SettingsNotice:
     said = "; ".join(f"{dotted(flaw.path)} {flaw.message}".strip() for flaw in flaws[:3])
-    return Notice(tuple(dotted(flaw.path) for flaw in flaws), printable(f"{where} is ignored: {said}", 1_000))
+    return SettingsNotice(tuple(dotted(flaw.path) for flaw in flaws), printable(f"{where} is ignored: {said}", 1_000))
 
 
 def from_assignments(assignments: Iterable[str]) -> Layer:
@@ -268,7 +270,7 @@ def from_assignments(assignments: Iterable[str]) -> Layer:
         key, equals, value = assignment.partition("=")
         where = "--cfg" if number == 1 else f"--cfg ({number})"
         if not equals:
-            raise SettingsError(Problem(f"expected KEY=VALUE, found {assignment}", file=where))
+            raise SettingsError(SettingsProblem(f"expected KEY=VALUE, found {assignment}", file=where))
         entries.append((toml.parse_key(key.strip(), where), toml.parse_value(value.strip(), where), where))
     layer, flaws = _assembled("--cfg", "--cfg", entries)
     _refuse(flaws, layer)
@@ -307,12 +309,12 @@ def _refuse(flaws: Sequence[Flaw], layer: Layer) -> None:
     for flaw in flaws[:MAX_PROBLEMS]:
         at = layer.origin(flaw.path)
         problems.append(
-            Problem(
+            SettingsProblem(
                 flaw.message, dotted(flaw.path), flaw.where or at.name, at.line, at.column, flaw.allowed, flaw.nearest
             )
         )
     if len(flaws) > MAX_PROBLEMS:
-        problems.append(Problem(f"and {len(flaws) - MAX_PROBLEMS} more", file=layer.name))
+        problems.append(SettingsProblem(f"and {len(flaws) - MAX_PROBLEMS} more", file=layer.name))
     raise SettingsError(problems)
 
 

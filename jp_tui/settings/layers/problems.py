@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from jp_tui.settings import known_models, providers, reviewers, toolset, typed_settings
 from jp_tui.settings.cli import toggles
-from jp_tui.settings.errors import Problem, SettingsError, UsageError
+from jp_tui.settings.errors import SettingsError, SettingsProblem, UsageError
 from jp_tui.settings.layers import layers, toml
-from jp_tui.settings.layers.layers import Layer, Notice, Settings
+from jp_tui.settings.layers.layers import Layer, Settings, SettingsNotice
 from jp_tui.settings.sources import Sources
 from jp_tui.settings.themes import themes
 
@@ -20,9 +20,11 @@ Builds = Callable[[Settings], None]
 """Makes what the engine would be given; raises SettingsError."""
 
 
-def problems(sources: Sources, builds: Builds, themes_folder: str) -> tuple[list[Problem], tuple[Notice, ...]]:
+def problems(
+    sources: Sources, builds: Builds, themes_folder: str
+) -> tuple[list[SettingsProblem], tuple[SettingsNotice, ...]]:
     """All problems in the order of the layers, and what should be said besides."""
-    found: list[Problem] = []
+    found: list[SettingsProblem] = []
     stack: list[Layer] = [layers.builtin(file) for file in sources.builtins]
 
     def read(layer: Callable[[], Layer | None]) -> None:
@@ -48,9 +50,9 @@ def _workspace(sources: Sources) -> None:
     layers.from_file("workspace", str(sources.workspace))
 
 
-def together(settings: Settings, sources: Sources, builds: Builds, themes_folder: str) -> list[Problem]:
+def together(settings: Settings, sources: Sources, builds: Builds, themes_folder: str) -> list[SettingsProblem]:
     """What no layer says wrongly by itself."""
-    found: list[Problem] = []
+    found: list[SettingsProblem] = []
 
     def attempt(step: Callable[[], object], *key: str) -> None:
         try:
@@ -83,7 +85,7 @@ def _reviewers(settings: Settings, sources: Sources) -> None:
     reviewers.refuse(settings, toolset.tools(settings), sources.environment, sources.models)
 
 
-def _placed(settings: Settings, problem: Problem) -> Problem:
+def _placed(settings: Settings, problem: SettingsProblem) -> SettingsProblem:
     """`problem` with the line of its key, where it has none."""
     if problem.line is not None or not problem.key:
         return problem
@@ -97,14 +99,14 @@ def _placed(settings: Settings, problem: Problem) -> Problem:
     return replace(problem, file=origin.name, line=origin.line, column=origin.column)
 
 
-def newly_wrong(sources: Sources, text: str, builds: Builds, themes_folder: str) -> Sequence[Problem]:
+def newly_wrong(sources: Sources, text: str, builds: Builds, themes_folder: str) -> Sequence[SettingsProblem]:
     """What would be wrong with the user's file holding `text` that is not wrong now."""
 
-    def wrong(layer: Layer | None) -> list[Problem]:
+    def wrong(layer: Layer | None) -> list[SettingsProblem]:
         stack = [layers.builtin(file) for file in sources.builtins] + ([layer] if layer else [])
         return together(Settings(stack), sources, builds, themes_folder)
 
-    def words(problem: Problem) -> tuple[str, str]:
+    def words(problem: SettingsProblem) -> tuple[str, str]:
         return problem.key, problem.message
 
     before = {words(each) for each in wrong(layers.from_file("user", str(sources.user)))}

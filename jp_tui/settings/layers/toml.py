@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass
 from typing import Any
 
-from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.errors import SettingsError, SettingsProblem
 
 MAX_BYTES = 512 * 1024  # of one file
 MAX_KEY_PARTS = 32  # of one dotted key
@@ -55,15 +55,15 @@ def read(file: str) -> Document | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
-        raise SettingsError(Problem(f"cannot be read: {_reason(error)}", file=file)) from None
+        raise SettingsError(SettingsProblem(f"cannot be read: {_reason(error)}", file=file)) from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise SettingsError(Problem("cannot be read: it is not a regular file", file=file))
+            raise SettingsError(SettingsProblem("cannot be read: it is not a regular file", file=file))
         data = b""
         while len(data) <= MAX_BYTES and (more := os.read(handle, MAX_BYTES + 1 - len(data))):
             data += more
     except OSError as error:
-        raise SettingsError(Problem(f"cannot be read: {_reason(error)}", file=file)) from None
+        raise SettingsError(SettingsProblem(f"cannot be read: {_reason(error)}", file=file)) from None
     finally:
         os.close(handle)
     return parse(data, file)
@@ -72,13 +72,13 @@ def read(file: str) -> Document | None:
 def parse(data: bytes, file: str) -> Document:
     """Data and places of a TOML text. SettingsError with line and column when it is not one, or is beyond a limit."""
     if len(data) > MAX_BYTES:
-        raise SettingsError(Problem(f"is larger than {MAX_BYTES // 1024} KiB, the limit", file=file, line=1))
+        raise SettingsError(SettingsProblem(f"is larger than {MAX_BYTES // 1024} KiB, the limit", file=file, line=1))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
-        raise SettingsError(Problem("is not UTF-8", file=file, line=line, column=column)) from None
+        raise SettingsError(SettingsProblem("is not UTF-8", file=file, line=line, column=column)) from None
     places = locate(text, file)
     return Document(text, loads(text, file), places, data)
 
@@ -90,17 +90,17 @@ def loads(text: str, file: str) -> Table:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise SettingsError(Problem("is nested too deeply", file=file)) from None
+        raise SettingsError(SettingsProblem("is nested too deeply", file=file)) from None
     except ValueError as error:  # TOMLDecodeError, and the interpreter's limit on the digits of an integer
         said = str(error)
         where = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", said)
         if where is None:
             number = re.search(r"[\d_]{4000,}", text)
             line = text.count("\n", 0, number.start()) + 1 if number else 1
-            raise SettingsError(Problem("a number has too many digits", file=file, line=line)) from None
+            raise SettingsError(SettingsProblem("a number has too many digits", file=file, line=line)) from None
         line, column = int(where[1] or text.count("\n") + 1), int(where[2]) if where[2] else None
         message = re.sub(r"\(('[^()]*)\)", _joined, said[: where.start()])
-        raise SettingsError(Problem(message, file=file, line=line, column=column)) from None
+        raise SettingsError(SettingsProblem(message, file=file, line=line, column=column)) from None
 
 
 def _joined(key: re.Match[str]) -> str:
@@ -115,7 +115,7 @@ def parse_value(text: str, where: str) -> Any:
         tree = loads(f"v = {text}\n", where)
     except SettingsError:
         if text.lstrip()[:1] in ("[", "{", '"', "'"):
-            raise SettingsError(Problem(f"is no TOML value: {text}", file=where)) from None
+            raise SettingsError(SettingsProblem(f"is no TOML value: {text}", file=where)) from None
         return text
     value = tree["v"]
     if len(tree) != 1 or not isinstance(value, bool | int | float | str | list | dict):
@@ -128,7 +128,7 @@ def parse_key(text: str, where: str) -> tuple[str, ...]:
     scan = _Scan(text, where)
     parts = scan.key()
     if not parts or scan.at != len(text):
-        raise SettingsError(Problem(f"is no key: {text}", file=where))
+        raise SettingsError(SettingsProblem(f"is no key: {text}", file=where))
     return parts
 
 
@@ -266,7 +266,7 @@ class _Scan:
 
     def _refuse(self, message: str) -> None:
         line, column = self._place(self.at)
-        raise SettingsError(Problem(message, file=self.file, line=line, column=column))
+        raise SettingsError(SettingsProblem(message, file=self.file, line=line, column=column))
 
 
 def _plain_part(part: str) -> str:

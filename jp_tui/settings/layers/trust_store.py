@@ -11,7 +11,7 @@ import os
 import stat
 from pathlib import Path
 
-from jp_tui.settings.errors import Problem, SettingsError, printable
+from jp_tui.settings.errors import SettingsError, SettingsProblem, printable
 
 NAME = "trusted-workspaces"
 _LIMIT = 1 << 20
@@ -113,4 +113,4 @@ def _store(file: Path, data: bytes) -> None:
     try:
         write_private(file, data)
     except PathsError as error:
-        raise SettingsError(Problem(str(error))) from None
+        raise SettingsError(SettingsProblem(str(error))) from None

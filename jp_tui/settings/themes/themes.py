@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jp_tui.settings import data
-from jp_tui.settings.errors import Problem, SettingsError, nearest
+from jp_tui.settings.errors import SettingsError, SettingsProblem, nearest
 from jp_tui.settings.layers import toml
 from jp_tui.settings.schema import checks
 from jp_tui.settings.schema.checks import BadValue
@@ -92,24 +92,26 @@ def names(user_folder: str) -> dict[str, str]:
     return found
 
 
-def check_name(name: str, user_folder: str) -> Problem | None:
+def check_name(name: str, user_folder: str) -> SettingsProblem | None:
     """What is wrong with a theme's name, None when there is such a theme. The caller adds where the name stands."""
     known = names(user_folder)
     if name in known or name in TEXTUALS:
         return None
-    return Problem(f"no theme {name}", "ui.theme", allowed=tuple(known), nearest=nearest(name, [*known, *TEXTUALS]))
+    return SettingsProblem(
+        f"no theme {name}", "ui.theme", allowed=tuple(known), nearest=nearest(name, [*known, *TEXTUALS])
+    )
 
 
 def read(name: str, file: str) -> Theme:
     """The theme in a file. SettingsError with file, line and key when it cannot be used."""
     document = toml.read(file)
     if document is None:
-        raise SettingsError(Problem("there is no such file", file=file))
-    problems: list[Problem] = []
+        raise SettingsError(SettingsProblem("there is no such file", file=file))
+    problems: list[SettingsProblem] = []
 
     def wrong(path: toml.Path, message: str, allowed: tuple[str, ...] = (), near: str = "") -> None:
         line, column = document.places.get(path, (1, 1))
-        problems.append(Problem(message, dotted(path), file, line, column, allowed, near))
+        problems.append(SettingsProblem(message, dotted(path), file, line, column, allowed, near))
 
     tree = document.tree
     for key in tree:

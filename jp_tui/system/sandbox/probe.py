@@ -29,7 +29,7 @@ _TRIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SandboxProbe:
     """Whether children can run in a sandbox: `bubblewrap` when they can, else `reason`, as a clause."""
 
     bubblewrap: Bubblewrap | None = None
@@ -40,31 +40,31 @@ class Sandboxes:
     """Answers whether a sandbox works around a workspace; tries it once, at the first question."""
 
     def __init__(self) -> None:
-        self._found: Found | None = None
+        self._found: SandboxProbe | None = None
 
-    async def found(self, root: str | Path) -> Found:
+    async def found(self, root: str | Path) -> SandboxProbe:
         """For this workspace."""
         if reason := _impossible(root):
-            return Found(reason=reason)
+            return SandboxProbe(reason=reason)
         if self._found is None:
             self._found = await probed()
         return self._found
 
 
-async def probed(root: str | Path | None = None) -> Found:
+async def probed(root: str | Path | None = None) -> SandboxProbe:
     """Try it now."""
     if root is not None and (reason := _impossible(root)):
-        return Found(reason=reason)
+        return SandboxProbe(reason=reason)
     program = _program()
     if not program:
-        return Found(reason="bwrap is not installed")
+        return SandboxProbe(reason="bwrap is not installed")
     first = ""
     for bubblewrap in await _candidates(program):
         reason = await _tried(bubblewrap)
         if not reason:
-            return Found(bubblewrap)
+            return SandboxProbe(bubblewrap)
         first = first or reason
-    return Found(reason=f"bwrap does not work here: {first}")
+    return SandboxProbe(reason=f"bwrap does not work here: {first}")
 
 
 def _program() -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jp_tui.system.children import Finished, Given, run
+from jp_tui.system.children import ChildExit, ChildInputs, run
 from jp_tui.system.paths import PathsError, private_folder, private_open
 from jp_tui.system.sandbox import verify
 from jp_tui.system.sandbox.command import GO, READY, Bubblewrap, limited, most_processes, options
@@ -27,7 +27,7 @@ _NOTHING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A planned sandbox: `nothing` is an empty file of ours (see `empty_file`), `lock` as in `children.Given`."""
+    """A planned sandbox: `nothing` is an empty file of ours (see `empty_file`), `lock` as in `children.ChildInputs`."""
 
     bubblewrap: Bubblewrap
     mounts: tuple[Mount, ...]
@@ -62,7 +62,7 @@ async def run_inside(
     flood: int | None = None,
     cancel: asyncio.Event | None = None,
     heard: Callable[[bytes], None] | None = None,
-) -> Finished:
+) -> ChildExit:
     """As `children.run` on a leash. SandboxProblem when the sandbox didn't stand as planned; then nothing has run.
     ChildProblem when bubblewrap can't be started."""
     words = options(box.bubblewrap, box.mounts, box.cwd, box.nothing, network=box.network)
@@ -93,7 +93,7 @@ async def run_inside(
                 cancel=stop,
                 heard=heard,
                 leashed=True,
-                given=Given(tuple(descriptors), box.lock),
+                given=ChildInputs(tuple(descriptors), box.lock),
             )
         finally:
             theirs.close()
@@ -159,7 +159,7 @@ async def _readable(loop: asyncio.AbstractEventLoop, ours: socket.socket) -> Non
         loop.remove_reader(ours)
 
 
-def _said(done: Finished) -> str:
+def _said(done: ChildExit) -> str:
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
     if lines:
         return f"{lines[-1][:300]}."

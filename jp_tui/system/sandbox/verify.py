@@ -35,7 +35,7 @@ class Mounted:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SandboxState:
     """A waiting process: its mounts, which namespaces it shares with us, and what its status says."""
 
     mounts: tuple[Mounted, ...]
@@ -61,7 +61,7 @@ def table(text: str) -> tuple[Mounted, ...]:
     return tuple(found)
 
 
-def seen(process: int) -> Seen:
+def seen(process: int) -> SandboxState:
     """What /proc says of a process. SandboxProblem when it can't be read."""
     try:
         lines = _read(f"/proc/{process}/status").split("\n")
@@ -71,7 +71,7 @@ def seen(process: int) -> Seen:
             for name in _NAMESPACES
             if os.stat(f"/proc/{process}/ns/{name}").st_ino == os.stat(f"/proc/self/ns/{name}").st_ino
         }
-        return Seen(table(_read(f"/proc/{process}/mountinfo")), frozenset(shared), status)
+        return SandboxState(table(_read(f"/proc/{process}/mountinfo")), frozenset(shared), status)
     except (OSError, ValueError) as error:
         raise SandboxProblem(f"It can't be looked at from outside: {error}.") from error
 
@@ -85,7 +85,13 @@ def here() -> dict[str, Mounted]:
 
 
 def broken(
-    found: Seen, plan: Sequence[Mount], host: Mapping[str, Mounted], nothing: str, *, network: bool, filtered: bool
+    found: SandboxState,
+    plan: Sequence[Mount],
+    host: Mapping[str, Mounted],
+    nothing: str,
+    *,
+    network: bool,
+    filtered: bool,
 ) -> str:
     """The first promise that doesn't hold, as a sentence; "" when all do."""
     for name in _NAMESPACES:

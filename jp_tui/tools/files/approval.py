@@ -12,14 +12,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.questions.types import BooleanAnswer, Given, Part, Question, Taken
+from jp_tui.questions.types import ApprovalPart, BooleanAnswer, GivenAnswer, Question, Taken
 from jp_tui.questions.wire import digest
 from jp_tui.system.files import StaleBase
 from jp_tui.system.problem import shown
 from jp_tui.tools.files.guard import control, obeyed, secret
 from jp_tui.tools.files.partial_changes import comments, left
 from jp_tui.tools.files.partial_changes import fenced as fenced
-from jp_tui.tools.files.workspace import Refusal, secrets
+from jp_tui.tools.files.workspace import ToolRefusal, secrets
 from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
 
 REJECTED = (
@@ -32,7 +32,7 @@ _AGAIN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ApprovalStep:
     """A question, and what the model reads when the answer is no."""
 
     question: Question
@@ -46,7 +46,7 @@ class Plan:
     Both raise StaleBase when that no longer holds. `some` is needed where a question has parts.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[ApprovalStep, ...]
     act: Callable[[], Success]
     some: Callable[[frozenset[str]], Success] | None = None
 
@@ -59,15 +59,15 @@ async def carry_out(call: ToolCall, plan: Callable[[], Awaitable[Plan]]) -> Outc
         if missing is not None:
             return missing
         if call.cancel.called:
-            raise Refusal("The call was cancelled before anything was changed.")
+            raise ToolRefusal("The call was cancelled before anything was changed.")
         try:
             return _done(call, made)
         except StaleBase:
             continue
-    raise Refusal("The files keep changing while this is being done. Nothing was changed; try again later.")
+    raise ToolRefusal("The files keep changing while this is being done. Nothing was changed; try again later.")
 
 
-def _missing(call: ToolCall, steps: tuple[Step, ...]) -> NeedsInput | Failure | None:
+def _missing(call: ToolCall, steps: tuple[ApprovalStep, ...]) -> NeedsInput | Failure | None:
     """The first question without an answer that counts, or the failure after a no."""
     for step in steps:
         given = _answer(call, step.question)
@@ -97,7 +97,7 @@ def _done(call: ToolCall, plan: Plan) -> Success:
     return plan.act()
 
 
-def _answer(call: ToolCall, question: Question) -> Given | None:
+def _answer(call: ToolCall, question: Question) -> GivenAnswer | None:
     """The answer to exactly this question; a remembered or static one covers others too, but no floor (R236, R247)."""
     given = call.answers.get(question.id)
     if given is None or not isinstance(given.value, bool):
@@ -111,7 +111,7 @@ def _answer(call: ToolCall, question: Question) -> Given | None:
     return None if strange else given
 
 
-def _taken(given: Given, question: Question) -> Taken | None:
+def _taken(given: GivenAnswer, question: Question) -> Taken | None:
     """What of the parts was accepted; None for an answer to the whole, as a remembered or static one is (R251)."""
     return given.taken if question.parts and not given.unseen else None
 
@@ -123,7 +123,7 @@ def yes_or_no(
     *,
     default: bool,
     decides: Sequence[str] = (),
-    parts: tuple[Part, ...] = (),
+    parts: tuple[ApprovalPart, ...] = (),
 ) -> Question:
     """A boolean question; `decides` are the real paths that change or go away with its yes, and with no other question
     after it, `parts` what of it can be taken or left.
@@ -148,6 +148,6 @@ def yes_or_no(
 def may_change(call: ToolCall, real: str) -> None:
     """Refusal for a file that no answer lets a tool touch."""
     if control(real):
-        raise Refusal(f"{shown(real)} belongs to git or to this program, and tools do not change such files.")
+        raise ToolRefusal(f"{shown(real)} belongs to git or to this program, and tools do not change such files.")
     if secret(real, secrets(call)):
-        raise Refusal(f"{shown(real)} usually holds secrets, and tools do not touch such files.")
+        raise ToolRefusal(f"{shown(real)} usually holds secrets, and tools do not touch such files.")

@@ -1,6 +1,6 @@
 """Copies of what a file held, made before a tool of ours changes it (issue 8, 7), and the root that makes them.
 
-The file tools get a `KeptRoot` where they would get a Root: every write, move and delete goes through it, so that no
+The file tools get a `BackupRoot` where they would get a Root: every write, move and delete goes through it, so that no
 tool can forget one. A copy that cannot be kept refuses the change. What is too large is noted without its content.
 """
 
@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from jp_tui.system.files import FileProblem, Root, Written, sha256
+from jp_tui.system.files import FileProblem, Root, WrittenFile, sha256
 from jp_tui.system.problem import problem
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class FileSnapshot:
     """What stands at a path: nothing, a file or a link (its `data` is where it points). `data` is None where it is not
     known: the file is larger than what is kept, or only its hash is. `size` in bytes, `mode` its permission bits."""
 
@@ -28,16 +28,16 @@ class Held:
     mode: int = 0
 
 
-ABSENT = Held("absent")
+ABSENT = FileSnapshot("absent")
 
 
 @dataclass(frozen=True, slots=True)
-class Changing:
+class PlannedChange:
     """A real path, what it holds, and what it will hold."""
 
     path: str
-    before: Held
-    after: Held
+    before: FileSnapshot
+    after: FileSnapshot
 
 
 class Copies(Protocol):
@@ -46,7 +46,7 @@ class Copies(Protocol):
     @property
     def most(self) -> int: ...
 
-    def keep(self, root: str, changes: Sequence[Changing]) -> Callable[[], None]:
+    def keep(self, root: str, changes: Sequence[PlannedChange]) -> Callable[[], None]:
         """Keep what these files hold, durably, before they are changed together; what comes back is to be called when
         they were not changed after all. Raises CopyFailed."""
 
@@ -58,7 +58,7 @@ class CopyFailed(FileProblem):
         super().__init__("io", path, f"was not changed, because no copy of it could be kept for /undo ({why})")
 
 
-def held(root: Root, real: str, most: int) -> Held | None:
+def held(root: Root, real: str, most: int) -> FileSnapshot | None:
     """What stands at a real path, itself; None for what is no file and no link. Raises FileProblem."""
     try:
         there = root.stat(real, follow=False)
@@ -68,16 +68,16 @@ def held(root: Root, real: str, most: int) -> Held | None:
         return ABSENT
     if there.kind == "link":
         data = os.fsencode(there.link or "")
-        return Held("link", data, sha256(data), len(data), there.mode)
+        return FileSnapshot("link", data, sha256(data), len(data), there.mode)
     if there.kind != "file":
         return None
     found = root.read(real, most)
     if found.truncated:
-        return Held("file", None, "", found.size, found.mode)
-    return Held("file", found.data, found.sha256, found.size, found.mode)
+        return FileSnapshot("file", None, "", found.size, found.mode)
+    return FileSnapshot("file", found.data, found.sha256, found.size, found.mode)
 
 
-class KeptRoot(Root):
+class BackupRoot(Root):
     """A Root whose changes are kept first."""
 
     def __init__(self, path: str | os.PathLike[str], copies: Copies) -> None:
@@ -85,14 +85,14 @@ class KeptRoot(Root):
         self._copies = copies
 
     @contextmanager
-    def _kept(self, *paths: tuple[str, Held | None]) -> Iterator[None]:
+    def _kept(self, *paths: tuple[str, FileSnapshot | None]) -> Iterator[None]:
         """Around one change: each path with what it will hold, None for what stands at the first of them."""
         found = [held(self, path, self._copies.most) for path, _ in paths]
         undo: Callable[[], None] = lambda: None  # noqa: E731
         if all(one is not None for one in found):  # else the change itself says why it cannot be
             pairs = zip(paths, found, strict=True)
             changes = [
-                Changing(path, before, after or found[0] or ABSENT)
+                PlannedChange(path, before, after or found[0] or ABSENT)
                 for (path, after), before in pairs
                 if before is not None
             ]
@@ -103,13 +103,13 @@ class KeptRoot(Root):
             undo()
             raise
 
-    def write(self, path: str, data: bytes, *, expect_sha256: str | None) -> Written:
+    def write(self, path: str, data: bytes, *, expect_sha256: str | None) -> WrittenFile:
         try:
             with self._locate(path, follow=True) as place:
                 real = place.real
         except OSError as error:
             raise problem(error, path) from error
-        after = Held("file", data, sha256(data), len(data))
+        after = FileSnapshot("file", data, sha256(data), len(data))
         with self._kept((real, after)):
             return super().write(path, data, expect_sha256=expect_sha256)
 

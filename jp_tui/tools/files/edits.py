@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TypedDict
 
 from jp_tui.tools.files.difference import changed_lines, unified
-from jp_tui.tools.files.patterns import Pattern, PatternProblem, apply
+from jp_tui.tools.files.patterns import PatternProblem, Replacement, apply
 
 SMALL = 16 * 1024
 """Characters up to which plain patterns are applied without a child process."""
 
 
-class Wanted(TypedDict):
+class PatternJob(TypedDict):
     """One pattern as it travels."""
 
     old: str
@@ -24,17 +24,17 @@ class Wanted(TypedDict):
     files: list[str]
 
 
-class Job(TypedDict):
+class EditJob(TypedDict):
     """`texts` by path, in order; `names` how each path stands in the head of its diff."""
 
     texts: dict[str, str]
     names: dict[str, str]
-    patterns: list[Wanted]
+    patterns: list[PatternJob]
     every: bool
     case_sensitive: bool
 
 
-class Edited(TypedDict):
+class EditedFile(TypedDict):
     """What became of one file; `broad` names the patterns that changed over half of it, with the counts."""
 
     text: str
@@ -45,27 +45,27 @@ class Edited(TypedDict):
     broad: list[tuple[int, int, int]]
 
 
-class Done(TypedDict):
+class EditResult(TypedDict):
     """Either problems, all of them, or every file that changed."""
 
     problems: list[str]
-    files: dict[str, Edited]
+    files: dict[str, EditedFile]
 
 
-def small(job: Job) -> bool:
+def small(job: EditJob) -> bool:
     """Whether the job takes a moment only: no regular expression, little text."""
     plain = job["case_sensitive"] and not any(one["regex"] for one in job["patterns"])
     return plain and sum(map(len, job["texts"].values())) <= SMALL
 
 
-def edit(job: Job) -> Done:
+def edit(job: EditJob) -> EditResult:
     """Apply every pattern to its files, in order."""
     texts = dict(job["texts"])
     counts = dict.fromkeys(texts, 0)
     broad: dict[str, list[tuple[int, int, int]]] = {path: [] for path in texts}
     problems: list[str] = []
     for number, one in enumerate(job["patterns"], 1):
-        pattern = Pattern(number, one["old"], one["new"], one["regex"])
+        pattern = Replacement(number, one["old"], one["new"], one["regex"])
         for path in one["files"]:
             try:
                 change = apply(texts[path], pattern, every=job["every"], case_sensitive=job["case_sensitive"])
@@ -78,7 +78,7 @@ def edit(job: Job) -> Done:
                 broad[path].append((number, change.touched, change.lines))
     if problems:
         return {"problems": problems, "files": {}}
-    files: dict[str, Edited] = {}
+    files: dict[str, EditedFile] = {}
     for path, before in job["texts"].items():
         if texts[path] != before:
             files[path] = edited(job["names"][path], before, texts[path])
@@ -86,7 +86,7 @@ def edit(job: Job) -> Done:
     return {"problems": [], "files": files}
 
 
-def edited(name: str, before: str | None, after: str) -> Edited:
+def edited(name: str, before: str | None, after: str) -> EditedFile:
     """A file's change and its diff; `before` is None for a file that is not there yet."""
     old = "/dev/null" if before is None else head("a/", name)
     added, removed = changed_lines(before or "", after)
@@ -100,7 +100,7 @@ def edited(name: str, before: str | None, after: str) -> Edited:
     }
 
 
-class Pair(TypedDict):
+class FileVersions(TypedDict):
     """A file's old and new text, for one diff; `before` is None when it is not there yet."""
 
     name: str

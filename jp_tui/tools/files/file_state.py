@@ -20,7 +20,7 @@ _COLUMNS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class There:
+class FileState:
     """A file or a link. `sha256` is None for a large file, whose `data` is its beginning; `words` are for people.
 
     `text` is None when it is no UTF-8 text, `link` when it is no link.
@@ -42,7 +42,7 @@ class There:
                 raise StaleBase(self.real)
 
 
-def describe(root: Root, path: str) -> There:
+def describe(root: Root, path: str) -> FileState:
     """What stands at `path`, itself, also when it is a link; FileProblem when it is a folder or not there."""
     stat = root.stat(path, follow=False)
     stamp = (stat.size, stat.mtime_ns)
@@ -50,7 +50,7 @@ def describe(root: Root, path: str) -> There:
     if stat.kind == "link":
         target = stat.link or ""
         data = os.fsencode(target)
-        return There(stat.real, f"{name} is a link to {shown(target)}.", sha256(data), data, stamp, link=target)
+        return FileState(stat.real, f"{name} is a link to {shown(target)}.", sha256(data), data, stamp, link=target)
     if stat.kind == "folder":
         raise FileProblem("is_directory", path, "is a folder; this is for single files")
     if stat.kind != "file":
@@ -58,9 +58,9 @@ def describe(root: Root, path: str) -> There:
     found = root.read(stat.real, MAX_HASHED)
     if found.truncated:
         words = f"{name} has {stat.size:,} bytes, last changed at {stat.mtime_ns} ns after 1970."
-        return There(stat.real, words, None, found.data, stamp)
+        return FileState(stat.real, words, None, found.data, stamp)
     text = _text(found.data)
-    return There(stat.real, _words(name, found.data, text), found.sha256, found.data, stamp, text=text)
+    return FileState(stat.real, _words(name, found.data, text), found.sha256, found.data, stamp, text=text)
 
 
 def _text(data: bytes) -> str | None:

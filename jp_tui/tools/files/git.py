@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from jp_tui.system.children import ChildProblem, Finished, run
+from jp_tui.system.children import ChildExit, ChildProblem, run
 
 _GIT = (
     "git", "--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
@@ -86,7 +86,7 @@ def _tree(text: str) -> dict[str, str]:
     return {path: facts.split(" ")[2] for facts, _, path in pairs}
 
 
-async def _ask(root: Path, *arguments: str) -> Finished | None:
+async def _ask(root: Path, *arguments: str) -> ChildExit | None:
     """Run git in the root; None when there is none to run."""
     try:
         return await run([*_GIT, *arguments], cwd=root, timeout=_SECONDS, output_limit=_LISTED, env_extra=_QUIET)

@@ -23,7 +23,7 @@ class PatternProblem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Replacement:
     """One replacement. `number` (from 1) is how it is called in messages."""
 
     number: int
@@ -33,7 +33,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PatternResult:
     """A text after one pattern: how often it was replaced, and how many of its lines that touched."""
 
     text: str
@@ -61,7 +61,7 @@ class _Flat:
         return offset + bisect_left(self.pairs, offset)
 
 
-def apply(text: str, pattern: Pattern, *, every: bool, case_sensitive: bool) -> Change:
+def apply(text: str, pattern: Replacement, *, every: bool, case_sensitive: bool) -> PatternResult:
     """`text` with the pattern replaced once, or everywhere; PatternProblem when it is not found, or too often."""
     mark = _BOM if text.startswith(_BOM) else ""
     raw = text[len(mark) :]
@@ -85,7 +85,7 @@ def apply(text: str, pattern: Pattern, *, every: bool, case_sensitive: bool) -> 
         out += [raw[at : flat.back(start)], new.replace("\n", flat.end)]
         at = flat.back(end)
     out.append(raw[at:])
-    return Change("".join(out), len(spans), *_touched(flat.text, spans))
+    return PatternResult("".join(out), len(spans), *_touched(flat.text, spans))
 
 
 def _flat(raw: str) -> _Flat:
@@ -95,7 +95,7 @@ def _flat(raw: str) -> _Flat:
     return _Flat(text, pairs, mostly)
 
 
-def _found(text: str, pattern: Pattern, case_sensitive: bool) -> Iterator[tuple[int, int, str]]:
+def _found(text: str, pattern: Replacement, case_sensitive: bool) -> Iterator[tuple[int, int, str]]:
     """The places in order, none over another, with what goes there."""
     old, new = (_line_ends(one) for one in (pattern.old, pattern.new))
     if not pattern.regex and case_sensitive:

@@ -25,7 +25,7 @@ SECONDS = 9.0
 """Of searching, looked at between files; who runs the child ends it a second later."""
 
 
-class Listed(TypedDict):
+class ListingJob(TypedDict):
     """`folder` is a real path; `known` what git says of it (tag and path, NUL between), None to walk the disk."""
 
     root: str
@@ -35,7 +35,7 @@ class Listed(TypedDict):
     bytes: int
 
 
-class Search(TypedDict):
+class SearchJob(TypedDict):
     """`files` are searched whatever they are called; `folders` are listed first, each with what git says of it."""
 
     root: str
@@ -47,7 +47,7 @@ class Search(TypedDict):
     bytes: int
 
 
-def listing(job: Listed) -> str:
+def listing(job: ListingJob) -> str:
     """One path a line, sorted; then what was left out and where it is."""
     wanted = tuple("." + one.lstrip(".").casefold() for one in job["extensions"])
     with Root(job["root"]) as root:
@@ -102,7 +102,7 @@ class _Stop(Exception):
     """A bound is reached; the words say which."""
 
 
-def search(job: Search, emit: Callable[[dict[str, object]], None]) -> None:
+def search(job: SearchJob, emit: Callable[[dict[str, object]], None]) -> None:
     """Emit `at` (the file that is searched now), `text` (matches) and at the end `done` with what was left out.
 
     `problem` instead when the pattern is none.
@@ -123,7 +123,7 @@ def search(job: Search, emit: Callable[[dict[str, object]], None]) -> None:
     emit({"done": True, "matches": state.matches, "stopped": stopped, "skipped": dict(state.skipped)})
 
 
-def _targets(root: Root, job: Search) -> Iterator[tuple[str, bool]]:
+def _targets(root: Root, job: SearchJob) -> Iterator[tuple[str, bool]]:
     seen: set[str] = set()
     for path in job["files"]:
         if path not in seen:
@@ -141,7 +141,7 @@ def _targets(root: Root, job: Search) -> Iterator[tuple[str, bool]]:
 class _State:
     """One search as it goes on."""
 
-    def __init__(self, job: Search, pattern: re.Pattern[str], emit: Callable[[dict[str, object]], None]) -> None:
+    def __init__(self, job: SearchJob, pattern: re.Pattern[str], emit: Callable[[dict[str, object]], None]) -> None:
         self._job, self._pattern, self._emit = job, pattern, emit
         self._until = time.monotonic() + SECONDS
         self._left = job["bytes"]

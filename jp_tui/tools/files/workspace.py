@@ -14,7 +14,7 @@ from jp_tui.conversation.outcomes import Failure
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.bounds import beyond, short
 from jp_tui.system.files import FileProblem, Root
-from jp_tui.tools.files.backups import KeptRoot
+from jp_tui.tools.files.backups import BackupRoot
 from jp_tui.tools.files.guard import SECRETS
 from jp_tui.tools.port import Outcome, ToolCall
 
@@ -40,11 +40,11 @@ def one_line_each(tool: str, problems: Sequence[str]) -> str:
     return "\n".join(told)
 
 
-class Refusal(Exception):
+class ToolRefusal(Exception):
     """Why a tool does not do what it was asked; the words are for the model."""
 
 
-class Arguments:
+class CallArguments:
     """The arguments of one call; what is wrong with them is collected until `check`."""
 
     def __init__(self, tool: str, given: JsonObject, keys: frozenset[str]) -> None:
@@ -103,14 +103,14 @@ class Arguments:
         """One more problem, found by the tool."""
         self._problems.append(sentence)
 
-    def problems_of(self, inner: Arguments, where: str) -> None:
+    def problems_of(self, inner: CallArguments, where: str) -> None:
         """Take over the problems of arguments within these."""
         self._problems += [f"{where}: {problem}" for problem in inner._problems]
 
     def check(self) -> None:
         """Refusal with every problem, one sentence a line."""
         if self._problems:
-            raise Refusal(one_line_each(self._tool, self._problems))
+            raise ToolRefusal(one_line_each(self._tool, self._problems))
 
 
 class FileTool:
@@ -132,12 +132,12 @@ class FileTool:
     async def run(self, call: ToolCall) -> Outcome:
         """Do the work; what goes wrong comes back as a Failure in plain words."""
         try:
-            arguments = Arguments(self.name, call.arguments, self.keys)
-            with Root(call.root) if call.copies is None else KeptRoot(call.root, call.copies) as root:
+            arguments = CallArguments(self.name, call.arguments, self.keys)
+            with Root(call.root) if call.copies is None else BackupRoot(call.root, call.copies) as root:
                 return await self.work(call, arguments, root)
-        except (Refusal, FileProblem) as problem:
+        except (ToolRefusal, FileProblem) as problem:
             return Failure(str(problem))
 
-    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+    async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
         """The tool itself; raises Refusal and FileProblem."""
         raise NotImplementedError

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from jp_tui.system.files import FileProblem, Root, StaleBase, sha256
 from jp_tui.system.problem import shown
-from jp_tui.tools.files.workspace import Refusal
+from jp_tui.tools.files.workspace import ToolRefusal
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class PlannedWrite:
     """A file's real path, its new bytes, and the bytes that it must hold until then."""
 
     path: str
@@ -69,7 +69,7 @@ def is_there(root: Root, real: str) -> bool:
     return True
 
 
-def write_all(root: Root, writings: Sequence[Writing]) -> None:
+def write_all(root: Root, writings: Sequence[PlannedWrite]) -> None:
     """Write all or none. StaleBase when a file is not what it was; FileProblem when the system says no.
 
     Refusal, naming the files that are changed all the same, when what was written could not be taken back.
@@ -78,7 +78,7 @@ def write_all(root: Root, writings: Sequence[Writing]) -> None:
         found = root.read(one.path, len(one.base))
         if found.truncated or found.data != one.base:
             raise StaleBase(one.path)
-    done: list[Writing] = []
+    done: list[PlannedWrite] = []
     try:
         for one in writings:
             root.write(one.path, one.data, expect_sha256=sha256(one.base))
@@ -87,11 +87,11 @@ def write_all(root: Root, writings: Sequence[Writing]) -> None:
         left = [one.path for one in reversed(done) if not _back(root, one)]
         if left:
             names = ", ".join(map(shown, left))
-            raise Refusal(f"{problem}. These files are changed already, the others are not: {names}.") from problem
+            raise ToolRefusal(f"{problem}. These files are changed already, the others are not: {names}.") from problem
         raise
 
 
-def _back(root: Root, one: Writing) -> bool:
+def _back(root: Root, one: PlannedWrite) -> bool:
     """Whether the old bytes stand there again."""
     try:
         root.write(one.path, one.base, expect_sha256=sha256(one.data))

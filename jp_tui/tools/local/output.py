@@ -10,7 +10,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
 from jp_tui.conversation.text import shortened
 from jp_tui.questions.bounds import short
-from jp_tui.system.children import Finished
+from jp_tui.system.children import ChildExit
 from jp_tui.tools.port import NeedsInput
 
 Printed = Success | Failure | NeedsInput
@@ -19,7 +19,7 @@ KEPT = 1 << 20
 _SHOWN = 8 << 10
 
 
-def outcome(name: str, done: Finished, limit: float) -> Printed:
+def outcome(name: str, done: ChildExit, limit: float) -> Printed:
     """How a run ended (R83) that had `limit` seconds. What was said before we ended it counts for nothing."""
     stdout = done.stdout.decode("utf-8", "replace")
     stderr = done.stderr.decode("utf-8", "replace")
@@ -42,12 +42,12 @@ def failed(name: str, stdout: str, stderr: str, reason: str = "") -> Failure:
     return Failure(dump(body))
 
 
-def why(done: Finished, limit: float) -> str:
+def why(done: ChildExit, limit: float) -> str:
     """What we know of a run's end that its output does not say; empty for one that ended by itself."""
     return _ended(done, limit) or (f"it was killed by {signal_name(done.signal)}" if done.signal else "")
 
 
-def _ended(done: Finished, limit: float) -> str:
+def _ended(done: ChildExit, limit: float) -> str:
     if done.cancelled:
         return "it was cancelled"
     if done.timed_out:

@@ -18,7 +18,7 @@ _CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ProgramCommand:
     """A program and its arguments; with `shell` both, joined by spaces, are a line for /bin/sh.
 
     A program without a slash is looked for in PATH, one with a slash starts at the workspace's root unless it is
@@ -43,13 +43,13 @@ class LocalSpec:
     shell: bool = False
     stdin: str | None = None
     parameters: Mapping[str, Json] = field(default_factory=dict)
-    format_command: Command | None = None
+    format_command: ProgramCommand | None = None
     timeout_secs: float = TIMEOUT_SECS
     access: Json = None
 
     @property
-    def command(self) -> Command:
-        return Command(self.program, self.args, self.shell, self.stdin)
+    def command(self) -> ProgramCommand:
+        return ProgramCommand(self.program, self.args, self.shell, self.stdin)
 
 
 def words(line: str) -> tuple[str, ...]:

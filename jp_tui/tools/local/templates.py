@@ -15,10 +15,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.tools.files.workspace import Refusal
-from jp_tui.tools.local.spec import Command
+from jp_tui.tools.files.workspace import ToolRefusal
+from jp_tui.tools.local.spec import ProgramCommand
 from jp_tui.tools.port import ToolCall
-from jp_tui.tools.worker import TooLong, ask
+from jp_tui.tools.worker import WorkerTimeout, ask
 
 _SECONDS = 5.0
 
@@ -55,7 +55,7 @@ def values(name: str, action: str, arguments: JsonObject, access: Json, call: To
     }
 
 
-async def rendered(command: Command, values: JsonObject) -> Rendered:
+async def rendered(command: ProgramCommand, values: JsonObject) -> Rendered:
     """The command with its values; BadTemplate. A program that begins with `~/` is below the home folder."""
     program = command.program
     if program.startswith("~/") and not command.shell:
@@ -75,9 +75,9 @@ async def _texts(templates: Sequence[tuple[str, bool]], values: JsonObject) -> l
     job = {"path": _libraries(), "values": values, "templates": [{"text": t, "shell": shell} for t, shell in templates]}
     try:
         answer = (await ask("render", job, seconds=_SECONDS))[0]
-    except TooLong:
+    except WorkerTimeout:
         raise BadTemplate("its templates take too long to render") from None
-    except Refusal as problem:
+    except ToolRefusal as problem:
         raise BadTemplate(f"its templates cannot be rendered: {problem}") from None
     if "problem" in answer:
         raise BadTemplate(f"its template {answer['problem']}")

@@ -15,10 +15,10 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.text import first_line, shortened
 from jp_tui.settings.layers.bounds import MOST_FORMAT_SECS
-from jp_tui.system.children import ChildProblem, Finished, run
+from jp_tui.system.children import ChildExit, ChildProblem, run
 from jp_tui.tools.local.output import KEPT, failed, outcome, why
 from jp_tui.tools.local.parameters import BadArguments, refusal, settled
-from jp_tui.tools.local.spec import Command, LocalSpec
+from jp_tui.tools.local.spec import LocalSpec, ProgramCommand
 from jp_tui.tools.local.templates import BadTemplate, rendered, values
 from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
 
@@ -57,8 +57,8 @@ class LocalTool:
         return outcome(spec.name, done, spec.timeout_secs)
 
     async def _execute(
-        self, command: Command, action: str, arguments: JsonObject, call: ToolCall, timeout: float
-    ) -> Finished:
+        self, command: ProgramCommand, action: str, arguments: JsonObject, call: ToolCall, timeout: float
+    ) -> ChildExit:
         """Render and run; NotStarted."""
         try:
             made = await rendered(command, values(self.spec.name, action, arguments, self.spec.access, call))
@@ -85,7 +85,7 @@ class LocalTool:
 class FormattedTool(LocalTool):
     """A local tool whose own command shows its arguments; see `jp_tui.tools.port.Formats`."""
 
-    def __init__(self, spec: LocalSpec, command: Command) -> None:
+    def __init__(self, spec: LocalSpec, command: ProgramCommand) -> None:
         super().__init__(spec)
         self._command = command
 

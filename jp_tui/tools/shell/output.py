@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.text import shortened
-from jp_tui.system.children import Finished
+from jp_tui.system.children import ChildExit
 
 KEPT = 48 << 10
 """Bytes of output that a model reads."""
@@ -20,7 +20,7 @@ _LINE = 200
 
 
 def told(
-    done: Finished,
+    done: ChildExit,
     seconds: float,
     name: Callable[[int | None], str],
     *,
@@ -61,7 +61,7 @@ def told(
     return Failure(said)
 
 
-def _output(done: Finished) -> str:
+def _output(done: ChildExit) -> str:
     """Both ends, with the gap marked where it is (the runner keeps a half for each)."""
     if not done.dropped:
         return done.stdout.decode("utf-8", "replace")

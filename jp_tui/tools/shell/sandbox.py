@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from jp_tui.system.children import ChildProblem, Finished, child_environment
+from jp_tui.system.children import ChildExit, ChildProblem, child_environment
 from jp_tui.system.paths import Paths, PathsError, private_folder
 from jp_tui.system.problem import shown
 from jp_tui.system.sandbox import placeholders
@@ -27,9 +27,9 @@ from jp_tui.system.sandbox.probe import Sandboxes
 from jp_tui.system.sandbox.protect import linked_repositories, protected
 from jp_tui.system.sandbox.runner import Box, empty_file, run_inside
 from jp_tui.system.sandbox.visible import DEFAULT, MORE_SECRETS, Visible, visible, visible_mounts
-from jp_tui.tools.files.workspace import Refusal, secrets
+from jp_tui.tools.files.workspace import ToolRefusal, secrets
 from jp_tui.tools.port import ToolCall
-from jp_tui.tools.worker import TooLong, ask
+from jp_tui.tools.worker import WorkerTimeout, ask
 
 MOST_ENTRIES, MOST_SECONDS = 1_000_000, 10.0
 """How much of a workspace is searched, and of each visible place."""
@@ -107,7 +107,7 @@ class Sandboxing:
         found = await self._sandboxes.found(root)
         if found.bubblewrap is None:
             if mode == "required":
-                raise Refusal(f"Commands run only in a sandbox here, and there is none: {found.reason}.")
+                raise ToolRefusal(f"Commands run only in a sandbox here, and there is none: {found.reason}.")
             return Walled(root, reason=found.reason)
         read_only = _texts(said.get("read_only"), ())
         places = visible(_texts(said.get("visible"), (DEFAULT,)), os.environ, root)
@@ -127,9 +127,9 @@ class Sandboxing:
             )
             _plan(walled)
         except SandboxProblem as problem:
-            raise Refusal(unkept(problem)) from None
+            raise ToolRefusal(unkept(problem)) from None
         if mode == "required" and not survey.whole:
-            raise Refusal(f"Commands run only in a sandbox here. {TOO_LARGE}")
+            raise ToolRefusal(f"Commands run only in a sandbox here. {TOO_LARGE}")
         return walled
 
     async def searched(
@@ -149,7 +149,7 @@ class Sandboxing:
         found: dict[str, list[str]]
         try:
             found = (await ask("places", job, seconds=limit, cancel=cancel))[-1]["found"]
-        except TooLong:  # a disk that doesn't answer: none of it is shown
+        except WorkerTimeout:  # a disk that doesn't answer: none of it is shown
             return {"secrets": [], "closed": list(private), "left": list(trees)}
         self._searched = {key: (time.monotonic(), found)}
         return found
@@ -162,7 +162,7 @@ class Sandboxing:
     async def run(
         self, walled: Walled, argv: Sequence[str], cwd: str, seconds: float, output: int, flood: int,
         cancel: asyncio.Event, heard: Callable[[bytes], None],
-    ) -> tuple[Finished, list[str]]:  # fmt: skip
+    ) -> tuple[ChildExit, list[str]]:  # fmt: skip
         """How the command ended, and sentences on what it left behind. SandboxProblem when nothing has run."""
         assert walled.bubblewrap is not None
         folder = _folder()
@@ -194,7 +194,7 @@ class Sandboxing:
         job = {"rules": [], "read_only": [], "skip": ["/"]}
         try:
             survey = await _searched(walled.root, job, asyncio.Event(), lambda: None)
-        except Refusal:
+        except ToolRefusal:
             return [UNSEEN]
         before = {*walled.survey.control, *walled.survey.repositories, *made}
         new = sorted({*survey.control, *survey.repositories} - before)
@@ -261,8 +261,8 @@ async def _searched(root: str, job: dict[str, Any], cancel: asyncio.Event, slow:
 
     try:
         lines = await ask("survey", whole, seconds=3 * MOST_SECONDS, cancel=cancel, heard=heard)
-    except TooLong as late:  # a disk that doesn't answer
-        raise Refusal("The workspace could not be searched for secrets in time, so nothing was run.") from late
+    except WorkerTimeout as late:  # a disk that doesn't answer
+        raise ToolRefusal("The workspace could not be searched for secrets in time, so nothing was run.") from late
     return Survey.of(lines[-1]["found"])
 
 

@@ -63,7 +63,7 @@ class Names:
         return secret(path, self.rules)
 
 
-class Search:
+class SurveyWalk:
     """One search; what was found is in its lists, all absolute paths. `closed` are folders that weren't searched: too
     deep, or not readable now though ours."""
 
@@ -158,7 +158,7 @@ class Search:
 def workspace(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> None:
     """`root`, `rules`, `entries`, `seconds`, `skip` (folders that links are not followed to), `read_only` (paths whose
     other names count). One line {"found": …} at the end, and {"entries": n} on the way."""
-    search, names, root = Search(job, emit), Names(job["rules"]), str(job["root"])
+    search, names, root = SurveyWalk(job, emit), Names(job["rules"]), str(job["root"])
     search.walk(root, names, base=root)
     if search.whole:
         for path in sorted(search.linked):
@@ -188,7 +188,7 @@ def places(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> No
     closed: list[str] = []
     left: list[str] = []
     for tree in job["trees"]:
-        search = Search(job, emit)
+        search = SurveyWalk(job, emit)
         if os.path.isdir(tree):
             if not search.walk(tree, names):
                 left.append(tree)
@@ -201,14 +201,14 @@ def places(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> No
     emit({"found": {"secrets": secrets, "closed": closed, "left": left}})
 
 
-def _outside(search: Search, path: str, names: Names, skip: Sequence[str]) -> None:
+def _outside(search: SurveyWalk, path: str, names: Names, skip: Sequence[str]) -> None:
     """What a link leads to, out of the workspace."""
     if any(_within(path, one) for one in skip):
         return
     if os.path.isfile(path):
         search.secrets += [path] if names.secret(path) else []
     elif os.path.isdir(path):
-        other = Search({"entries": 0, "seconds": 0}, search._emit)
+        other = SurveyWalk({"entries": 0, "seconds": 0}, search._emit)
         other._most, other._until, other.entries = search._most, search._until, search.entries
         search.whole = other.walk(path, names) and search.whole
         search.entries = other.entries
@@ -243,7 +243,7 @@ def _several(paths: Iterable[str]) -> set[tuple[int, int]]:
 
 
 def _twins(
-    search: Search, root: str, secrets: set[tuple[int, int]], kept: set[tuple[int, int]]
+    search: SurveyWalk, root: str, secrets: set[tuple[int, int]], kept: set[tuple[int, int]]
 ) -> tuple[list[str], list[str]]:
     """The other names of these files in the workspace."""
     numbers = {number for _, number in secrets | kept}

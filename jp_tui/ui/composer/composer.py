@@ -31,8 +31,8 @@ from jp_tui.ui.keys.bindings import bound, words
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.textual_patches.text_colours import TextColours
 from jp_tui.ui.widgets.editing import EDITING
-from jp_tui.view.composer.commands import Command, Run, Unknown, Value
-from jp_tui.view.composer.history import Recall
+from jp_tui.view.composer.commands import RunAction, SlashCommand, UnknownCommand, Value
+from jp_tui.view.composer.history import PromptHistory
 from jp_tui.view.composer.mentions import image_path, is_image, mention
 from jp_tui.view.composer.pastes import cleaned
 from jp_tui.view.composer.shell import line_of
@@ -138,14 +138,14 @@ class Composer(TextArea, inherit_bindings=False):
     class Commanded(Message):
         """The user runs a slash command."""
 
-        command: Command
+        command: SlashCommand
         argument: str
 
     @dataclass
     class Suggested(Message):
         """The commands that the text may become, and which of them is highlighted. None: the list is closed."""
 
-        commands: tuple[Command, ...]
+        commands: tuple[SlashCommand, ...]
         chosen: int
 
     @dataclass
@@ -166,13 +166,13 @@ class Composer(TextArea, inherit_bindings=False):
 
         do: Callable[[], None]
 
-    def __init__(self, *, commands: tuple[Command, ...] = (), id: str | None = None) -> None:
+    def __init__(self, *, commands: tuple[SlashCommand, ...] = (), id: str | None = None) -> None:
         """`commands` are the slash commands."""
         self._colours = TextColours(self)
         self._marks = PasteMarks(self)
         self._slash = SlashCompletion(self, commands, self._suggest)
         self._files = FileCompletion(self, self._request)
-        self._earlier = Recall()
+        self._earlier = PromptHistory()
         self._search = HistorySearch(texts=lambda: self._earlier.texts, put=self.put, send=self._show_history)
         super().__init__(
             id=id, placeholder=PLACEHOLDER, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200
@@ -180,7 +180,7 @@ class Composer(TextArea, inherit_bindings=False):
         self.cursor_blink = False  # 25 KB in ten idle seconds (T24)
         self.match_cursor_bracket = False  # searches the whole text at every step
 
-    def _suggest(self, commands: tuple[Command, ...], chosen: int) -> None:
+    def _suggest(self, commands: tuple[SlashCommand, ...], chosen: int) -> None:
         self.post_message(self.Suggested(commands, chosen))
 
     def _request(self, request: ask.Request) -> None:
@@ -296,7 +296,7 @@ class Composer(TextArea, inherit_bindings=False):
 
     def remember(self, texts: tuple[str, ...]) -> None:
         """Add messages of earlier runs to the history, oldest first; those of this run stay newer."""
-        self._earlier = Recall((*map(_as_typed, texts), *self._earlier.texts))
+        self._earlier = PromptHistory((*map(_as_typed, texts), *self._earlier.texts))
 
     def files_found(self, revision: int, paths: tuple[str, ...]) -> None:
         """Show the files that were found for a `CompleteFile` of that revision."""
@@ -452,12 +452,12 @@ class Composer(TextArea, inherit_bindings=False):
             self.load_text("")
             return
         meant = self._slash.meaning(written)
-        if isinstance(meant, Unknown):
+        if isinstance(meant, UnknownCommand):
             self._refuse(
                 ours("no command /{name}: {advice}", name=Foreign(meant.name[:30]), advice=words(meant.advice))
             )
             return
-        if isinstance(meant, Run):
+        if isinstance(meant, RunAction):
             self._earlier = self._earlier.remembered(self.text)
             self.run_command(meant.command, meant.argument)
             return
@@ -472,10 +472,10 @@ class Composer(TextArea, inherit_bindings=False):
         else:
             self.post_message(self.Submitted(text, files))
 
-    def run_command(self, command: Command, argument: str = "") -> None:
+    def run_command(self, command: SlashCommand, argument: str = "") -> None:
         """Run a slash command and empty the composer."""
         self.load_text("")
-        chosen = Run(command.of, command.value) if isinstance(command, Value) else Run(command, argument)
+        chosen = RunAction(command.of, command.value) if isinstance(command, Value) else RunAction(command, argument)
         self.post_message(self.Commanded(chosen.command, chosen.argument))
 
     def _refuse(self, why: Content) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from textual.widgets import TextArea
 
-from jp_tui.view.composer.commands import Command, Run, Text, Unknown, Value, matching, parse
+from jp_tui.view.composer.commands import RunAction, SendText, SlashCommand, UnknownCommand, Value, matching, parse
 
 
 class SlashCompletion:
@@ -18,16 +18,16 @@ class SlashCompletion:
     def __init__(
         self,
         area: TextArea,
-        commands: tuple[Command, ...],
-        show: Callable[[tuple[Command, ...], int], None],
+        commands: tuple[SlashCommand, ...],
+        show: Callable[[tuple[SlashCommand, ...], int], None],
     ) -> None:
         self._area, self._commands, self._show = area, commands, show
         self._at = 0
         self._dismissed = ""
-        self._shown: tuple[tuple[Command, ...], int] = (), 0
+        self._shown: tuple[tuple[SlashCommand, ...], int] = (), 0
 
     @property
-    def matches(self) -> tuple[Command, ...]:
+    def matches(self) -> tuple[SlashCommand, ...]:
         """The commands that the text may become; none while the list is dismissed."""
         return matching(self._area.text, self._commands) if self._area.text != self._dismissed else ()
 
@@ -54,15 +54,15 @@ class SlashCompletion:
             self._update()
         return bool(found)
 
-    def meaning(self, text: str) -> Text | Run | Unknown:
+    def meaning(self, text: str) -> SendText | RunAction | UnknownCommand:
         """Return what Enter does with a text: the command that is written in full, else the highlighted one."""
         found, exact = self.matches, parse(text, self._commands)
         if not found:
             return exact
         chosen = found[min(self._at, len(found) - 1)]
         if isinstance(chosen, Value):
-            return Run(chosen.of, chosen.value)
-        return exact if isinstance(exact, Run) and self._at == 0 else Run(chosen, "")
+            return RunAction(chosen.of, chosen.value)
+        return exact if isinstance(exact, RunAction) and self._at == 0 else RunAction(chosen, "")
 
     def completed(self) -> str | None:
         """Return the text with the highlighted command written in full, or the next one if that is there already."""

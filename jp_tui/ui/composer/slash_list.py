@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.text import blank, cut, join, ours, styled
-from jp_tui.view.composer.commands import Command
+from jp_tui.view.composer.commands import SlashCommand
 
 MOST = 10
 """Lines of the list; more letters narrow it down to the rest."""
@@ -33,7 +33,7 @@ class SlashList(Widget):
     """
     ALLOW_SELECT = False
 
-    commands: reactive[tuple[Command, ...]] = reactive((), layout=True)
+    commands: reactive[tuple[SlashCommand, ...]] = reactive((), layout=True)
     """The commands that the text may become."""
     chosen: reactive[int] = reactive(0)
     """The index of the one that Enter runs."""
@@ -42,9 +42,9 @@ class SlashList(Widget):
     class Picked(Message):
         """The user clicked this line."""
 
-        command: Command
+        command: SlashCommand
 
-    def watch_commands(self, commands: tuple[Command, ...]) -> None:
+    def watch_commands(self, commands: tuple[SlashCommand, ...]) -> None:
         self.set_class(bool(commands), "-shown")
 
     @property

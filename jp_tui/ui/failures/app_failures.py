@@ -16,7 +16,7 @@ from textual.app import App
 
 from jp_tui import guardian
 from jp_tui.link.strays import Strays
-from jp_tui.system.faults import Seen
+from jp_tui.system.faults import SeenFailures
 from jp_tui.ui import textual_patches
 from jp_tui.ui.failures.crash_report import report_file, short_message, short_words
 from jp_tui.ui.textual_patches.crashes import close_failed, take_exit_texts
@@ -37,7 +37,7 @@ class AppFailures:
 
     def __init__(self, app: App[Any], state: Path, note: Callable[[str, str], None]) -> None:
         self._app, self._state, self._note = app, state, note
-        self._seen = Seen()
+        self._seen = SeenFailures()
         self.crashed = False
         """True after the first unhandled exception. What fails while the app closes follows from that one."""
 

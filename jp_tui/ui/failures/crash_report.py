@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from jp_tui import __version__, guardian
 from jp_tui.conversation.patterns import later
-from jp_tui.conversation.spellings import spellings
+from jp_tui.conversation.secret_encodings import spellings
 from jp_tui.conversation.visible import picture
 from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from textual.binding import Binding
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
-from jp_tui.settings.errors import Problem, SettingsError, nearest
+from jp_tui.settings.errors import SettingsError, SettingsProblem, nearest
 from jp_tui.settings.layers import toml
 from jp_tui.ui.textual_patches.private import class_bindings
 
@@ -55,8 +55,8 @@ class UserKey:
     line: int | None = None
     column: int | None = None
 
-    def problem(self, message: str, near: str = "") -> Problem:
-        return Problem(message, self.id, self.file, self.line, self.column, (), near)
+    def problem(self, message: str, near: str = "") -> SettingsProblem:
+        return SettingsProblem(message, self.id, self.file, self.line, self.column, (), near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +131,14 @@ def _is_sign(name: str) -> bool:
         return False
 
 
-def read_keys(file: str) -> tuple[list[UserKey], list[Problem]]:
+def read_keys(file: str) -> tuple[list[UserKey], list[SettingsProblem]]:
     """Return the keys that the file sets, and what is wrong in it; nothing if there is no file."""
     try:
         document = toml.read(file)
     except SettingsError as error:
         return [], list(error.problems)
     user_keys: list[UserKey] = []
-    problems: list[Problem] = []
+    problems: list[SettingsProblem] = []
 
     def walk(table: toml.Table, path: toml.Path) -> None:
         for name, value in table.items():
@@ -183,9 +183,9 @@ class KeyTable:
         return cls(found, {id: tuple(keys) for id, keys in declared.items()}, does)
 
 
-def make_keymap(user_keys: Sequence[UserKey], keys: KeyTable) -> tuple[dict[str, str], list[Problem]]:
+def make_keymap(user_keys: Sequence[UserKey], keys: KeyTable) -> tuple[dict[str, str], list[SettingsProblem]]:
     """Return the keymap for Textual, and the problems: ids that are unknown or fixed, and keys used twice."""
-    problems: list[Problem] = []
+    problems: list[SettingsProblem] = []
     held: dict[str, UserKey] = {}
     for user_key in user_keys:
         if (problem := _refused(user_key, keys)) is not None:
@@ -203,7 +203,7 @@ def make_keymap(user_keys: Sequence[UserKey], keys: KeyTable) -> tuple[dict[str,
     return _with_neighbours(made, keys), sorted(problems, key=lambda one: one.line or 0)
 
 
-def _refused(user_key: UserKey, keys: KeyTable) -> Problem | None:
+def _refused(user_key: UserKey, keys: KeyTable) -> SettingsProblem | None:
     first = user_key.id.partition(".")[0]
     if user_key.id in FOLLOWS:
         return user_key.problem(f"takes the keys of {FOLLOWS[user_key.id]}: set that")

@@ -16,13 +16,13 @@ from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 from jp_tui.ui.painting.trail import arrow, clip
-from jp_tui.view.questions.side_questions import Aside
+from jp_tui.view.questions.side_questions import SideExchangeView
 
 SIDE = "aside"
 """The part of a call that this is; nobody was asked there, so it has no why."""
 
 
-def aside_rows(asides: Sequence[Aside], frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
+def aside_rows(asides: Sequence[SideExchangeView], frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
     """One row for all exchanges of a call, which folds out to their words."""
     if not asides:
         return []

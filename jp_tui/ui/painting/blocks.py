@@ -23,12 +23,12 @@ from jp_tui.view.transcript.blocks import (
     Header,
     Note,
     Odd,
-    Question,
+    QuestionBlock,
+    ReasoningBlock,
     Resumed,
-    Retry,
-    Said,
-    Thought,
-    Tool,
+    RetryBlock,
+    TextBlock,
+    ToolBlock,
     User,
 )
 from jp_tui.view.wording.amounts import duration
@@ -64,18 +64,18 @@ def paint(block: Block, width: int, look: Look, *, unfolded: frozenset[str] = FO
             return _user(block, width, look, open_)
         case Header():
             return _header(block, width, look)
-        case Said():
+        case TextBlock():
             return said(block, width, look)
-        case Thought():
+        case ReasoningBlock():
             return thought(block.key, block.text.raw, width, look, open_, incomplete=block.incomplete)
         case Data(text=text):
             shown, missing = plain.cut(text.raw)
             frame = page(width, look)
             rows = code(neutral.neutralise(shown).split("\n"), "json", frame)
             return [*rows, *plain.note(missing, frame)]
-        case Tool():
+        case ToolBlock():
             return tool_rows(block, page(width, look), unfolded)
-        case Question(asked=asked):
+        case QuestionBlock(asked=asked):
             return question_rows(asked, page(width, look), block.key, unfolded)
         case Resumed():
             cut_off = Piece("↻ This turn was cut off here and goes on", look.muted)
@@ -86,7 +86,7 @@ def paint(block: Block, width: int, look: Look, *, unfolded: frozenset[str] = FO
             sign = "↶ " if about == "undone" else "─ "
             frame = page(width, look, EDGE).inside([Piece(sign, look.muted)], [Piece("  ", look.text)])
             return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.muted)])
-        case Retry(text=text):
+        case RetryBlock(text=text):
             first, rest = [Piece("↻ ", look.waiting)], [Piece("  ", look.text)]
             frame = page(width, look, EDGE).inside(first, rest)
             return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.waiting)])
@@ -130,7 +130,7 @@ def _header(block: Header, width: int, look: Look) -> list[Row]:
     return [page(width, look, EDGE).emit(body)]
 
 
-def said(block: Said, width: int, look: Look) -> list[Row]:
+def said(block: TextBlock, width: int, look: Look) -> list[Row]:
     """A whole message."""
     frame = page(width, look)
     shown, missing = plain.cut(block.text.raw)

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from jp_tui.conversation import neutral
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, markdown, plain
-from jp_tui.ui.painting.diff import Change, Painted
+from jp_tui.ui.painting.diff import DiffLine, Painted
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Piece, Row
@@ -110,7 +110,7 @@ def sides(text: str, frame: Frame, *, approval: bool, named: str = "") -> Painte
 
 
 def columns(
-    changes: Sequence[Change], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
+    changes: Sequence[DiffLine], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
 ) -> Painted:
     """Lines of a diff, as `sides`; `white` as in `white_space.marks`."""
     found = Painted(added=diff.counts(changes)[1], removed=diff.counts(changes)[2])
@@ -131,7 +131,7 @@ def columns(
 
 
 def _beside(
-    pair: tuple[Change | None, Change | None],
+    pair: tuple[DiffLine | None, DiffLine | None],
     widths: tuple[int, int],
     look: Look,
     approval: bool,

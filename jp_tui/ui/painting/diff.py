@@ -21,9 +21,9 @@ from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import LINE_CELLS, Piece, Row, capped, chop_pieces, spaces
 from jp_tui.view.wording import white_space
-from jp_tui.view.wording.diff_lines import Change, Reader, Sign, counts, groups, is_diff, pairs, read
+from jp_tui.view.wording.diff_lines import DiffLine, DiffReader, Sign, counts, groups, is_diff, pairs, read
 
-__all__ = ["Change", "Painted", "counts", "groups", "is_diff", "pairs", "read"]
+__all__ = ["DiffLine", "Painted", "counts", "groups", "is_diff", "pairs", "read"]
 
 Spans = tuple[tuple[int, int], ...]
 """Parts of a line, in characters."""
@@ -67,7 +67,7 @@ class DiffLines:
 
     def __init__(self, frame: Frame, *, approval: bool = False) -> None:
         self._frame, self._approval = frame, approval
-        self._reader = Reader()
+        self._reader = DiffReader()
 
     def line(self, text: str) -> list[Row]:
         """The rows of one line without its newline."""
@@ -81,7 +81,7 @@ class DiffLines:
         return rows
 
 
-def gutter(change: Change, style: Style) -> list[Piece]:
+def gutter(change: DiffLine, style: Style) -> list[Piece]:
     """`+42  `, the line's sign and number."""
     if change.sign in "@#\\":
         return [Piece(" ", style)]
@@ -91,7 +91,7 @@ def gutter(change: Change, style: Style) -> list[Piece]:
 
 
 def change_rows(
-    change: Change, frame: Frame, *, approval: bool = False, words: Spans | None = None, white: Spans = ()
+    change: DiffLine, frame: Frame, *, approval: bool = False, words: Spans | None = None, white: Spans = ()
 ) -> list[Row]:
     """The rows of one change; `words` are the parts of its text that differ from its counterpart, `white` the white
     space that does where nothing else differs."""
@@ -196,7 +196,7 @@ class Painted:
     first: int | None = None
     last: int | None = None
 
-    def reached(self, group: Sequence[Change]) -> None:
+    def reached(self, group: Sequence[DiffLine]) -> None:
         """The rows of a group come next."""
         if group[0].sign == "@":
             self.hunks.append(len(self.rows))
@@ -207,15 +207,15 @@ class Painted:
             self.last = len(self.rows)
 
 
-def headed(changes: Sequence[Change], named: str = "") -> list[Change]:
+def headed(changes: Sequence[DiffLine], named: str = "") -> list[DiffLine]:
     """The two lines that name a file as one, and none for a file that is `named` beside the diff already."""
-    found: list[Change] = []
+    found: list[DiffLine] = []
     for change in changes:
         pair = change.sign == "#" and change.text.startswith("+++ ") and bool(found)
         if pair and found[-1].sign == "#" and found[-1].text.startswith("--- "):
             name = file_name(found.pop().text[4:], change.text[4:])
             if not named or name != named:
-                found.append(Change("#", name))
+                found.append(DiffLine("#", name))
         else:
             found.append(change)
     return found
@@ -238,7 +238,7 @@ def unified(text: str, frame: Frame, *, approval: bool = False, named: str = "")
     return said_of_white(column(changes, frame, approval=approval, white=white), changes, white, frame)
 
 
-def said_of_white(found: Painted, changes: Sequence[Change], white: white_space.Marks, frame: Frame) -> Painted:
+def said_of_white(found: Painted, changes: Sequence[DiffLine], white: white_space.Marks, frame: Frame) -> Painted:
     """With a row above a diff that says in words what changes in white space alone (Z26)."""
     if words := white_space.note(changes, white):
         rows = frame.paragraph([Piece(words, frame.look.waiting)])
@@ -256,7 +256,7 @@ def recorded(text: str, frame: Frame) -> list[Row]:
 
 
 def column(
-    changes: Sequence[Change], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
+    changes: Sequence[DiffLine], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
 ) -> Painted:
     """Lines of a diff, as `unified`; `white` as in `white_space.marks`."""
     found = Painted(added=counts(changes)[1], removed=counts(changes)[2])
@@ -275,7 +275,7 @@ def column(
     return found
 
 
-def _words(group: Sequence[Change], *, closely: bool) -> dict[int, Spans]:
+def _words(group: Sequence[DiffLine], *, closely: bool) -> dict[int, Spans]:
     found: dict[int, Spans] = {}
     for before, after in pairs(group):
         if before is not None and after is not None:
@@ -285,10 +285,10 @@ def _words(group: Sequence[Change], *, closely: bool) -> dict[int, Spans]:
     return found
 
 
-def _folded(group: Sequence[Change]) -> list[Change | int]:
+def _folded(group: Sequence[DiffLine]) -> list[DiffLine | int]:
     """The changes of a group, runs of more than two blank lines of one sign as their number (T3)."""
-    found: list[Change | int] = []
-    run: list[Change] = []
+    found: list[DiffLine | int] = []
+    run: list[DiffLine] = []
     for change in (*group, None):
         if change is not None and not change.text.strip() and (not run or run[-1].sign == change.sign):
             run.append(change)

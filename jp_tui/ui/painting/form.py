@@ -32,9 +32,9 @@ from jp_tui.ui.painting.trail import (
     why_rows,
     words_rows,
 )
-from jp_tui.view.questions.forms import Form, FormState, Place
+from jp_tui.view.questions.forms import AskedFormQuestion, FormState, QuestionForm
 from jp_tui.view.questions.outcome_line import Role, fate
-from jp_tui.view.transcript.blocks import Tool
+from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.wording.amounts import duration
 
 LEAST_WORDS = 16
@@ -54,7 +54,7 @@ ENDED, TAKEN_BACK, GONE_BACK = "ended here", "taken back", "gone back, no answer
 UNASKED, AHEAD = "not asked", "not asked yet"
 
 
-def form_rows(tool: Tool, form: Form, frame: Frame, unfolded: frozenset[str], *, waits: bool) -> list[Row]:
+def form_rows(tool: ToolBlock, form: QuestionForm, frame: Frame, unfolded: frozenset[str], *, waits: bool) -> list[Row]:
     """The rows of a form; the keys of its questions are parts of the call's, numbered in the order of the form."""
     all_open = tool.key in unfolded
     rows = [_header(tool, form, frame, all_open)]
@@ -71,7 +71,7 @@ def form_rows(tool: Tool, form: Form, frame: Frame, unfolded: frozenset[str], *,
     return rows + reason(form.reply, inner, None if all_open else REASON_ROWS)
 
 
-def _goes_on(form: Form) -> bool:
+def _goes_on(form: QuestionForm) -> bool:
     return form.state == "open"
 
 
@@ -79,7 +79,7 @@ def _out(key: str, unfolded: frozenset[str]) -> bool:
     return key in unfolded or key + WHY in unfolded
 
 
-def _near(form: Form) -> set[int]:
+def _near(form: QuestionForm) -> set[int]:
     """The questions that are listed: of a long form that waits, those around the one that is asked; of any other, all
     but a long stretch that was never asked."""
     places = form.places
@@ -92,7 +92,7 @@ def _near(form: Form) -> set[int]:
     return set(range(max(here - BEFORE, 0), min(here + 2, len(places))))
 
 
-def _runs(form: Form, wanted: set[int]) -> list[range]:
+def _runs(form: QuestionForm, wanted: set[int]) -> list[range]:
     """One for each row: a question, or several that are folded into one."""
     found: list[range] = []
     for at in range(len(form.places)):
@@ -104,7 +104,7 @@ def _runs(form: Form, wanted: set[int]) -> list[range]:
     return found
 
 
-def _folded(run: range, form: Form, frame: Frame, hit: Hit) -> Row:
+def _folded(run: range, form: QuestionForm, frame: Frame, hit: Hit) -> Row:
     """`4–40  35 answered, 2 skipped`: folding out the form lists them."""
     states = [form.places[at].state for at in run]
     ahead = AHEAD if _goes_on(form) else UNASKED
@@ -114,7 +114,7 @@ def _folded(run: range, form: Form, frame: Frame, hit: Hit) -> Row:
     return frame.emit([*clip(body, frame.room - 2), arrow(False, hit, frame.look)])
 
 
-def _header(tool: Tool, form: Form, frame: Frame, unfolded: bool) -> Row:
+def _header(tool: ToolBlock, form: QuestionForm, frame: Frame, unfolded: bool) -> Row:
     look, hit = frame.look, Hit("fold", tool.key)
     sign, word, role = STATES[form.state]
     done = sum(place.state == "answered" for place in form.places)
@@ -135,7 +135,7 @@ def _header(tool: Tool, form: Form, frame: Frame, unfolded: bool) -> Row:
 class _Row:
     """One question: whether it is folded out, whether its reason is shown, whether anything can still be answered."""
 
-    place: Place
+    place: AskedFormQuestion
     key: str
     open: bool
     why: bool

@@ -12,9 +12,9 @@ from functools import cache
 
 from rich.cells import cell_len
 
-from jp_tui.questions.types import Part
+from jp_tui.questions.types import ApprovalPart
 from jp_tui.ui.painting import diff
-from jp_tui.ui.painting.diff import Change
+from jp_tui.ui.painting.diff import DiffLine
 from jp_tui.ui.painting.hunks_outline import GROUPS, Cut, Outline
 from jp_tui.view.wording import white_space
 
@@ -29,9 +29,9 @@ class Stretch:
 
     number: int
     """Of the part."""
-    part: Part
+    part: ApprovalPart
     known: Outline
-    lines: Sequence[Change] = ()
+    lines: Sequence[DiffLine] = ()
     first: bool = True
     last: bool = True
     loose: bool = False
@@ -44,7 +44,7 @@ class Stretch:
         return not self.lines
 
     @property
-    def changes(self) -> Sequence[Change]:
+    def changes(self) -> Sequence[DiffLine]:
         """What is painted."""
         return diff.headed(diff.read(self.part.diff)) if self.whole else self.lines
 
@@ -60,7 +60,7 @@ class Stretch:
         return short and self.first, short and self.last
 
 
-def stretches(number: int, part: Part, known: Outline, *, split: bool) -> list[Stretch]:
+def stretches(number: int, part: ApprovalPart, known: Outline, *, split: bool) -> list[Stretch]:
     """One of most parts. `split`: what is removed stands beside what is added, and stays there."""
     if len(known.signs) <= LINES:
         return [Stretch(number, part, known)]

@@ -21,7 +21,7 @@ from jp_tui.ui.painting import blocks, plain
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.painting.stream import Message, Thinking
-from jp_tui.view.transcript.blocks import Block, Said, Thought
+from jp_tui.view.transcript.blocks import Block, ReasoningBlock, TextBlock
 
 SLICE = 0.008
 """Seconds of painting after which results are handed over."""
@@ -224,7 +224,7 @@ def painted(order: Order) -> list[Row]:
     try:
         return blocks.paint(order.block, order.width, order.look, unfolded=order.unfolded)
     except Exception:
-        text = order.block.text if isinstance(order.block, Said | Thought) else Foreign("")
+        text = order.block.text if isinstance(order.block, TextBlock | ReasoningBlock) else Foreign("")
         frame = blocks.page(order.width, order.look)
         said = plain.paragraphs(plain.lines(Foreign(plain.cut(text.raw)[0]), order.look.text, order.look), frame)
         return [*said, *frame.paragraph([plain.words("⟨this could not be laid out⟩", order.look.waiting)])]

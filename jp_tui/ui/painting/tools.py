@@ -31,8 +31,8 @@ from jp_tui.ui.painting.trail import (
     trail_rows,
 )
 from jp_tui.view.activity.lines import ENDS, STATES
-from jp_tui.view.questions.inquiry import Inquiry
-from jp_tui.view.transcript.blocks import Tool
+from jp_tui.view.questions.inquiry import InquiryView
+from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.wording.amounts import duration
 
 ERROR_LINES, OUTPUT_LINES = 4, 1_000
@@ -42,7 +42,7 @@ WAITS = ("running", "awaiting_input", "awaiting_assistant")
 """States in which a question of a call can still be answered."""
 
 
-def tool_rows(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
+def tool_rows(tool: ToolBlock, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
     """The rows of a call; `unfolded` are the keys that are, of the call itself and of its parts."""
     waits, reviewed, name = tool.state in WAITS, tool.state == "awaiting_assistant", neutral.first_line(tool.name)
     parts = [(asked, part_of(tool.key, number)) for number, asked in enumerate(tool.asked)]
@@ -76,21 +76,21 @@ def tool_rows(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
     return rows
 
 
-def _failure(tool: Tool, frame: Frame) -> list[Row]:
+def _failure(tool: ToolBlock, frame: Frame) -> list[Row]:
     """What a call that failed said."""
     if tool.end != "error" or not tool.output.raw.strip():
         return []
     return _result(tool, frame, ERROR_LINES, frame.look.muted)
 
 
-def question_rows(asked: Inquiry, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
+def question_rows(asked: InquiryView, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
     """A question whose call is not known here, and who asked it."""
     if asked.assistant:
         return dialogue_rows(asked, frame, part_of(key, 0), waits=False, reviewed=False, unfolded=unfolded)
     return trail_rows(asked, frame, part_of(key, 0), tool="", waits=False, reviewed=False, unfolded=unfolded)
 
 
-def _ran(tool: Tool, frame: Frame) -> Row:
+def _ran(tool: ToolBlock, frame: Frame) -> Row:
     """What ran in place of the arguments that the model sent, as far as it differs, in one row (R87, R97b)."""
     look, hit = frame.look, Hit("fold", tool.key)
     before = {name.raw: value.raw for name, value in tool.arguments}
@@ -103,7 +103,7 @@ def _ran(tool: Tool, frame: Frame) -> Row:
     return inside.emit(clip(body, inside.room))
 
 
-def _call_line(tool: Tool, frame: Frame, unfolded: bool) -> Row:
+def _call_line(tool: ToolBlock, frame: Frame, unfolded: bool) -> Row:
     look, hit = frame.look, Hit("fold", tool.key)
     sign, word, style = _state(tool, look)
     after = [part for part in (_detail(tool), word) if part]
@@ -123,7 +123,7 @@ def _call_line(tool: Tool, frame: Frame, unfolded: bool) -> Row:
     return frame.emit([*clip(body, frame.room - 2), Piece(f" {arrow}", look.muted, hit)])
 
 
-def _state(tool: Tool, look: Look) -> tuple[str, str, Style]:
+def _state(tool: ToolBlock, look: Look) -> tuple[str, str, Style]:
     if tool.state == "completed":
         sign, word, role = ENDS[tool.end or "ok"]
     else:
@@ -133,7 +133,7 @@ def _state(tool: Tool, look: Look) -> tuple[str, str, Style]:
     return sign, word, style_of(role, look)
 
 
-def _detail(tool: Tool) -> str:
+def _detail(tool: ToolBlock) -> str:
     """What came of a call in a few words: lines, or the changes that were put before somebody, if all were taken."""
     if any(not part.accepted for asked in tool.asked for part in asked.parts):
         return ""
@@ -147,7 +147,7 @@ def _detail(tool: Tool) -> str:
     return ""
 
 
-def _inside(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
+def _inside(tool: ToolBlock, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
     """What a call was given, what was shown to whoever answered unless that is unfolded, and what it gave back."""
     look, rows = frame.look, list[Row]()
     if tool.problem:
@@ -179,7 +179,7 @@ def _arguments(pairs: tuple[tuple[Foreign, Foreign], ...], frame: Frame) -> list
     return rows
 
 
-def _result(tool: Tool, frame: Frame, most: int, style: Style) -> list[Row]:
+def _result(tool: ToolBlock, frame: Frame, most: int, style: Style) -> list[Row]:
     look = frame.look
     bar = [Piece("│ ", look.bad if tool.end == "error" else look.muted)]
     inside = frame.inside(bar, bar)

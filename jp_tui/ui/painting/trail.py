@@ -19,8 +19,8 @@ from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row, chop, width_of
 from jp_tui.view.questions import approval_text
-from jp_tui.view.questions.inquiry import Inquiry
-from jp_tui.view.questions.outcome_line import Fate, asker, fate
+from jp_tui.view.questions.inquiry import InquiryView
+from jp_tui.view.questions.outcome_line import InquiryOutcome, asker, fate
 from jp_tui.view.questions.outcome_line import reviewed as reviewed_words
 from jp_tui.view.wording.why import why
 
@@ -70,7 +70,7 @@ def style_of(role: str, look: Look) -> Style:
     return styles.get(role, look.muted)
 
 
-def fate_pieces(end: Fate, look: Look, hit: Hit | None = None) -> list[Piece]:
+def fate_pieces(end: InquiryOutcome, look: Look, hit: Hit | None = None) -> list[Piece]:
     """`✓ yes · you`."""
     word = neutral.first_line(end.word) or "empty on purpose"
     after = "".join(f" · {part}" for part in (neutral.first_line(end.who), end.took) if part)
@@ -78,7 +78,7 @@ def fate_pieces(end: Fate, look: Look, hit: Hit | None = None) -> list[Piece]:
 
 
 def trail_rows(
-    asked: Inquiry, frame: Frame, key: str, *, tool: str, waits: bool, reviewed: bool, unfolded: frozenset[str]
+    asked: InquiryView, frame: Frame, key: str, *, tool: str, waits: bool, reviewed: bool, unfolded: frozenset[str]
 ) -> list[Row]:
     """A question below its call: one row, its reason, and what folds out of it."""
     look, hit = frame.look, Hit("fold", key)
@@ -121,7 +121,7 @@ def reason(words: Foreign, frame: Frame, most: int | None) -> list[Row]:
     return rows
 
 
-def _whole(asked: Inquiry, frame: Frame) -> list[Row]:
+def _whole(asked: InquiryView, frame: Frame) -> list[Row]:
     """Everything about a question: all of its words and its answer, who asked, why, and what it was about."""
     look = frame.look
     rows: list[Row] = []
@@ -145,7 +145,7 @@ def words_rows(words: Foreign, frame: Frame) -> list[Row]:
     return plain.whole(words.raw.strip(), frame.look.text, frame)
 
 
-def _parts(asked: Inquiry, frame: Frame) -> list[Row]:
+def _parts(asked: InquiryView, frame: Frame) -> list[Row]:
     """Which parts of a change were taken, and what was said about each (R251)."""
     look, rows = frame.look, list[Row]()
     for part in asked.parts:
@@ -156,13 +156,13 @@ def _parts(asked: Inquiry, frame: Frame) -> list[Row]:
     return rows
 
 
-def why_rows(asked: Inquiry, frame: Frame) -> list[Row]:
+def why_rows(asked: InquiryView, frame: Frame) -> list[Row]:
     """Why somebody was asked, or was not."""
     return frame.paragraph([Piece(neutral.first_line(why(asked)), frame.look.reviewer)])
 
 
 def dialogue_rows(
-    asked: Inquiry, frame: Frame, key: str, *, waits: bool, reviewed: bool, unfolded: frozenset[str]
+    asked: InquiryView, frame: Frame, key: str, *, waits: bool, reviewed: bool, unfolded: frozenset[str]
 ) -> list[Row]:
     """A question of the assistant and its answer, as in a conversation (R160)."""
     look, hit = frame.look, Hit("fold", key)

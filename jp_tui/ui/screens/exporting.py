@@ -10,7 +10,7 @@ from pathlib import Path
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol.events import ConversationRead
 from jp_tui.protocol.values import ConversationInfo
-from jp_tui.view.export.document import FORMATS, Format, Pages, file_name, writer
+from jp_tui.view.export.document import FORMATS, EventPages, Format, file_name, writer
 
 PAGE = 1000
 
@@ -30,7 +30,7 @@ class Exporting:
         if not self.file.parent.is_dir():
             raise ValueError(f"There is no folder {self.file.parent}.")
         self.info, self.done = info, 0
-        self._writer, self._pages = writer(found[0]), Pages()
+        self._writer, self._pages = writer(found[0]), EventPages()
         self._parts = [self._writer.begin(info)]
 
     def next(self) -> cmd.ReadConversation:

@@ -63,9 +63,9 @@ class Inbox(Listing, inherit_bindings=False):
     def __init__(self, host: Host, waits: InboxController) -> None:
         super().__init__()
         self._host, self._waits, self._clock, self._wall = host, waits, host.clock, host.wall
-        self._entries: dict[str, view.Entry] = {}
-        self._rows: dict[str, words.Row] | None = None
-        self._inbox: view.Inbox | None = None
+        self._entries: dict[str, view.InboxEntry] = {}
+        self._rows: dict[str, words.InboxRow] | None = None
+        self._inbox: view.InboxState | None = None
         self._asks = ""  # which one is to be put off: how long?
         self._unsaid: Timer | None = None
 
@@ -83,7 +83,7 @@ class Inbox(Listing, inherit_bindings=False):
     def waits(self, words: str) -> None:
         """Its rows say it."""
 
-    def inbox_changed(self, inbox: view.Inbox | None) -> None:
+    def inbox_changed(self, inbox: view.InboxState | None) -> None:
         """What waits now; what went since is named."""
         if inbox is None:
             return
@@ -147,7 +147,7 @@ class Inbox(Listing, inherit_bindings=False):
                 return True
 
     @property
-    def entry(self) -> view.Entry | None:
+    def entry(self) -> view.InboxEntry | None:
         """The highlighted one."""
         return self._entries.get(self.chosen.key) if self.chosen is not None else None
 
@@ -206,7 +206,7 @@ class Inbox(Listing, inherit_bindings=False):
         self.refresh_bindings()
 
 
-def _item(name: str, row: words.Row) -> Item:
+def _item(name: str, row: words.InboxRow) -> Item:
     entry = row.entry
     look = _QUIET if entry.off or not entry.here else "$waiting-foreground"
     first = join(
@@ -228,7 +228,7 @@ def _item(name: str, row: words.Row) -> Item:
     return Item(name, (first, second), _detail(row))
 
 
-def _detail(row: words.Row) -> Content:
+def _detail(row: words.InboxRow) -> Content:
     """All of what was cut above."""
     entry = row.entry
     lines = [foreign(entry.text, mode="line"), ours("asked by {who}", who=foreign(entry.who, mode="line"))]

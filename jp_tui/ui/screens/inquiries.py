@@ -66,7 +66,7 @@ class Inquiries(Overlay, Listing):
         self.show([], foreign(said, style="$failed-foreground"))
 
 
-def _item(one: records.Exchange) -> Item:
+def _item(one: records.InquiryRow) -> Item:
     quiet = "$muted-foreground"
     first = join(foreign(one.asker, mode="line", style=quiet, limit=30), ours(" asks: ", style=quiet))
     first += foreign(one.text, mode="line", style="bold")

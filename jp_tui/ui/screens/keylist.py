@@ -16,14 +16,14 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.settings.errors import Problem
+from jp_tui.settings.errors import SettingsProblem
 from jp_tui.ui.keys.bindings import NO_KEYMAP, KeyRow, KeySection, all_sections, counted, declared, words
 from jp_tui.ui.keys.user_keys import FIXED
 from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.line import Line
-from jp_tui.view.composer.commands import Command
+from jp_tui.view.composer.commands import SlashCommand
 
 _KEYS, _DOES, _WORDS = 35, 31, 30
 """Cells of the three columns; the last one at least."""
@@ -63,7 +63,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     }
     """
 
-    def __init__(self, *, sections: list[KeySection], problems: Sequence[Problem] = ()) -> None:
+    def __init__(self, *, sections: list[KeySection], problems: Sequence[SettingsProblem] = ()) -> None:
         """`problems` are what is wrong in the user's own keys: they stand first."""
         super().__init__()
         self._sections, self._problems = sections, tuple(problems)
@@ -156,7 +156,7 @@ BEGINNINGS = (
 
 def every_key(
     app: type[object],
-    commands: Sequence[Command] = (),
+    commands: Sequence[SlashCommand] = (),
     keymap: Mapping[str, str] = NO_KEYMAP,
     here: Sequence[type[object]] = (),
 ) -> list[KeySection]:

@@ -20,7 +20,7 @@ from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import reviewers as words
-from jp_tui.view.pages.reviewers import Row
+from jp_tui.view.pages.reviewers import ReviewerRow
 from jp_tui.view.wording.amounts import short_model
 
 _QUIET = "$muted-foreground"
@@ -45,7 +45,7 @@ class Reviewers(Overlay, Listing):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, ReviewerRow] = {}
         self._sure = ""
 
     def on_listing_again(self, event: Listing.Again) -> None:
@@ -93,7 +93,7 @@ class Reviewers(Overlay, Listing):
             self.wants(ReadReviewers())
 
     @property
-    def _offered(self) -> Row | None:
+    def _offered(self) -> ReviewerRow | None:
         """The highlighted row, where a change is suggested."""
         row = self._rows.get(self.chosen.key) if self.chosen else None
         return row if row is not None and row.offer else None
@@ -118,7 +118,7 @@ class Reviewers(Overlay, Listing):
             self.say(blank())
 
 
-def _item(key: str, row: Row) -> Item:
+def _item(key: str, row: ReviewerRow) -> Item:
     model = Foreign(short_model(row.model.raw))
     first = join(
         foreign(row.what, mode="line", style="bold", limit=48),
@@ -138,7 +138,7 @@ def _cell(cell: str) -> Content:
     return foreign(Foreign(bare), mode="line", style=_QUIET).pad_left(len(cell) - len(bare) + 2)
 
 
-def _detail(row: Row) -> Content:
+def _detail(row: ReviewerRow) -> Content:
     about = (row.counts, " · ".join(part for part in (row.overturned, row.time) if part), row.cost)
     lines = [foreign(Foreign(row.offer), mode="line", style="$waiting-foreground")] if row.offer else []
     lines += [ours("{model} · {span}", model=foreign(row.model, mode="line"), span=Foreign(row.span))]

@@ -202,7 +202,7 @@ class SetupPage(Overlay, Listing):
             self._go((to, ()))
 
 
-def _item(row: view.Row) -> Item:
+def _item(row: view.WizardRow) -> Item:
     first = foreign(Foreign(row.title), mode="line", style="bold", limit=72)
     second = foreign(Foreign(row.more), mode="line", style=_QUIET, limit=84)
     return Item(row.key, (first, second), foreign(Foreign(row.detail), mode="line", limit=160))

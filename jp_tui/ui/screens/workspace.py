@@ -33,7 +33,7 @@ from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.view.activity.status import Status
-from jp_tui.view.composer.commands import Command as Slashed
+from jp_tui.view.composer.commands import SlashCommand as Slashed
 from jp_tui.view.questions.interrupt_menu import InterruptWishes, menu
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from jp_tui.ui.transcript.inbox_controller import InboxController
     from jp_tui.ui.transcript.transcript import Transcript
     from jp_tui.view.activity.agents import Agent
-    from jp_tui.view.questions.inbox import Inbox
+    from jp_tui.view.questions.inbox import InboxState
 
 LOADED_LATER = (
     "jp_tui.protocol.base",
@@ -150,7 +150,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._bound: object = None
         self._notice_timer: Timer | None = None
         self.agents: tuple[Agent, ...] = ()
-        self.inbox: Inbox | None = None
+        self.inbox: InboxState | None = None
         self.drafts = DraftStore(send=send, later=self.set_timer)
 
     def compose(self) -> ComposeResult:

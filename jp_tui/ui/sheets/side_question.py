@@ -21,7 +21,7 @@ from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.questions.offered_prompt import is_offered
-from jp_tui.view.questions.side_questions import Aside
+from jp_tui.view.questions.side_questions import SideExchangeView
 from jp_tui.view.wording import questions as w
 
 TALK = "talk"
@@ -142,7 +142,7 @@ class SideQuestion:
 
     # What is received
 
-    def recall(self, talk: Sequence[Aside], forwarded: bool) -> None:
+    def recall(self, talk: Sequence[SideExchangeView], forwarded: bool) -> None:
         """Show an earlier talk, from the log."""
         if not self._began:
             self.exchanges = [

@@ -26,8 +26,8 @@ from jp_tui.view.activity.status import shortened
 if TYPE_CHECKING:  # with the protocol, after the first frame
     from jp_tui.view.activity.activity import Activity
     from jp_tui.view.activity.agents import Agent
-    from jp_tui.view.activity.lines import Line
-    from jp_tui.view.questions.inbox import Entry
+    from jp_tui.view.activity.lines import ActivityLine
+    from jp_tui.view.questions.inbox import InboxEntry
     from jp_tui.view.questions.outcome_line import Role
 
 _STYLES: dict[Role, tuple[str, str]] = {
@@ -76,14 +76,14 @@ class Sidebar(Vertical, can_focus=True):
         self._clock = clock
         self._activity: Activity | None = None
         self._agents: tuple[Agent, ...] = ()
-        self._waiting: Sequence[Entry] = ()
+        self._waiting: Sequence[InboxEntry] = ()
         self._ticker: Timer | None = None
         self._view = LineView(make=self._rows, paint=_row)
 
     def compose(self) -> ComposeResult:
         yield self._view
 
-    def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: Sequence[Entry] = ()) -> None:
+    def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: Sequence[InboxEntry] = ()) -> None:
         """Show this from now on."""
         if activity is not self._activity or agents != self._agents or waiting is not self._waiting:
             self._activity, self._agents, self._waiting = activity, agents, waiting
@@ -104,7 +104,7 @@ class Sidebar(Vertical, can_focus=True):
         if self.display:
             self._view.again()
 
-    def _rows(self, width: int) -> list[tuple[Line, int]]:
+    def _rows(self, width: int) -> list[tuple[ActivityLine, int]]:
         if self._activity is None:
             return []
         from jp_tui.view.activity.lines import lines
@@ -142,22 +142,22 @@ class Sidebar(Vertical, can_focus=True):
         self._scroll(self._view.total)
 
 
-def tall(line: Line, width: int) -> int:
+def tall(line: ActivityLine, width: int) -> int:
     """How many rows a line takes; most are cut to one, which need not be painted to know it."""
     return len(rows(line, width)) if line.role in _TALL else 1
 
 
 def _row(row: Hashable, width: int) -> Content:
-    line, at = cast("tuple[Line, int]", row)
+    line, at = cast("tuple[ActivityLine, int]", row)
     return rows(line, width)[at]
 
 
-def rows(line: Line, width: int) -> tuple[Content, ...]:
+def rows(line: ActivityLine, width: int) -> tuple[Content, ...]:
     """The rows of a painted line."""
     return (_rows_of_tall if line.role in _TALL else _rows_of_one)(line, width)
 
 
-def _made(line: Line, width: int) -> tuple[Content, ...]:
+def _made(line: ActivityLine, width: int) -> tuple[Content, ...]:
     return tuple(painted(line, width).split("\n", allow_blank=True)) or (blank(),)
 
 
@@ -167,7 +167,7 @@ _rows_of_one = lru_cache(maxsize=64)(_made)
 """Asked for once: what is made of them is kept by the view, and durations make new ones all day."""
 
 
-def painted(line: Line, width: int) -> Content:
+def painted(line: ActivityLine, width: int) -> Content:
     """A line in `width` cells, its right part at the right edge; a reason or a question may take several rows. A click
     on what waits turns to it."""
     found = _painted(line, width)
@@ -176,7 +176,7 @@ def painted(line: Line, width: int) -> Content:
     return found
 
 
-def _painted(line: Line, width: int) -> Content:
+def _painted(line: ActivityLine, width: int) -> Content:
     sign_style, text_style = _STYLES[line.role]
     indent = 2 * line.depth
     room = max(width - indent, 8)

@@ -22,7 +22,7 @@ from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.transcript.banner import Banner
 from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
 from jp_tui.ui.transcript.transcript import Transcript
-from jp_tui.view.questions.interrupt_menu import Choice
+from jp_tui.view.questions.interrupt_menu import InterruptChoice
 from jp_tui.view.questions.queue import Key, key_of
 
 
@@ -246,7 +246,7 @@ class ConversationColumn(Vertical):
 
     # -- the interrupt menu
 
-    async def open_menu(self, choices: tuple[Choice, ...], wording: Choice | None = None) -> None:
+    async def open_menu(self, choices: tuple[InterruptChoice, ...], wording: InterruptChoice | None = None) -> None:
         """Open the menu of an interruption, or with `wording` ask for the text of that choice.
 
         On return the menu has the focus, so no key is lost. Never over an open sheet, which has Esc to itself (R216).

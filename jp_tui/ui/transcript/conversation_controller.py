@@ -30,10 +30,10 @@ from jp_tui.ui.transcript.inbox_controller import InboxController
 from jp_tui.ui.transcript.snooze_store import SnoozeStore
 from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.view.activity import activity, status_reducer
-from jp_tui.view.activity.agents import Agent, Agents, asking
+from jp_tui.view.activity.agents import Agent, AgentTree, asking
 from jp_tui.view.activity.status import Status
 from jp_tui.view.questions import inbox_lines
-from jp_tui.view.questions.inbox import Inbox, counted
+from jp_tui.view.questions.inbox import InboxState, counted
 from jp_tui.view.questions.outcome_line import elsewhere
 from jp_tui.view.questions.snooze import unpacked
 from jp_tui.view.wording.failures import words as failed
@@ -57,7 +57,7 @@ class ConversationController(Vertical):
         status: Status
         activity: activity.Activity
         agents: tuple[Agent, ...]
-        inbox: Inbox
+        inbox: InboxState
 
     @dataclass
     class ForPage(Message):
@@ -101,7 +101,7 @@ class ConversationController(Vertical):
         self._notices = notices
         self._status = status
         self._activity = activity.Activity()
-        self._agents = Agents()
+        self._agents = AgentTree()
         self._reported_at = 0.0
         self._report_timer: Timer | None = None
         self._sheets_load = False

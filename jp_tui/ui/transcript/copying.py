@@ -13,7 +13,7 @@ from textual.selection import Selection
 from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.ui.transcript.virtual_list import VirtualList
 from jp_tui.view.composer.clipboard_text import code_blocks
-from jp_tui.view.transcript.blocks import Block, Data, Said, Thought, Tool, User
+from jp_tui.view.transcript.blocks import Block, Data, ReasoningBlock, TextBlock, ToolBlock, User
 
 COPY_KEYS = [
     Binding("y", "copy", "Copy", id="transcript.copy", tooltip="What is marked, else the last message in sight"),
@@ -26,7 +26,7 @@ COPY_KEYS = [
     Binding("h", "open(False)", "Fold", show=False, id="transcript.close", tooltip="Folds the marked part"),
 ]  # fmt: skip
 
-_MESSAGES = (User, Said, Data)
+_MESSAGES = (User, TextBlock, Data)
 
 
 class MessageSelection:
@@ -99,7 +99,7 @@ class MessageSelection:
         """Return the selected message, else the last one in sight (`with_code`: that has a code block)."""
         selected, found = self._selected_key, None
         for row, block in self._near():
-            if isinstance(block, (*_MESSAGES, Thought, Tool)) and block.key == selected:
+            if isinstance(block, (*_MESSAGES, ReasoningBlock, ToolBlock)) and block.key == selected:
                 return block
             fits = isinstance(block, _MESSAGES) and (not with_code or code_blocks(_source(block)[0]))
             if fits and self._in_sight(row, block):
@@ -126,6 +126,6 @@ def _source(block: Block) -> tuple[str, str]:
     """Return the text of a message as it was written, and its name."""
     if isinstance(block, User):
         return block.text.raw, "your message"
-    if isinstance(block, Said):
+    if isinstance(block, TextBlock):
         return block.text.raw, "the answer"
     return (block.text.raw, "the data") if isinstance(block, Data) else ("", "")

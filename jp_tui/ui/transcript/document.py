@@ -19,9 +19,9 @@ from jp_tui.ui.painting.painter import Growth, Order, Painted, painted
 from jp_tui.ui.painting.rows import Row, spaces
 from jp_tui.ui.transcript.positions import Anchor, RowPositions
 from jp_tui.view.transcript import heights
-from jp_tui.view.transcript.blocks import Block, Said, Thought
-from jp_tui.view.transcript.loaded_ranges import Pages
-from jp_tui.view.transcript.reducer import Changes, Story
+from jp_tui.view.transcript.blocks import Block, ReasoningBlock, TextBlock
+from jp_tui.view.transcript.loaded_ranges import LoadedRanges
+from jp_tui.view.transcript.reducer import BlockChanges, TranscriptReducer
 
 KEPT, ROWS, SCREENS = 400, 400, 8
 """The most painted blocks that are kept near the viewport, and the most rows that they may have: so many, or so many
@@ -47,7 +47,7 @@ class TranscriptDocument:
 
     def __init__(self, width: int, look: Look) -> None:
         self.width, self.look = width, look
-        self.story, self.pages = Story(), Pages()
+        self.story, self.pages = TranscriptReducer(), LoadedRanges()
         self.positions = RowPositions(self.story, self.pages, self._height, width)
         self.unfolded: set[str] = set()
         self._painted: dict[str, _Held] = {}
@@ -67,29 +67,29 @@ class TranscriptDocument:
         self.positions.restructure()
         return bool(fresh)
 
-    def apply(self, event: ev.Event) -> Changes:
+    def apply(self, event: ev.Event) -> BlockChanges:
         """Apply a live event. Return which blocks changed."""
         if isinstance(event, ev.EventAppended):
             if not self.pages.grow(event.stored.seq):
-                return Changes()
+                return BlockChanges()
             self.positions.restructure()
         changes = self.story.apply(event)
         self.changed(changes)
         return changes
 
-    def passed(self, elapsed: float) -> Changes:
+    def passed(self, elapsed: float) -> BlockChanges:
         """Count `elapsed` seconds off the waits before retries. Return which blocks changed."""
-        changes = Changes(self.story.retries.passed(elapsed))
+        changes = BlockChanges(self.story.retries.passed(elapsed))
         self.changed(changes)
         return changes
 
-    def asking(self, calls: frozenset[tuple[int, str]]) -> Changes:
+    def asking(self, calls: frozenset[tuple[int, str]]) -> BlockChanges:
         """Mark the calls whose sub-agents wait for the user now. Return which blocks changed."""
         changes = self.story.asking(calls)
         self.changed(changes)
         return changes
 
-    def changed(self, changes: Changes) -> None:
+    def changed(self, changes: BlockChanges) -> None:
         """Note that blocks changed or have another key."""
         for old, new in changes.renamed:
             if old in self._painted:
@@ -278,7 +278,7 @@ class TranscriptDocument:
 
 
 def _growing(block: Block) -> bool:
-    return isinstance(block, Said | Thought) and block.growing
+    return isinstance(block, TextBlock | ReasoningBlock) and block.growing
 
 
 def _same(one: Sequence[Row], other: Sequence[Row]) -> bool:

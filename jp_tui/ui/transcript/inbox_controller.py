@@ -23,7 +23,7 @@ from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.snooze_store import SnoozeStore
 from jp_tui.view.questions import inbox_lines as words
-from jp_tui.view.questions.inbox import Inbox
+from jp_tui.view.questions.inbox import InboxState
 from jp_tui.view.questions.offered_prompt import prompt_of, words_of
 from jp_tui.view.questions.outcome_line import elsewhere
 from jp_tui.view.questions.queue import NONE, Key, key_of
@@ -66,7 +66,7 @@ class InboxController:
     ) -> None:
         self._widget, self._column, self._snoozes = widget, column, snoozes
         self._send, self._clock, self._changed = send, clock, changed
-        self._inbox = Inbox()
+        self._inbox = InboxState()
         self._following = self._requested = False
         self._wanted = NONE  # a question of another conversation that was requested and isn't there yet
         self._next_due: Timer | None = None
@@ -74,7 +74,7 @@ class InboxController:
         self._offers: dict[Key, PromptRequest] = {}  # questions of another process that are asked here as well
 
     @property
-    def inbox(self) -> Inbox:
+    def inbox(self) -> InboxState:
         """What is known now."""
         return self._inbox
 

@@ -20,7 +20,7 @@ from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.text import ours
 from jp_tui.ui.textual_patches.private import own_bindings
-from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, Choice
+from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, InterruptChoice
 
 
 class InterruptMenu(Vertical, can_focus=True):
@@ -46,16 +46,16 @@ class InterruptMenu(Vertical, can_focus=True):
     }
     """
 
-    wording: reactive[Choice | None] = reactive(None, init=False)
+    wording: reactive[InterruptChoice | None] = reactive(None, init=False)
     """The choice whose text is being written in the composer."""
 
     @dataclass
     class Chosen(Message):
         """The user took this choice."""
 
-        choice: Choice
+        choice: InterruptChoice
 
-    def __init__(self, *, choices: tuple[Choice, ...], id: str | None = None) -> None:
+    def __init__(self, *, choices: tuple[InterruptChoice, ...], id: str | None = None) -> None:
         super().__init__(id=id)
         self._choices = choices
         self.border_title = words(TITLE)
@@ -69,7 +69,7 @@ class InterruptMenu(Vertical, can_focus=True):
         yield ChoiceList(*rows, cursor=0)
         yield Static()
 
-    def watch_wording(self, choice: Choice | None) -> None:
+    def watch_wording(self, choice: InterruptChoice | None) -> None:
         self.set_class(choice is not None, "-words")
         self.border_title = words(TITLE if choice is None else choice.label)
         self.border_subtitle = (

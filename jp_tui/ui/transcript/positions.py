@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from jp_tui.view.transcript import heights
 from jp_tui.view.transcript.blocks import Block, gap
-from jp_tui.view.transcript.loaded_ranges import Pages, Run
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.loaded_ranges import LoadedRange, LoadedRanges
+from jp_tui.view.transcript.reducer import TranscriptReducer
 
 
 class Anchor(NamedTuple):
@@ -32,11 +32,11 @@ class RowSection:
     `held` is the state of the run when this was made: a run that is dropped later is the same run, but a gap.
     """
 
-    run: Run | None
+    run: LoadedRange | None
     held: bool
     blocks: list[Block]
     gaps: list[int]
-    sums: heights.Sums
+    sums: heights.HeightIndex
 
 
 class Spot(NamedTuple):
@@ -53,11 +53,13 @@ class Spot(NamedTuple):
 class RowPositions:
     """The sections of one conversation. `height` returns the rows of a block; gaps are estimated for `width`."""
 
-    def __init__(self, story: Story, pages: Pages, height: Callable[[Block], int], width: int) -> None:
+    def __init__(
+        self, story: TranscriptReducer, pages: LoadedRanges, height: Callable[[Block], int], width: int
+    ) -> None:
         self.width = width
         self._story, self._pages, self._height = story, pages, height
         self._sections: list[RowSection] = []
-        self._places = heights.Sums(())
+        self._places = heights.HeightIndex(())
         self._dirty: set[int] = set()
         self._all = self._live_only = True
 
@@ -108,7 +110,7 @@ class RowPositions:
         sections.append(self._made(None, self._story.live, before))
         self._sections, self._all = sections, False
         self._dirty.clear()
-        self._places = heights.Sums([section.sums.total for section in sections])
+        self._places = heights.HeightIndex([section.sums.total for section in sections])
 
     @staticmethod
     def _last_block(sections: list[RowSection]) -> Block | None:
@@ -119,15 +121,15 @@ class RowPositions:
                 return None
         return None
 
-    def _section(self, run: Run, before: Block | None) -> RowSection:
+    def _section(self, run: LoadedRange, before: Block | None) -> RowSection:
         if not run.held:
-            return RowSection(run, False, [], [], heights.Sums([heights.of_run(run, self.width)]))
+            return RowSection(run, False, [], [], heights.HeightIndex([heights.of_run(run, self.width)]))
         found = [block for seq in range(run.first, run.last + 1) for block in self._story.of_event(seq)]
         return self._made(run, found, before)
 
-    def _made(self, run: Run | None, blocks: list[Block], before: Block | None) -> RowSection:
+    def _made(self, run: LoadedRange | None, blocks: list[Block], before: Block | None) -> RowSection:
         gaps = [gap(one, other) for one, other in zip([before, *blocks], blocks, strict=False)]
-        sums = heights.Sums([apart + self._height(block) for apart, block in zip(gaps, blocks, strict=True)])
+        sums = heights.HeightIndex([apart + self._height(block) for apart, block in zip(gaps, blocks, strict=True)])
         return RowSection(run, True, blocks, gaps, sums)
 
     # --- look-up -------------------------------------------------------------------------------------------

@@ -11,7 +11,18 @@ from time import thread_time
 from jp_tui.ui.painting import code
 from jp_tui.ui.painting.painter import Painted, painted
 from jp_tui.ui.transcript.document import TranscriptDocument
-from jp_tui.view.transcript.blocks import Block, Data, Ending, Header, Note, Resumed, Retry, Said, Thought, User
+from jp_tui.view.transcript.blocks import (
+    Block,
+    Data,
+    Ending,
+    Header,
+    Note,
+    ReasoningBlock,
+    Resumed,
+    RetryBlock,
+    TextBlock,
+    User,
+)
 
 BUDGET = 0.012
 """Seconds of work that a scroll may take more for it: less than a frame of 60 in a second."""
@@ -38,13 +49,13 @@ def paint_small(document: TranscriptDocument, first: int, last: int, until: floa
 def is_small(block: Block) -> bool:
     """Return True if painting the block takes too little time for a thread, loading of a lexer included."""
     match block:
-        case Said(text=text, growing=False):
+        case TextBlock(text=text, growing=False):
             return len(text) <= SMALL and all(code.ready(name) for name in _FENCE.findall(text.raw))
-        case User(text=text) | Thought(text=text, growing=False):
+        case User(text=text) | ReasoningBlock(text=text, growing=False):
             return len(text) <= SMALL
         case Data(text=text):
             return len(text) <= SMALL and code.ready("json")
-        case Header() | Ending() | Note() | Resumed() | Retry():
+        case Header() | Ending() | Note() | Resumed() | RetryBlock():
             return True
         case _:
             return False

@@ -11,7 +11,7 @@ from time import time
 
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.view.questions.queue import Key, key_of
-from jp_tui.view.questions.snooze import Off, packed, unpacked
+from jp_tui.view.questions.snooze import Snooze, packed, unpacked
 
 
 class SnoozeStore:
@@ -20,7 +20,7 @@ class SnoozeStore:
     def __init__(self, *, save: Callable[[Key, str], None], wall: Callable[[], float] = time) -> None:
         self._save, self._wall = save, wall
         self._drafts: dict[Key, str] = {}
-        self._snoozed: dict[Key, Off] = {}
+        self._snoozed: dict[Key, Snooze] = {}
         self._known: set[Key] = set()
 
     def draft_changed(self, key: Key, text: str) -> None:
@@ -31,7 +31,7 @@ class SnoozeStore:
     def snooze(self, prompt: PromptRequest, seconds: float | None) -> None:
         """Save that a question is snoozed for so long, with None until nothing else waits."""
         key = key_of(prompt)
-        self._snoozed[key] = Off(None if seconds is None else self._wall() + seconds, prompt.digest)
+        self._snoozed[key] = Snooze(None if seconds is None else self._wall() + seconds, prompt.digest)
         self._save_both(key)
 
     def unsnooze(self, key: Key) -> None:

@@ -32,8 +32,8 @@ from jp_tui.ui.transcript.copying import COPY_KEYS, MessageSelection
 from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.ui.transcript.fold_cursor import FOLD_KEYS, FoldCursor
 from jp_tui.ui.transcript.virtual_list import VirtualList, scroll_bindings
-from jp_tui.view.transcript.blocks import LIVE, Said, Thought
-from jp_tui.view.transcript.reducer import Changes
+from jp_tui.view.transcript.blocks import LIVE, ReasoningBlock, TextBlock
+from jp_tui.view.transcript.reducer import BlockChanges
 
 FRAME = 1 / 20
 """Seconds between two repaints while text arrives (designs.md B)."""
@@ -273,10 +273,12 @@ class Transcript(VirtualList[TranscriptDocument]):
 
     # --- text that streams in ------------------------------------------------------------------------------
 
-    def _follow_parts(self, changes: Changes) -> None:
+    def _follow_parts(self, changes: BlockChanges) -> None:
         """Begin, rename and end growing parts at the painter; schedule a frame when there is text."""
         growing = {
-            block.key for block in self.document.story.live if isinstance(block, Said | Thought) and block.growing
+            block.key
+            for block in self.document.story.live
+            if isinstance(block, TextBlock | ReasoningBlock) and block.growing
         }
         for key in [key for key in self._runs if key not in growing]:
             self._desk.end(key)
@@ -288,7 +290,7 @@ class Transcript(VirtualList[TranscriptDocument]):
             self._folds.renamed(old, new)
         for block in self.document.story.live:
             if block.key in growing and block.key not in self._runs:
-                self._begin(block.key, isinstance(block, Thought))
+                self._begin(block.key, isinstance(block, ReasoningBlock))
         self._arm()
 
     def _begin(self, key: str, thought: bool) -> None:
@@ -455,5 +457,5 @@ class Transcript(VirtualList[TranscriptDocument]):
         """After a new width or theme: paint growing parts from their beginning, the rest as it comes near."""
         for key in list(self._runs):
             block = next((one for one in self.document.story.live if one.key == key), None)
-            self._begin(key, isinstance(block, Thought))
+            self._begin(key, isinstance(block, ReasoningBlock))
         self._settle()

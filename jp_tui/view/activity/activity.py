@@ -18,7 +18,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallEnd, CallState, PromptKind, PromptRequest, StoredEvent, UsageTotals
 from jp_tui.view.questions.approval_text import Decision, decisions
-from jp_tui.view.questions.inquiry import NOTHING, Inquiry, answered, handed, question, text_at
+from jp_tui.view.questions.inquiry import NOTHING, InquiryView, answered, handed, question, text_at
 from jp_tui.view.questions.prompt_line import asker, headline
 from jp_tui.view.questions.queue import Key, key_of
 from jp_tui.view.transcript.calls import agent_words, subject
@@ -27,7 +27,7 @@ _OPEN = ("open", "deferred")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class CallActivity:
     """A tool call. `began` is when it first ran, `since` when it came into its state, on the face's clock; its
     duration counts the human's time too. `said` is the last line that it wrote while it runs."""
 
@@ -40,7 +40,7 @@ class Call:
     began: float | None = None
     since: float | None = None
     hidden: bool = False
-    inquiries: tuple[Inquiry, ...] = ()
+    inquiries: tuple[InquiryView, ...] = ()
     decided: tuple[Decision, ...] = ()
     said: Foreign = NOTHING
 
@@ -51,7 +51,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingQuestion:
     """A question that waits for the human, oldest first."""
 
     id: str
@@ -65,16 +65,16 @@ class Activity:
     """The latest turn of a conversation; `loose` are inquiries whose call is not known here."""
 
     turn: int = 0
-    calls: tuple[Call, ...] = ()
-    loose: tuple[Inquiry, ...] = ()
-    waits: Mapping[Key, Waiting] = field(default_factory=dict)
+    calls: tuple[CallActivity, ...] = ()
+    loose: tuple[InquiryView, ...] = ()
+    waits: Mapping[Key, WaitingQuestion] = field(default_factory=dict)
     running: bool = False
     outcome: str = ""
     usage: UsageTotals | None = None
     ms: int | None = None
 
     @property
-    def waiting(self) -> tuple[Waiting, ...]:
+    def waiting(self) -> tuple[WaitingQuestion, ...]:
         """What waits for the human, oldest first."""
         return tuple(self.waits.values())
 
@@ -134,7 +134,7 @@ def _still(activity: Activity, conversation: str = "") -> Activity:
     """Nothing runs any more: a call without a result was cut off, unless the human is still asked."""
     asked = {id_ for home, id_ in activity.waits if home == conversation}
 
-    def ended(call: Call) -> Call:
+    def ended(call: CallActivity) -> CallActivity:
         if call.state == "completed" or any(one.id in asked or one.how == "deferred" for one in call.inquiries):
             return call if call.state == "completed" else replace(call, state="awaiting_input", end=None)
         return replace(call, state="completed", end="cancelled")
@@ -142,7 +142,7 @@ def _still(activity: Activity, conversation: str = "") -> Activity:
     return replace(activity, calls=tuple(map(ended, activity.calls)), running=False)
 
 
-def _call(activity: Activity, call: Call) -> Activity:
+def _call(activity: Activity, call: CallActivity) -> Activity:
     """With this call in the place of the one with its id, or as the last."""
     if all(known.id != call.id for known in activity.calls):
         return replace(activity, calls=(*activity.calls, call))
@@ -150,9 +150,9 @@ def _call(activity: Activity, call: Call) -> Activity:
     return replace(activity, calls=calls)
 
 
-def _known(activity: Activity, call: str, tool: str) -> Call:
+def _known(activity: Activity, call: str, tool: str) -> CallActivity:
     found = next((known for known in activity.calls if known.id == call), None)
-    return found or Call(id=call, tool=Foreign(tool))
+    return found or CallActivity(id=call, tool=Foreign(tool))
 
 
 def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
@@ -177,7 +177,7 @@ def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
 
 
 def _waits(activity: Activity, prompt: PromptRequest) -> Activity:
-    waits = Waiting(
+    waits = WaitingQuestion(
         id=prompt.inquiry,
         conversation=prompt.conversation,
         text=Foreign(headline(prompt)),
@@ -187,7 +187,7 @@ def _waits(activity: Activity, prompt: PromptRequest) -> Activity:
     return replace(activity, waits={**_others(activity, key), key: waits})
 
 
-def _others(activity: Activity, key: Key) -> Mapping[Key, Waiting]:
+def _others(activity: Activity, key: Key) -> Mapping[Key, WaitingQuestion]:
     if key not in activity.waits:
         return activity.waits
     left = dict(activity.waits)
@@ -223,9 +223,9 @@ def _more(heard: Foreign, delta: ev.ReviewDelta) -> Foreign:
     return Foreign(("" if delta.fresh else heard.raw) + delta.text.raw)
 
 
-def _inquired(prompt: PromptRequest) -> Inquiry:
+def _inquired(prompt: PromptRequest) -> InquiryView:
     """A question that is shown before its fact came; the fact says the same."""
-    return Inquiry(
+    return InquiryView(
         id=prompt.inquiry,
         text=Foreign(prompt.question.text),
         context=Foreign(prompt.question.context or ""),
@@ -246,18 +246,18 @@ _ASKS: dict[PromptKind, CallState] = {
 def _settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
     activity = _gone(activity, event)
 
-    def settle(one: Inquiry) -> Inquiry:
+    def settle(one: InquiryView) -> InquiryView:
         return replace(one, how=event.how, by=one.by or event.by) if one.how in _OPEN else one
 
     activity = _inquiry(activity, event.inquiry, settle)
     return activity if activity.running else _still(activity)
 
 
-def _inquiry(activity: Activity, id_: str, change: Callable[[Inquiry], Inquiry]) -> Activity:
+def _inquiry(activity: Activity, id_: str, change: Callable[[InquiryView], InquiryView]) -> Activity:
     """With `change` made to the first inquiry of that id that is open, else the last: ids are opaque, and older logs
     repeat one within a turn (R29)."""
 
-    def among(inquiries: tuple[Inquiry, ...]) -> tuple[Inquiry, ...]:
+    def among(inquiries: tuple[InquiryView, ...]) -> tuple[InquiryView, ...]:
         same = [at for at, one in enumerate(inquiries) if one.id == id_]
         chosen = next((at for at in same if inquiries[at].how in _OPEN), same[-1])
         return tuple(change(one) if at == chosen else one for at, one in enumerate(inquiries))
@@ -297,7 +297,7 @@ def _fact(activity: Activity, one: StoredEvent) -> Activity:
 def _deferred(activity: Activity) -> Activity:
     """The turn was ended to wait: what is open stays so (R230)."""
 
-    def put_off(call: Call) -> Call:
+    def put_off(call: CallActivity) -> CallActivity:
         if call.state == "completed":
             return call
         return replace(

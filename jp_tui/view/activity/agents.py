@@ -53,7 +53,7 @@ def asking(agents: Iterable[Agent]) -> frozenset[tuple[int, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Agents:
+class AgentTree:
     """All of them, by conversation, in the order they began."""
 
     by: Mapping[str, Agent] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Agents:
         the same and do the same are numbered, so that a list tells them apart."""
         return _numbered([one for one in self.by.values() if one.info.parent == parent])
 
-    def heard(self, event: ev.Event, now: float) -> Agents:
+    def heard(self, event: ev.Event, now: float) -> AgentTree:
         """After an event of any conversation; the same object when it concerns none of them."""
         if isinstance(event, ev.CallChanged) and event.agent is not None:
             return self._began(event.agent, over=event.state == "completed", end=event.end)
@@ -92,17 +92,17 @@ class Agents:
         activity = applied(known.activity, event, now)
         return self if activity is known.activity else self._with(replace(known, activity=activity))
 
-    def _began(self, info: AgentInfo, *, over: bool, end: CallEnd | None) -> Agents:
+    def _began(self, info: AgentInfo, *, over: bool, end: CallEnd | None) -> AgentTree:
         before = self.of(info.conversation)
         activity = before.activity if before is not None else Activity()
         made = Agent(info=info, activity=activity, over=over, end=end)
         return self if made == before else self._with(made)
 
-    def _with(self, agent: Agent) -> Agents:
+    def _with(self, agent: Agent) -> AgentTree:
         own = agent.info.conversation
         if own in self.by:
-            return Agents({**self.by, own: agent})
-        return Agents({**{name: _past(one, agent.info) for name, one in self.by.items()}, own: agent})
+            return AgentTree({**self.by, own: agent})
+        return AgentTree({**{name: _past(one, agent.info) for name, one in self.by.items()}, own: agent})
 
 
 def _numbered(agents: list[Agent]) -> tuple[Agent, ...]:

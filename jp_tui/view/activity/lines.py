@@ -12,12 +12,12 @@ from types import MappingProxyType
 
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import CallEnd, CallState, UsageTotals
-from jp_tui.view.activity.activity import Activity, Call
+from jp_tui.view.activity.activity import Activity, CallActivity
 from jp_tui.view.activity.agents import Agent, standing
 from jp_tui.view.questions import approval_text
 from jp_tui.view.questions.forms import taken_back
-from jp_tui.view.questions.inbox import Entry
-from jp_tui.view.questions.inquiry import NOTHING, Inquiry
+from jp_tui.view.questions.inbox import InboxEntry
+from jp_tui.view.questions.inquiry import NOTHING, InquiryView
 from jp_tui.view.questions.outcome_line import SUB_AGENT, Role, asker, fate
 from jp_tui.view.questions.queue import NONE, Key
 from jp_tui.view.wording.amounts import count, duration, seconds
@@ -53,7 +53,7 @@ TAKEN_BACK = "taken back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ActivityLine:
     """A sign, a text, what goes with it in a quiet voice, and something at the right edge; `depth` indents. `key` is
     that of something that waits."""
 
@@ -66,21 +66,21 @@ class Line:
     key: Key = NONE
 
 
-BLANK = Line(role="blank")
+BLANK = ActivityLine(role="blank")
 
 
 def lines(
-    activity: Activity, now: float, agents: Mapping[str, Agent] = NOBODY, waiting: Sequence[Entry] = ()
-) -> list[Line]:
+    activity: Activity, now: float, agents: Mapping[str, Agent] = NOBODY, waiting: Sequence[InboxEntry] = ()
+) -> list[ActivityLine]:
     """What the sidebar says at `now` (the clock that `applied` was given); `agents` are sub-agents by the call that
     runs them, `waiting` is all that waits in the workspace (E51)."""
     found = [*_waiting(waiting), BLANK] if waiting else []  # first: nested calls must not push it out of sight
-    found.append(Line(role="heading", text=Foreign("Activity")))
+    found.append(ActivityLine(role="heading", text=Foreign("Activity")))
     if activity.turn:
-        found += [BLANK, Line(role="turn", text=Foreign(f"turn {activity.turn}"), right=_ending(activity))]
+        found += [BLANK, ActivityLine(role="turn", text=Foreign(f"turn {activity.turn}"), right=_ending(activity))]
     shown = [call for call in activity.calls if not call.hidden or call.inquiries]
     if len(shown) > MOST_CALLS:
-        found.append(Line(role="quiet", text=Foreign(f"{len(shown) - MOST_CALLS} earlier calls")))
+        found.append(ActivityLine(role="quiet", text=Foreign(f"{len(shown) - MOST_CALLS} earlier calls")))
     most = 0 if len(agents) > MOST_AGENTS else min(MOST_OF_AGENT, MOST_OF_ALL // max(len(agents), 1))
     for call in shown[-MOST_CALLS:]:
         agent = agents.get(call.id)
@@ -88,24 +88,24 @@ def lines(
     for inquiry in activity.loose:
         found += _inquiry(inquiry, 0, None, now)
     if not shown and not activity.loose:
-        found += [*([] if activity.turn else [BLANK]), Line(role="quiet", text=Foreign("no tools so far"))]
+        found += [*([] if activity.turn else [BLANK]), ActivityLine(role="quiet", text=Foreign("no tools so far"))]
     if activity.usage and (activity.usage.input or activity.usage.output):
-        found += [BLANK, Line(role="heading", text=Foreign("Turn"), aside=Foreign(_tokens(activity.usage)))]
+        found += [BLANK, ActivityLine(role="heading", text=Foreign("Turn"), aside=Foreign(_tokens(activity.usage)))]
     return found
 
 
-def _waiting(entries: Sequence[Entry]) -> list[Line]:
+def _waiting(entries: Sequence[InboxEntry]) -> list[ActivityLine]:
     """What waits longest first; what was put off and what is not open here are told as such."""
-    found = [Line(role="heading", text=Foreign("Waiting for you"), aside=Foreign(str(len(entries))))]
+    found = [ActivityLine(role="heading", text=Foreign("Waiting for you"), aside=Foreign(str(len(entries))))]
     for one in entries[:MOST_WAITING]:
         if one.off:
-            found.append(Line(role="put_off", sign="☾", text=one.text, aside=Foreign("put off"), key=one.key))
+            found.append(ActivityLine(role="put_off", sign="☾", text=one.text, aside=Foreign("put off"), key=one.key))
         else:
             title = "" if one.here else f" · {first_line(one.title.raw) or 'another conversation'}"
             who = Foreign(one.who.raw + title)
-            found.append(Line(role="waiting", sign="▌", text=one.text, aside=who, key=one.key))
+            found.append(ActivityLine(role="waiting", sign="▌", text=one.text, aside=who, key=one.key))
     if len(entries) > MOST_WAITING:
-        found.append(Line(role="inbox", text=Foreign(ALL_THAT_WAITS.format(n=len(entries) - MOST_WAITING))))
+        found.append(ActivityLine(role="inbox", text=Foreign(ALL_THAT_WAITS.format(n=len(entries) - MOST_WAITING))))
     return found
 
 
@@ -118,7 +118,7 @@ def _tokens(usage: UsageTotals) -> str:
     return f"{count(usage.input)} in · {count(usage.output)} out"
 
 
-def _call(call: Call, now: float) -> list[Line]:
+def _call(call: CallActivity, now: float) -> list[ActivityLine]:
     if call.state == "completed":
         sign, word, role = ENDS[call.end or "ok"]
         took = "" if call.ms is None else duration(call.ms)
@@ -128,9 +128,9 @@ def _call(call: Call, now: float) -> list[Line]:
         if call.busy and call.began is not None:
             right = seconds(now - call.began)
     repeats = any(first_line(inquiry.text.raw) == call.title.raw for inquiry in call.inquiries)  # a call that only asks
-    first = Line(role=role, sign=sign, text=call.tool, aside=NOTHING if repeats else call.title, right=right)
+    first = ActivityLine(role=role, sign=sign, text=call.tool, aside=NOTHING if repeats else call.title, right=right)
     told = [line for one in call.decided for line in _decision(one)]
-    told += [Line(role="quiet", text=call.said, depth=1)] if call.said and call.busy else []
+    told += [ActivityLine(role="quiet", text=call.said, depth=1)] if call.said and call.busy else []
     back = taken_back(call.inquiries)
     for at, one in enumerate(call.inquiries):
         if not (one.moved or one.restores):  # gone back from: the last one counts
@@ -138,7 +138,7 @@ def _call(call: Call, now: float) -> list[Line]:
     return [first, *told]
 
 
-def _agent(call: Call, agent: Agent, now: float, most: int) -> list[Line]:
+def _agent(call: CallActivity, agent: Agent, now: float, most: int) -> list[ActivityLine]:
     """A sub-agent in the place of its call: who, for what, and its calls below. What it asks itself stands with them,
     not once more as what its call handed on (R222)."""
     own = tuple(one for one in call.inquiries if not one.asker.raw.startswith(SUB_AGENT))
@@ -157,24 +157,28 @@ def _agent(call: Call, agent: Agent, now: float, most: int) -> list[Line]:
     below = [line for one in inner[-most:] if not one.hidden or one.inquiries for line in _call(one, now)]
     below += [line for inquiry in agent.activity.loose for line in _inquiry(inquiry, 0, None, now)]
     if len(inner) > most:
-        below.insert(0, Line(role="quiet", text=Foreign(f"{len(inner) - most} earlier calls")))
-    opens = [Line(role="agent", text=Foreign(OPEN_AGENT), depth=1)] if not agent.over else []
+        below.insert(0, ActivityLine(role="quiet", text=Foreign(f"{len(inner) - most} earlier calls")))
+    opens = [ActivityLine(role="agent", text=Foreign(OPEN_AGENT), depth=1)] if not agent.over else []
     return [head, *rest, *(replace(line, depth=line.depth + 1) for line in below), *opens]
 
 
-def _decision(decision: approval_text.Decision) -> list[Line]:
+def _decision(decision: approval_text.Decision) -> list[ActivityLine]:
     one = approval_text.said(decision)
-    found = [Line(role=one.tone, sign=one.sign, text=Foreign(one.words), aside=Foreign(one.aside), depth=1)]
-    return [*found, Line(role="reason", text=one.reason, depth=1)] if one.reason else found
+    found = [ActivityLine(role=one.tone, sign=one.sign, text=Foreign(one.words), aside=Foreign(one.aside), depth=1)]
+    return [*found, ActivityLine(role="reason", text=one.reason, depth=1)] if one.reason else found
 
 
-def _inquiry(inquiry: Inquiry, depth: int, call: Call | None, now: float, *, back: bool = False) -> list[Line]:
+def _inquiry(
+    inquiry: InquiryView, depth: int, call: CallActivity | None, now: float, *, back: bool = False
+) -> list[ActivityLine]:
     """A question, who asks it when that is not its call, and what became of it; `back`: Back took its answer away."""
     who = asker(inquiry)
     own = call is not None and not inquiry.assistant and who.raw in (call.tool.raw, "a tool")
     text = Foreign(first_line(inquiry.text.raw))
     found = [
-        Line(role="question", sign="└", text=text, aside=NOTHING if own or inquiry.assistant else who, depth=depth)
+        ActivityLine(
+            role="question", sign="└", text=text, aside=NOTHING if own or inquiry.assistant else who, depth=depth
+        )
     ]
     reviewed = call is not None and call.state == "awaiting_assistant"
     if inquiry.how != "open" or reviewed or inquiry.handed:
@@ -183,15 +187,19 @@ def _inquiry(inquiry: Inquiry, depth: int, call: Call | None, now: float, *, bac
         if call is not None and inquiry.how == "open" and reviewed and call.since is not None:
             took = seconds(now - call.since)
         if back:
-            found.append(Line(role="quiet", sign="↶", text=end.word, aside=Foreign(TAKEN_BACK), depth=depth + 1))
+            found.append(
+                ActivityLine(role="quiet", sign="↶", text=end.word, aside=Foreign(TAKEN_BACK), depth=depth + 1)
+            )
         else:
-            found.append(Line(role=end.role, sign=end.sign, text=end.word, aside=end.who, right=took, depth=depth + 1))
+            found.append(
+                ActivityLine(role=end.role, sign=end.sign, text=end.word, aside=end.who, right=took, depth=depth + 1)
+            )
         if reviewed and inquiry.how == "open":
-            found += [Line(role="reason", text=inquiry.heard, depth=depth + 1)] if inquiry.heard else []
-            found.append(Line(role="take_over", text=Foreign(TAKE_OVER), depth=depth + 1))
+            found += [ActivityLine(role="reason", text=inquiry.heard, depth=depth + 1)] if inquiry.heard else []
+            found.append(ActivityLine(role="take_over", text=Foreign(TAKE_OVER), depth=depth + 1))
     if any(inquiry.tokens):
         spent = f"{count(inquiry.tokens[0])} in · {count(inquiry.tokens[1])} out"
-        found.append(Line(role="quiet", text=Foreign(spent), depth=depth + 1))
+        found.append(ActivityLine(role="quiet", text=Foreign(spent), depth=depth + 1))
     if inquiry.explanation:
-        found.append(Line(role="reason", text=inquiry.explanation, depth=depth + 1))
+        found.append(ActivityLine(role="reason", text=inquiry.explanation, depth=depth + 1))
     return found

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class SlashCommand:
     """`name` as it is typed, `title` as a list of commands calls it, `argument` what may follow, empty for nothing;
     `choices` are what that can be, where it is known."""
 
@@ -23,53 +23,53 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Value(Command):
+class Value(SlashCommand):
     """A command with one of its choices."""
 
-    of: Command
+    of: SlashCommand
     value: str
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SendText:
     """To be sent to the model."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunAction:
     """To be done here."""
 
-    command: Command
+    command: SlashCommand
     argument: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownCommand:
     """Nothing of that name, or one that takes no argument; `advice` says so."""
 
     name: str
     advice: str
 
 
-def parse(text: str, commands: Sequence[Command]) -> Text | Run | Unknown:
+def parse(text: str, commands: Sequence[SlashCommand]) -> SendText | RunAction | UnknownCommand:
     """What is meant by a text that was entered."""
     if not text.startswith("/"):
-        return Text(text)
+        return SendText(text)
     if text.startswith("//"):
-        return Text(text[1:])
+        return SendText(text[1:])
     name, _, argument = text[1:].strip().partition(" ")
     argument = argument.strip()
     found = next((one for one in commands if one.name == name.casefold()), None)
     if found is None:
-        return Unknown(name, _advice(name, commands))
+        return UnknownCommand(name, _advice(name, commands))
     if argument and not found.argument:
-        return Unknown(name, f"/{found.name} takes nothing behind it · // sends it as text")
-    return Run(found, argument)
+        return UnknownCommand(name, f"/{found.name} takes nothing behind it · // sends it as text")
+    return RunAction(found, argument)
 
 
-def matching(text: str, commands: Sequence[Command]) -> tuple[Command, ...]:
+def matching(text: str, commands: Sequence[SlashCommand]) -> tuple[SlashCommand, ...]:
     """The commands that what is written may become: a slash and the beginning of a name, or a name and the beginning of
     a choice; while nothing of a choice is there, the bare command is the first of them."""
     if not text.startswith("/") or text.startswith("//"):
@@ -85,14 +85,14 @@ def matching(text: str, commands: Sequence[Command]) -> tuple[Command, ...]:
         return ()
     values = (choice for choice in found.choices if wanted in choice.casefold() and wanted != choice.casefold())
     listed = sorted(values, key=lambda choice: not choice.casefold().startswith(wanted))
-    bare: tuple[Command, ...] = () if wanted else (found,)
+    bare: tuple[SlashCommand, ...] = () if wanted else (found,)
     return (
         *bare,
         *(Value(name=f"{found.name} {one}", title=found.title, does="", of=found, value=one) for one in listed),
     )
 
 
-def _advice(name: str, commands: Sequence[Command]) -> str:
+def _advice(name: str, commands: Sequence[SlashCommand]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name.casefold(), [one.name for one in commands], 1, 0.4)

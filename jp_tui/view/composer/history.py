@@ -11,20 +11,20 @@ LOOKED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class PromptHistory:
     """`texts` oldest first; `at` counts back from the present, 0 is what is being written (`kept`)."""
 
     texts: tuple[str, ...] = ()
     at: int = 0
     kept: str = ""
 
-    def remembered(self, text: str) -> Recall:
+    def remembered(self, text: str) -> PromptHistory:
         """With one more at the near end, back in the present; the same text twice in a row stands once."""
         if not text.strip() or self.texts[-1:] == (text,):
-            return Recall(self.texts)
-        return Recall((*self.texts, text)[-MOST:])
+            return PromptHistory(self.texts)
+        return PromptHistory((*self.texts, text)[-MOST:])
 
-    def older(self, shown: str) -> tuple[Recall, str] | None:
+    def older(self, shown: str) -> tuple[PromptHistory, str] | None:
         """One step back from `shown`, or None at the far end."""
         if self.at >= len(self.texts):
             return None
@@ -32,7 +32,7 @@ class Recall:
         found = replace(self, at=self.at + 1, kept=kept)
         return found, found.texts[-found.at]
 
-    def newer(self) -> tuple[Recall, str] | None:
+    def newer(self) -> tuple[PromptHistory, str] | None:
         """One step forward, or None in the present."""
         if self.at == 0:
             return None

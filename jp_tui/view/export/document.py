@@ -16,7 +16,7 @@ Format = Literal["md", "json", "html"]
 FORMATS: tuple[Format, ...] = ("md", "json", "html")
 
 
-class Writer(Protocol):
+class DocumentWriter(Protocol):
     """One document."""
 
     def begin(self, info: ConversationInfo) -> str:
@@ -29,7 +29,7 @@ class Writer(Protocol):
         """Its foot."""
 
 
-def writer(wanted: Format) -> Writer:
+def writer(wanted: Format) -> DocumentWriter:
     """The writer of a format."""
     if wanted == "json":
         return JsonWriter()
@@ -42,7 +42,7 @@ def writer(wanted: Format) -> Writer:
     return MarkdownWriter()
 
 
-class Pages:
+class EventPages:
     """Cuts pages of a log into whole turns: the last turn of a page is held back while more comes."""
 
     def __init__(self) -> None:

@@ -15,13 +15,13 @@ from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import summary, undone
 from jp_tui.view.questions.approval_text import decisions, sentence
-from jp_tui.view.questions.forms import Form, Place
-from jp_tui.view.questions.inquiry import Inquiry, answered, handed, question
+from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
+from jp_tui.view.questions.inquiry import InquiryView, answered, handed, question
 from jp_tui.view.questions.outcome_line import HANDED, fate, responder, spent
 from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, taken
 from jp_tui.view.questions.side_questions import aside
-from jp_tui.view.transcript.blocks import Tool
-from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.transcript.blocks import ToolBlock
+from jp_tui.view.transcript.reducer import TranscriptReducer
 
 _ENDS = {
     "replied": "Replied in words",
@@ -49,13 +49,13 @@ def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
     """The text of each event that has one, in their order; of a form, all of it in the place of its first question
     (issue 5, 9). The stretch should hold whole turns: what is outside it is not known."""
     held = list(events)
-    story = Story()
+    story = TranscriptReducer()
     story.load(held)
     forms = {
         (one.turn, block.call): block
         for one in held
         for block in story.of_event(one.seq)
-        if isinstance(block, Tool) and block.form is not None
+        if isinstance(block, ToolBlock) and block.form is not None
     }
     homes: dict[tuple[int, str], tuple[int, str]] = {}
     parts: dict[tuple[int, str], Offered] = {}
@@ -102,7 +102,7 @@ def _tail(value: Any, most: int) -> Any:
             return value
 
 
-def _form(form: Form) -> str:
+def _form(form: QuestionForm) -> str:
     """`Asked 3 questions`, a line each with the answer as R206 writes it, how it ended."""
     lines = [f"Asked {len(form.places)} questions"]
     lines += [hung(f"{number}. {place.text.raw} – {_place(place)}") for number, place in enumerate(form.places, 1)]
@@ -112,14 +112,14 @@ def _form(form: Form) -> str:
     return "\n".join(lines)
 
 
-def _place(place: Place) -> str:
+def _place(place: AskedFormQuestion) -> str:
     match place.state, place.asked:
         case "skipped", _:
             return f"Skipped ({place.because.raw})"
-        case "answered", Inquiry(how="answered") as asked:
+        case "answered", InquiryView(how="answered") as asked:
             reason = f" (Reason: {asked.explanation.raw})" if asked.explanation else ""
             return f"Answer: {dump(asked.answer)}{reason}"
-        case "left", Inquiry() as asked:
+        case "left", InquiryView() as asked:
             return f"Cancelled ({asked.tag.raw or asked.how})"
         case "taken_back", _:
             return "Taken back"

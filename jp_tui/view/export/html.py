@@ -19,8 +19,8 @@ from jp_tui.conversation.urls import clean_url
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view.export.style import STYLE
 from jp_tui.view.questions.approval_text import sentence
-from jp_tui.view.questions.forms import Form, Place
-from jp_tui.view.questions.inquiry import Inquiry
+from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
+from jp_tui.view.questions.inquiry import InquiryView
 from jp_tui.view.questions.outcome_line import asker, fate, responder, spent
 from jp_tui.view.transcript import blocks as b
 from jp_tui.view.transcript.reducer import blocks_of
@@ -66,16 +66,16 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.Header(model=model, ms=ms):
             took = f' <span class="quiet">{duration(ms)}</span>' if ms is not None else ""
             yield f"<h2>{line(model) or 'Assistant'}{took}</h2>"
-        case b.Said(text=text, incomplete=incomplete):
+        case b.TextBlock(text=text, incomplete=incomplete):
             yield f'<div class="said">{markdown(text)}{_incomplete(incomplete)}</div>'
-        case b.Thought(text=text, incomplete=incomplete):
+        case b.ReasoningBlock(text=text, incomplete=incomplete):
             body = plain(text) + _incomplete(incomplete)
             yield f'<details class="thought"><summary>Reasoning</summary>{body}</details>'
         case b.Data(text=text):
             yield pre(text)
-        case b.Tool():
+        case b.ToolBlock():
             yield f'<section class="tool">{"".join(_tool(block))}</section>'
-        case b.Question(asked=asked):
+        case b.QuestionBlock(asked=asked):
             yield _asked(asked)
         case b.Resumed():
             yield '<p class="quiet">The turn was cut off here, and went on.</p>'
@@ -84,7 +84,7 @@ def _block(block: b.Block) -> Iterator[str]:
             yield f'<p class="ending"><strong>Turn {how}</strong>{f": {words}" if words else ""}</p>'
             if detail:
                 yield f"<p>The server said:</p>{pre(detail)}"
-        case b.Note(text=text) | b.Retry(text=text):
+        case b.Note(text=text) | b.RetryBlock(text=text):
             yield f'<p class="quiet">{line(text)}</p>'
         case b.Odd(name=name, problem=problem):
             yield f'<p class="quiet">({line(name)}{f": {line(problem)}" if problem else ""})</p>'
@@ -94,7 +94,7 @@ def _incomplete(incomplete: bool) -> str:
     return '<p class="quiet">(incomplete)</p>' if incomplete else ""
 
 
-def _tool(block: b.Tool) -> Iterator[str]:
+def _tool(block: b.ToolBlock) -> Iterator[str]:
     if not block.dialogue:
         facts = [duration(block.ms)] if block.ms is not None else []
         facts += [str(block.end)] if block.end not in (None, "ok") else []
@@ -121,7 +121,7 @@ def _tool(block: b.Tool) -> Iterator[str]:
         yield f"<details{'' if many else ' open'}><summary>{word}</summary>{shown}</details>"
 
 
-def _form(form: Form) -> str:
+def _form(form: QuestionForm) -> str:
     places = "".join(f"<li><p>{line(place.text)}</p>{_place(place)}</li>" for place in form.places)
     reply = f"<p>Replied:</p>{markdown(form.reply)}" if form.reply else ""
     return (
@@ -129,20 +129,20 @@ def _form(form: Form) -> str:
     )
 
 
-def _place(place: Place) -> str:
+def _place(place: AskedFormQuestion) -> str:
     if place.asked is not None and place.state in ("answered", "left"):
         return answer(place.asked)
     words = f"Skipped ({line(place.because)})" if place.state == "skipped" else "Not answered"
     return f'<p class="quiet">{words}</p>'
 
 
-def _asked(asked: Inquiry) -> str:
+def _asked(asked: InquiryView) -> str:
     context = markdown(asked.context) if asked.context else ""
     who = line(asker(asked))
     return f'<div class="asked"><p class="quiet">{who} asked</p>{context}{markdown(asked.text)}{answer(asked)}</div>'
 
 
-def answer(asked: Inquiry) -> str:
+def answer(asked: InquiryView) -> str:
     """What became of a question, by whom and why."""
     end = fate(asked, waits=False)
     if asked.how != "answered":

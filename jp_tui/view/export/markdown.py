@@ -14,8 +14,8 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view.questions.approval_text import sentence
-from jp_tui.view.questions.forms import Form, Place
-from jp_tui.view.questions.inquiry import Inquiry
+from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
+from jp_tui.view.questions.inquiry import InquiryView
 from jp_tui.view.questions.outcome_line import asker, fate, responder, spent
 from jp_tui.view.transcript import blocks as b
 from jp_tui.view.transcript.reducer import blocks_of
@@ -48,15 +48,15 @@ def _block(block: b.Block) -> Iterator[str]:
             yield prose(text)
         case b.Header(model=model, ms=ms):
             yield f"## {line(model) or 'Assistant'}" + (f" · {duration(ms)}" if ms is not None else "")
-        case b.Said(text=text, incomplete=incomplete):
+        case b.TextBlock(text=text, incomplete=incomplete):
             yield prose(text) + ("\n\n*(incomplete)*" if incomplete else "")
-        case b.Thought(text=text, incomplete=incomplete):
+        case b.ReasoningBlock(text=text, incomplete=incomplete):
             yield quoted(f"*Reasoning*\n\n{prose(text)}" + ("\n\n*(incomplete)*" if incomplete else ""))
         case b.Data(text=text):
             yield fence(text, "json")
-        case b.Tool():
+        case b.ToolBlock():
             yield from _tool(block)
-        case b.Question(asked=asked):
+        case b.QuestionBlock(asked=asked):
             yield _asked(asked)
         case b.Resumed():
             yield "*The turn was cut off here, and went on.*"
@@ -65,13 +65,13 @@ def _block(block: b.Block) -> Iterator[str]:
             yield f"**Turn {how}**" + (f": {words}" if words else "")
             if detail:
                 yield f"The server said:\n\n{fence(detail, '')}"
-        case b.Note(text=text) | b.Retry(text=text):
+        case b.Note(text=text) | b.RetryBlock(text=text):
             yield f"*{line(text)}*"
         case b.Odd(name=name, problem=problem):
             yield f"*({line(name)}{f': {line(problem)}' if problem else ''})*"
 
 
-def _tool(block: b.Tool) -> Iterator[str]:
+def _tool(block: b.ToolBlock) -> Iterator[str]:
     if not block.dialogue:
         took = f" · {duration(block.ms)}" if block.ms is not None else ""
         how = f" · {block.end}" if block.end not in (None, "ok") else ""
@@ -97,7 +97,7 @@ def _tool(block: b.Tool) -> Iterator[str]:
         yield ("Error:" if block.end == "error" else "Result:") + "\n\n" + fence(block.output, "")
 
 
-def _form(form: Form) -> str:
+def _form(form: QuestionForm) -> str:
     parts = [f"*Asked {len(form.places)} questions*"]
     parts += [f"{number}. {line(place.text)}\n\n{_place(place)}" for number, place in enumerate(form.places, 1)]
     if form.reply:
@@ -105,19 +105,19 @@ def _form(form: Form) -> str:
     return quoted("\n\n".join(parts))
 
 
-def _place(place: Place) -> str:
+def _place(place: AskedFormQuestion) -> str:
     if place.asked is not None and place.state in ("answered", "left"):
         return "\n\n".join(answer(place.asked))
     return f"Skipped ({line(place.because)})" if place.state == "skipped" else "Not answered"
 
 
-def _asked(asked: Inquiry) -> str:
+def _asked(asked: InquiryView) -> str:
     context = f"{prose(asked.context)}\n\n" if asked.context else ""
     said = "\n\n".join(answer(asked))
     return quoted(f"**Question** ({line(asker(asked))})\n\n{context}{prose(asked.text)}\n\n{said}")
 
 
-def answer(asked: Inquiry) -> Iterator[str]:
+def answer(asked: InquiryView) -> Iterator[str]:
     """What became of a question, as R206 writes it, with the reason and who it was; Markdown lines."""
     match asked.how:
         case "answered":

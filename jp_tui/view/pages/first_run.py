@@ -41,7 +41,7 @@ MOST_MODELS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class WizardRow:
     """A choice: its key, what it is called, what is said of it, and more while it is highlighted. Foreign texts."""
 
     key: str
@@ -245,7 +245,7 @@ def filtered(now: Wizard) -> bool:
     return now.step == "models" and now.models is not None
 
 
-def rows(now: Wizard, words: str = "") -> tuple[Row, ...]:
+def rows(now: Wizard, words: str = "") -> tuple[WizardRow, ...]:
     """What can be taken now; `words` narrow the models, and name one that is not listed."""
     match now.step:
         case "servers":
@@ -253,32 +253,32 @@ def rows(now: Wizard, words: str = "") -> tuple[Row, ...]:
         case "own":
             values = {name: str(getattr(now.draft, name)) for name in FIELDS}
             means = {**_MEANS, "wire": _MEANS["wire"].format(wire=now.wires[0])}
-            fields = [Row(name, _NAMES[name], values[name] or "–", means[name]) for name in FIELDS]
-            return (*fields, Row(GO, "Go on", "ask it for its models"))
+            fields = [WizardRow(name, _NAMES[name], values[name] or "–", means[name]) for name in FIELDS]
+            return (*fields, WizardRow(GO, "Go on", "ask it for its models"))
         case "models":
             return _models(now, words)
         case "failed":
             return (
-                Row(AGAIN, "Try again", "a local server may still be loading it"),
-                Row(OTHER, "Choose another model", "back to the list"),
-                Row(ASIS, "Use it all the same", "the configuration is written, the trouble stays"),
+                WizardRow(AGAIN, "Try again", "a local server may still be loading it"),
+                WizardRow(OTHER, "Choose another model", "back to the list"),
+                WizardRow(ASIS, "Use it all the same", "the configuration is written, the trouble stays"),
             )
         case "reviewer":
             return _reviewers(now)
         case "confirm":
-            return (Row(WRITE, "Write it", f"to {now.found.file}" if now.found else ""),)
+            return (WizardRow(WRITE, "Write it", f"to {now.found.file}" if now.found else ""),)
         case "done":
-            return (Row(CLOSE, "Begin", "the conversation is open"),)
+            return (WizardRow(CLOSE, "Begin", "the conversation is open"),)
         case _:
             return ()
 
 
-def _servers(now: Wizard) -> tuple[Row, ...]:
+def _servers(now: Wizard) -> tuple[WizardRow, ...]:
     if now.found is None:
         return ()
-    found = tuple(Row(one.provider, one.provider, _where(one), one.base_url) for one in now.found.servers)
-    own = Row(OWN, "Another server", "its address, what it speaks, the variable of its key")
-    again = Row(AGAIN, "Look again", "after a server was started")
+    found = tuple(WizardRow(one.provider, one.provider, _where(one), one.base_url) for one in now.found.servers)
+    own = WizardRow(OWN, "Another server", "its address, what it speaks, the variable of its key")
+    again = WizardRow(AGAIN, "Look again", "after a server was started")
     return (*found, own, again)
 
 
@@ -289,20 +289,22 @@ def _where(one: FoundServer) -> str:
     return f"answers on this machine, with {number} model{'s' if number != 1 else ''}"
 
 
-def _models(now: Wizard, words: str) -> tuple[Row, ...]:
+def _models(now: Wizard, words: str) -> tuple[WizardRow, ...]:
     if now.models is None:
         return ()
     wanted = words.casefold().split()
     fits = [one for one in now.models if all(word in one.model.casefold() for word in wanted)]
     fits.sort(key=lambda one: not one.default)
-    found = [Row(one.id, one.model, _said(one)) for one in fits[:MOST_MODELS]]
+    found = [WizardRow(one.id, one.model, _said(one)) for one in fits[:MOST_MODELS]]
     if (more := len(fits) - MOST_MODELS) > 0:
-        found.append(Row(AGAIN, f"{more:,} more models", "write a part of the name above, or choose this to ask again"))
+        found.append(
+            WizardRow(AGAIN, f"{more:,} more models", "write a part of the name above, or choose this to ask again")
+        )
     name = words.strip()
     if name and " " not in name and name not in [one.model for one in now.models]:
-        found.append(Row(f"{now.provider}/{name}", name, "not listed: use this name all the same"))
+        found.append(WizardRow(f"{now.provider}/{name}", name, "not listed: use this name all the same"))
     if not now.models:
-        found.append(Row(AGAIN, "Ask again", "or write a model's name above"))
+        found.append(WizardRow(AGAIN, "Ask again", "or write a model's name above"))
     return tuple(found)
 
 
@@ -311,12 +313,14 @@ def _said(one: ModelInfo) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _reviewers(now: Wizard) -> tuple[Row, ...]:
+def _reviewers(now: Wizard) -> tuple[WizardRow, ...]:
     others = [one for one in now.models or () if one.id != now.model and one.listed]
     return (
-        Row(NONE, "No", "you decide about every change yourself", "It can be set at any time: /setup, or /settings."),
-        Row(SAME, "Yes, the same model", "what it rejects, or is not sure of, comes to you"),
-        *(Row(one.id, f"Yes, {one.model}", facts(one)) for one in others[:MOST_MODELS]),
+        WizardRow(
+            NONE, "No", "you decide about every change yourself", "It can be set at any time: /setup, or /settings."
+        ),
+        WizardRow(SAME, "Yes, the same model", "what it rejects, or is not sure of, comes to you"),
+        *(WizardRow(one.id, f"Yes, {one.model}", facts(one)) for one in others[:MOST_MODELS]),
     )
 
 

@@ -12,8 +12,8 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import InquiryInfo
-from jp_tui.view.questions.inquiry import Inquiry, settled
-from jp_tui.view.questions.outcome_line import Fate, asker, fate
+from jp_tui.view.questions.inquiry import InquiryView, settled
+from jp_tui.view.questions.outcome_line import InquiryOutcome, asker, fate
 from jp_tui.view.questions.prompt_line import agent_asks
 from jp_tui.view.wording.why import why
 
@@ -21,24 +21,24 @@ EMPTY: Final = "Nobody has asked anything in this conversation yet."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class InquiryRow:
     """One question and its fate; `when` is its turn and the time it was asked (UTC)."""
 
     id: str
     asker: Foreign
     text: Foreign
-    fate: Fate
+    fate: InquiryOutcome
     why: Foreign
     reason: Foreign
     when: str
 
 
-def exchanges(listed: tuple[InquiryInfo, ...]) -> tuple[Exchange, ...]:
+def exchanges(listed: tuple[InquiryInfo, ...]) -> tuple[InquiryRow, ...]:
     """In the order of the list."""
     return tuple(_exchange(one) for one in listed)
 
 
-def inquiry(info: InquiryInfo) -> Inquiry:
+def inquiry(info: InquiryInfo) -> InquiryView:
     """The inquiry that a row of the list stands for."""
     kind = info.source if info.source in get_args(stored.SourceKind) else "other"
     request = stored.InquiryRequest(
@@ -52,10 +52,10 @@ def inquiry(info: InquiryInfo) -> Inquiry:
     return settled(request, response if known else None)  # type: ignore[arg-type]
 
 
-def _exchange(info: InquiryInfo) -> Exchange:
+def _exchange(info: InquiryInfo) -> InquiryRow:
     asked, agent = inquiry(info), info.agent
     at = f" · {info.asked_at[11:16]} UTC" if len(info.asked_at) >= 16 else ""
-    return Exchange(
+    return InquiryRow(
         id=info.id,
         asker=asker(asked) if agent is None else Foreign(agent_asks(agent, info.asked_as or info.source, info.tool)),
         text=Foreign(first_line(asked.text.raw)),

@@ -25,7 +25,7 @@ _MARKS = {"a": "▁", "r": "▄", "o": "█", "f": "×", "t": "↥", "n": "·"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ReviewerRow:
     """One reviewer of one question. `cells` are the columns of a table, padded alike in all rows; `counts`,
     `overturned`, `time` and `cost` are words of ours; `marks` its latest outcomes, oldest first, one character each
     (`LEGEND`), `span` the days they are from; `offer` the change that is suggested, in words, with its `key` and
@@ -45,7 +45,7 @@ class Row:
     value: Any = None
 
 
-def rows(found: tuple[ReviewerFigures, ...]) -> tuple[Row, ...]:
+def rows(found: tuple[ReviewerFigures, ...]) -> tuple[ReviewerRow, ...]:
     """The figures in the engine's order."""
     table = [_cells(one) for one in found]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -67,9 +67,9 @@ def _cells(one: ReviewerFigures) -> tuple[str, ...]:
     )
 
 
-def _row(one: ReviewerFigures, cells: tuple[str, ...]) -> Row:
+def _row(one: ReviewerFigures, cells: tuple[str, ...]) -> ReviewerRow:
     suggests = one.suggests
-    return Row(
+    return ReviewerRow(
         cells=cells,
         what=Foreign(f"{one.tool} · {one.question}"),
         model=Foreign(one.model or "a model that is not named"),

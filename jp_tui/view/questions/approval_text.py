@@ -58,7 +58,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class DecisionText:
     """A decision in a line: a sign, words of ours, more of them in a quiet voice, the user's own reason."""
 
     sign: str
@@ -102,18 +102,18 @@ def _first(found: Json) -> str:
     return names[0] if names else ""
 
 
-def said(decision: Decision) -> Said:
+def said(decision: Decision) -> DecisionText:
     """The decision in words."""
     if decision.about == "stop":
         words = f"told to stop and ask you: {decision.choice} rejections of the same"
-        return Said(sign="■", words=words, aside="", tone="bad", reason=NOTHING)
+        return DecisionText(sign="■", words=words, aside="", tone="bad", reason=NOTHING)
     yours = decision.by in ("user", "")
     if decision.by == "system":
         words = "not decided: the client went away"
-        return Said(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
+        return DecisionText(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
     if decision.by == "engine":
         words = "refused without asking: rejected three times in this turn"
-        return Said(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
+        return DecisionText(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
     sign, words, tone = (_YOURS if yours else _OTHERS)[decision.about, decision.choice]
     if decision.by == "policy" and decision.choice == "skip":
         sign, words, tone = _DENIED[decision.about]
@@ -126,7 +126,7 @@ def said(decision: Decision) -> Said:
         after.append(via)
     if decision.remember:
         after.append("remembered for this turn")
-    return Said(sign=sign, words=words, aside=" · ".join(after), tone=tone, reason=decision.reason)
+    return DecisionText(sign=sign, words=words, aside=" · ".join(after), tone=tone, reason=decision.reason)
 
 
 def sentence(decision: Decision) -> str:

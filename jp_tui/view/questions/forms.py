@@ -13,7 +13,7 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.questions.inquiry import NOTHING, Inquiry
+from jp_tui.view.questions.inquiry import NOTHING, InquiryView
 
 PlaceState = Literal["answered", "open", "left", "skipped", "taken_back", "gone_back", "unasked"]
 """`taken_back`: its answer; `gone_back`: it was shown, and left with Back before it had one (R176)."""
@@ -22,23 +22,23 @@ FormState = Literal["open", "review", "deferred", "answered", "replied", "ended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class AskedFormQuestion:
     """One question. `asked` is the showing that counts, or the last one; `earlier` the others, oldest first; `because`
     why it was skipped, in words."""
 
     id: str
     text: Foreign
     state: PlaceState
-    asked: Inquiry | None = None
-    earlier: tuple[Inquiry, ...] = ()
+    asked: InquiryView | None = None
+    earlier: tuple[InquiryView, ...] = ()
     because: Foreign = NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class QuestionForm:
     """All questions in the order they were submitted; `reply` what the user said instead of the rest (R179)."""
 
-    places: tuple[Place, ...]
+    places: tuple[AskedFormQuestion, ...]
     state: FormState
     reply: Foreign = NOTHING
 
@@ -47,11 +47,11 @@ class Form:
 class _Record:
     """The showings of a call in their order, and which answers count."""
 
-    shown: dict[str, list[Inquiry]] = field(default_factory=dict)
-    counts: dict[str, Inquiry] = field(default_factory=dict)
-    _latest: dict[str, Inquiry] = field(default_factory=dict)
+    shown: dict[str, list[InquiryView]] = field(default_factory=dict)
+    counts: dict[str, InquiryView] = field(default_factory=dict)
+    _latest: dict[str, InquiryView] = field(default_factory=dict)
 
-    def take(self, one: Inquiry) -> None:
+    def take(self, one: InquiryView) -> None:
         self.shown.setdefault(one.question, []).append(one)
         for name in (*one.discards, one.question):
             self.counts.pop(name, None)
@@ -68,13 +68,13 @@ class _Record:
 
 def form(
     arguments: JsonObject,
-    asked: Sequence[Inquiry],
+    asked: Sequence[InquiryView],
     *,
     result: str | None,
     awaits: bool,
     over: bool,
     broken: bool = False,
-) -> Form | None:
+) -> QuestionForm | None:
     """The form that a call is, None for a call with one question.
 
     `result` is the call's content, None while it has none; `awaits` says that the human is asked, `over` that nothing
@@ -89,10 +89,12 @@ def form(
     if len(places) < 2:
         return None
     said = reply_in(result, {place.id for place in places}) if result is not None else None
-    return Form(places=tuple(places), state=_state(asked, result, said, awaits, over, broken), reply=said or NOTHING)
+    return QuestionForm(
+        places=tuple(places), state=_state(asked, result, said, awaits, over, broken), reply=said or NOTHING
+    )
 
 
-def taken_back(asked: Sequence[Inquiry]) -> frozenset[int]:
+def taken_back(asked: Sequence[InquiryView]) -> frozenset[int]:
     """The places among the questions of a call whose answers Back took away (R177); of the assistant's own alone,
     since a tool's question is asked once more where a reviewer said no."""
     record, given = _Record(), {}
@@ -105,29 +107,29 @@ def taken_back(asked: Sequence[Inquiry]) -> frozenset[int]:
     )
 
 
-def _submitted(arguments: JsonObject, record: _Record) -> list[Place]:
+def _submitted(arguments: JsonObject, record: _Record) -> list[AskedFormQuestion]:
     """The places of the questions in the arguments; empty when those are no questions, or others than were asked."""
-    from jp_tui.questions.arguments import Form as Submitted  # only where something was asked
+    from jp_tui.questions.arguments import ItemForm as Submitted  # only where something was asked
     from jp_tui.questions.arguments import read
-    from jp_tui.questions.types import Given
+    from jp_tui.questions.types import GivenAnswer
     from jp_tui.questions.walker import walk
 
     submitted = read(arguments)
     if not isinstance(submitted, Submitted) or not {item.id for item in submitted.items} >= record.shown.keys():
         return []
-    answers = {id_: Given(one.answer, "") for id_, one in record.counts.items()}
-    found: list[Place] = []
+    answers = {id_: GivenAnswer(one.answer, "") for id_, one in record.counts.items()}
+    found: list[AskedFormQuestion] = []
     for at in walk(submitted.items, answers).form.places:
         skipped = at.state == "skipped"
         found.append(_place(at.id, Foreign(at.text), record, Foreign(at.because) if skipped else None))
     return found
 
 
-def _unknown(id_: str, record: _Record) -> Place:
+def _unknown(id_: str, record: _Record) -> AskedFormQuestion:
     return _place(id_, record.shown[id_][-1].text, record, None)
 
 
-def _place(id_: str, text: Foreign, record: _Record, because: Foreign | None) -> Place:
+def _place(id_: str, text: Foreign, record: _Record, because: Foreign | None) -> AskedFormQuestion:
     shown = record.shown.get(id_, [])
     asked = record.counts.get(id_) or (shown[-1] if shown else None)
     state: PlaceState
@@ -144,11 +146,11 @@ def _place(id_: str, text: Foreign, record: _Record, because: Foreign | None) ->
     else:
         state = "left"
     earlier = tuple(one for one in shown if one is not asked)
-    return Place(id=id_, text=text, state=state, asked=asked, earlier=earlier, because=because or NOTHING)
+    return AskedFormQuestion(id=id_, text=text, state=state, asked=asked, earlier=earlier, because=because or NOTHING)
 
 
 def _state(
-    asked: Sequence[Inquiry], result: str | None, said: Foreign | None, awaits: bool, over: bool, broken: bool
+    asked: Sequence[InquiryView], result: str | None, said: Foreign | None, awaits: bool, over: bool, broken: bool
 ) -> FormState:
     if said is not None:
         return "replied"

@@ -26,7 +26,7 @@ Settled = Literal["answered", "redacted", "cancelled", "withdrawn", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class InboxEntry:
     """One thing that waits. `here`: it can be answered at once; else its conversation is taken up first, or, while
     another process holds it (`held_by`, words), the answer is offered to that (`offers`: what can be). `goes_on` is the
     conversation that goes on then: of a sub-agent its parent. `subject` is what it is about, `title` its conversation's
@@ -55,13 +55,13 @@ class Entry:
 class Gone:
     """What waited last and does not any more: how it ended, and by whom if that is known."""
 
-    entry: Entry
+    entry: InboxEntry
     how: Settled
     by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inbox:
+class InboxState:
     """`prompts` are asked here, in the order they came, `listed` is what the engine last said, of both kinds; `since`
     is when that stood on record first: what is taken up is asked once more."""
 
@@ -76,7 +76,7 @@ class Inbox:
 
     # What happens
 
-    def heard(self, event: ev.Event, now: float) -> Inbox:
+    def heard(self, event: ev.Event, now: float) -> InboxState:
         """After an event of any conversation; the same object when it concerns nothing that waits."""
         match event:
             case ev.QuestionAsked(prompt=prompt):
@@ -92,15 +92,15 @@ class Inbox:
             case _:
                 return self
 
-    def shown(self, key: Key, digest: str) -> Inbox:
+    def shown(self, key: Key, digest: str) -> InboxState:
         """A sheet of it stood open and listened."""
         return self if (key, digest) in self.seen else replace(self, seen=self.seen | {(key, digest)})
 
-    def put_off(self, key: Key, until: float | None, now: float) -> Inbox:
+    def put_off(self, key: Key, until: float | None, now: float) -> InboxState:
         """Until a time, or with None until nothing else waits."""
         return replace(self, off={**self.off, key: until})._resting(now) if key in self.prompts else self
 
-    def back(self, *keys: Key) -> Inbox:
+    def back(self, *keys: Key) -> InboxState:
         """These wait again like any other."""
         if not any(key in self.off for key in keys):
             return self
@@ -131,7 +131,7 @@ class Inbox:
         """All of it, what waits longest first; what was put off keeps its place."""
         return Entries(self)
 
-    def get(self, key: Key) -> Entry | None:
+    def get(self, key: Key) -> InboxEntry | None:
         """The one of that key; nothing is said of others that are like it."""
         if (prompt := self.prompts.get(key)) is not None:
             return self._entry(prompt, {})
@@ -139,14 +139,14 @@ class Inbox:
 
     # How
 
-    def _asked(self, prompt: PromptRequest) -> Inbox:
+    def _asked(self, prompt: PromptRequest) -> InboxState:
         key = key_of(prompt)
         before = self.prompts.get(key)
         changed = before is not None and before.digest != prompt.digest
         known = self.back(key) if changed else self
         return replace(known, prompts={**known.prompts, key: prompt})
 
-    def _settled(self, key: Key, how: Settled, by: str) -> Inbox:
+    def _settled(self, key: Key, how: Settled, by: str) -> InboxState:
         entry = self.get(key)
         if entry is None:
             return self
@@ -156,7 +156,7 @@ class Inbox:
         gone = Gone(entry=entry, how=how, by=by)
         return replace(self.back(key), prompts=prompts, listed=listed, seen=seen, gone=gone)
 
-    def _listed(self, listed: tuple[WaitingInfo, ...]) -> Inbox:
+    def _listed(self, listed: tuple[WaitingInfo, ...]) -> InboxState:
         still = {(one.conversation, one.inquiry) for one in listed}
         left = [one for one in self.elsewhere if (one.conversation, one.inquiry) not in still]
         gone = Gone(entry=_recorded(left[-1]), how="unknown") if left else self.gone
@@ -167,12 +167,12 @@ class Inbox:
         since = {key: min(since[key], self.since.get(key, since[key])) for key in since}
         return replace(self, listed=listed, titles=titles, gone=gone, since=since)
 
-    def _named(self, conversation: str, title: Foreign) -> Inbox:
+    def _named(self, conversation: str, title: Foreign) -> InboxState:
         if self.titles.get(conversation) == title:
             return self
         return replace(self, titles={**self.titles, conversation: title})
 
-    def _resting(self, now: float) -> Inbox:
+    def _resting(self, now: float) -> InboxState:
         """Since when nothing but what was put off waits here."""
         rests = None if any(key not in self.off for key in self.prompts) else now
         return self if (rests is None) == (self.rests is None) else replace(self, rests=rests)
@@ -182,7 +182,9 @@ class Inbox:
         found: list[PromptRequest | WaitingInfo] = [*self.prompts.values(), *self.elsewhere]
         return sorted(found, key=self._since)
 
-    def entry(self, one: PromptRequest | WaitingInfo, alike: Mapping[tuple[str, str, str], tuple[Key, ...]]) -> Entry:
+    def entry(
+        self, one: PromptRequest | WaitingInfo, alike: Mapping[tuple[str, str, str], tuple[Key, ...]]
+    ) -> InboxEntry:
         """One of them as an entry."""
         return _recorded(one) if isinstance(one, WaitingInfo) else self._entry(one, alike)
 
@@ -207,9 +209,9 @@ class Inbox:
             if len(some) > 1 and all((key_of(one), one.digest) in self.seen for one in some)
         }
 
-    def _entry(self, prompt: PromptRequest, alike: Mapping[tuple[str, str, str], tuple[Key, ...]]) -> Entry:
+    def _entry(self, prompt: PromptRequest, alike: Mapping[tuple[str, str, str], tuple[Key, ...]]) -> InboxEntry:
         key = key_of(prompt)
-        return Entry(
+        return InboxEntry(
             key=key,
             kind=prompt.kind,
             who=Foreign(asker(prompt)),
@@ -224,10 +226,10 @@ class Inbox:
         )
 
 
-class Entries(Sequence[Entry]):
+class Entries(Sequence[InboxEntry]):
     """All that waits, in order; an entry is made when it is looked at, since of a thousand few are."""
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, inbox: InboxState) -> None:
         self._inbox = inbox
         self._order: list[PromptRequest | WaitingInfo] | None = None
         self._alike: Mapping[tuple[str, str, str], tuple[Key, ...]] = {}
@@ -241,12 +243,12 @@ class Entries(Sequence[Entry]):
     __hash__ = None  # type: ignore[assignment]
 
     @overload
-    def __getitem__(self, at: int) -> Entry: ...
+    def __getitem__(self, at: int) -> InboxEntry: ...
 
     @overload
-    def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
+    def __getitem__(self, at: slice) -> tuple[InboxEntry, ...]: ...
 
-    def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
+    def __getitem__(self, at: int | slice) -> InboxEntry | tuple[InboxEntry, ...]:
         if self._order is None:
             self._order, self._alike = self._inbox.ordered(), self._inbox.alike()
         if isinstance(at, slice):
@@ -254,7 +256,7 @@ class Entries(Sequence[Entry]):
         return self._inbox.entry(self._order[at], self._alike)
 
 
-def counted(status: Status, inbox: Inbox) -> Status:
+def counted(status: Status, inbox: InboxState) -> Status:
     """The status line with what waits (E50): here, put off, and elsewhere."""
     here = tuple("/".join(key) for key in inbox.prompts if key not in inbox.off)
     off, elsewhere = len(inbox.off), len(inbox.elsewhere)
@@ -267,8 +269,8 @@ def _sort(prompt: PromptRequest) -> tuple[str, str, str]:
     return prompt.kind, prompt.tool, prompt.digest
 
 
-def _recorded(one: WaitingInfo) -> Entry:
-    return Entry(
+def _recorded(one: WaitingInfo) -> InboxEntry:
+    return InboxEntry(
         key=(one.conversation, one.inquiry),
         kind=one.kind,
         who=Foreign(_asker(one)),

@@ -13,7 +13,7 @@ from typing import Final
 from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import PromptKind
-from jp_tui.view.questions.inbox import Entry, Gone
+from jp_tui.view.questions.inbox import Gone, InboxEntry
 from jp_tui.view.questions.outcome_line import elsewhere
 from jp_tui.view.wording.amounts import age
 
@@ -51,10 +51,10 @@ _KINDS: dict[PromptKind, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class InboxRow:
     """`sign` says how it stands, `aside` where and what; `mark` what is special, in words; `detail` all of it."""
 
-    entry: Entry
+    entry: InboxEntry
     sign: str
     since: str
     kind: str
@@ -62,7 +62,7 @@ class Row:
     alike: int
 
 
-def row(entry: Entry, now: float, wall: float) -> Row:
+def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
     """One line of the inbox."""
     mark, sign = "", "?"
     if entry.off:
@@ -71,7 +71,7 @@ def row(entry: Entry, now: float, wall: float) -> Row:
         sign, mark = "○", "not open here"
         if entry.held_by:
             mark = (HELD_BY if not entry.offers else ANSWER_HERE).format(who=short(entry.held_by))
-    return Row(
+    return InboxRow(
         entry=entry,
         sign=sign,
         since=_since(entry.since, wall),

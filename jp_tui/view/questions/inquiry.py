@@ -21,7 +21,7 @@ NOTHING = Foreign("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inquiry:
+class InquiryView:
     """`asker` is the name of the tool or whoever else `source` says; `by` the kind of responder, `model` which one.
 
     `explanation` are the responder's own words or a note (R21, R182), `tag` why there is no answer (R22, R23), `via`
@@ -69,12 +69,12 @@ class Inquiry:
         return self.source == "assistant"
 
 
-def question(event: stored.InquiryRequest) -> Inquiry:
+def question(event: stored.InquiryRequest) -> InquiryView:
     """A recorded question, open as yet."""
     context = event.question.get("context", event.question.get("pre_amble"))
     row = event.metadata.get("row")
     why_me = handed(event.metadata.get("escalation"))
-    return Inquiry(
+    return InquiryView(
         id=event.id,
         text=foreign(event.question.get("text")),
         context=foreign(context),
@@ -91,12 +91,12 @@ def question(event: stored.InquiryRequest) -> Inquiry:
     )
 
 
-def settled(asked: stored.InquiryRequest, response: stored.InquiryResponse | None) -> Inquiry:
+def settled(asked: stored.InquiryRequest, response: stored.InquiryResponse | None) -> InquiryView:
     """A recorded question with its fate."""
     return question(asked) if response is None else answered(question(asked), response)
 
 
-def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
+def answered(asked: InquiryView, event: stored.InquiryResponse) -> InquiryView:
     """The question with its recorded fate, which says more than a message about it does."""
     about = event.metadata
     moved, restores = _names(about.get("discards")), _names(about.get("restores"))

@@ -13,17 +13,17 @@ from operator import itemgetter
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.pairing import pair
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.questions.inquiry import Inquiry, settled
+from jp_tui.view.questions.inquiry import InquiryView, settled
 
 
-class Pairs:
+class InquiryIndex:
     """The inquiries of a conversation, as far as it is held."""
 
     def __init__(self) -> None:
         self._events: dict[tuple[int, str], dict[int, stored.InquiryRequest | stored.InquiryResponse]] = {}
         self._homes: dict[tuple[int, str], str] = {}
         self._reviewers: dict[tuple[int, str], tuple[str, str]] = {}
-        self._made: dict[tuple[int, str], dict[int, Inquiry]] = {}  # a call may hold hundreds, and each event asks
+        self._made: dict[tuple[int, str], dict[int, InquiryView]] = {}  # a call may hold hundreds, and each event asks
 
     def reviewed(self, turn: int, inquiry: str, model: str) -> None:
         """This model is deciding it now, as long as it is open."""
@@ -56,13 +56,13 @@ class Pairs:
         self._made.pop(key, None)
         return self._homes.get(key, "")
 
-    def of(self, turn: int, inquiry: str) -> dict[int, Inquiry]:
+    def of(self, turn: int, inquiry: str) -> dict[int, InquiryView]:
         """The inquiries of one id, by the number of their request."""
         if (turn, inquiry) not in self._made:
             self._made[turn, inquiry] = self._paired(turn, inquiry)
         return self._made[turn, inquiry]
 
-    def _paired(self, turn: int, inquiry: str) -> dict[int, Inquiry]:
+    def _paired(self, turn: int, inquiry: str) -> dict[int, InquiryView]:
         events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
         asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
         found = [settled(one.request, one.response) for one in pair(event for _, event in events)]
@@ -71,7 +71,7 @@ class Pairs:
             found = [replace(one, reviewer=model, heard=heard) if one.how == "open" else one for one in found]
         return dict(zip(asked, found, strict=True))
 
-    def listed(self, turn: int, ids: dict[int, str]) -> tuple[Inquiry, ...]:
+    def listed(self, turn: int, ids: dict[int, str]) -> tuple[InquiryView, ...]:
         """The inquiries with these numbers and ids, in the order of the log."""
         found = {id_: self.of(turn, id_) for id_ in set(ids.values())}
         return tuple(found[id_][seq] for seq, id_ in sorted(ids.items()))

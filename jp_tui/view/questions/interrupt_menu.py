@@ -16,7 +16,7 @@ TITLE = "Interrupted"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class InterruptChoice:
     """One line of the menu; `action` None is Continue, `words` asks for a message before it is sent."""
 
     label: str
@@ -25,19 +25,19 @@ class Choice:
     words: bool = False
 
 
-CONTINUE = Choice("Continue", "nothing happened; the turn goes on", None)
+CONTINUE = InterruptChoice("Continue", "nothing happened; the turn goes on", None)
 
 STREAMING = (
     CONTINUE,
-    Choice("Reply (stop & respond)", "keeps what was said, sends your message", "reply", True),
-    Choice("Stop (save & exit)", "keeps what was said, ends the turn", "stop"),
-    Choice("Abort (discard & exit)", "forgets this reply, ends the turn", "abort"),
+    InterruptChoice("Reply (stop & respond)", "keeps what was said, sends your message", "reply", True),
+    InterruptChoice("Stop (save & exit)", "keeps what was said, ends the turn", "stop"),
+    InterruptChoice("Abort (discard & exit)", "forgets this reply, ends the turn", "abort"),
 )
 TOOLS = (
     CONTINUE,
-    Choice("Stop & respond", "cancels the tools, sends your message", "respond", True),
-    Choice("Stop (cancel & exit)", "cancels the tools, ends the turn", "stop"),
-    Choice("Restart", "cancels the tools, runs them again", "restart"),
+    InterruptChoice("Stop & respond", "cancels the tools, sends your message", "respond", True),
+    InterruptChoice("Stop (cancel & exit)", "cancels the tools, ends the turn", "stop"),
+    InterruptChoice("Restart", "cancels the tools, runs them again", "restart"),
 )
 
 
@@ -48,7 +48,7 @@ class InterruptWishes:
     streaming: Literal["prompt", "continue", "stop", "abort", "reply"] = "prompt"
     tool_call: Literal["prompt", "continue", "restart", "respond", "stop"] = "prompt"
 
-    def choice(self, phase: str) -> Choice | None:
+    def choice(self, phase: str) -> InterruptChoice | None:
         """What to do at once in this phase; None asks."""
         wish = self.tool_call if phase == "tools" else self.streaming
         if wish == "prompt":
@@ -56,6 +56,6 @@ class InterruptWishes:
         return next((one for one in menu(phase) if one.action == wish), CONTINUE)
 
 
-def menu(phase: str) -> tuple[Choice, ...]:
+def menu(phase: str) -> tuple[InterruptChoice, ...]:
     """The menu for what the turn does now (the phases of TurnPhase)."""
     return TOOLS if phase == "tools" else STREAMING

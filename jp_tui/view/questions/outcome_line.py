@@ -11,7 +11,7 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.view.questions.inquiry import NOTHING, Handed, Inquiry
+from jp_tui.view.questions.inquiry import NOTHING, Handed, InquiryView
 from jp_tui.view.questions.partial_approval import summary
 from jp_tui.view.wording.amounts import count, duration, money, short_model
 
@@ -55,7 +55,7 @@ TAGS: dict[str, tuple[str, str, Role, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
+class InquiryOutcome:
     """`word` may be foreign text (an answer, a tag of another program), `who` names a model or is ours."""
 
     role: Role
@@ -65,7 +65,7 @@ class Fate:
     took: str = ""
 
 
-def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
+def fate(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -> InquiryOutcome:
     """What became of a question; while it is open `waits` says whether somebody can still answer, `reviewed` that a
     model is deciding."""
     who = responder(asked)
@@ -75,34 +75,36 @@ def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
     match asked.how:
         case "open" if reviewed:
             word = "reviewer" if asked.reviewer else "reviewer decides"
-            return Fate(role="reviewer", sign="◇", word=Foreign(word), who=Foreign(short_model(asked.reviewer.raw)))
+            return InquiryOutcome(
+                role="reviewer", sign="◇", word=Foreign(word), who=Foreign(short_model(asked.reviewer.raw))
+            )
         case "open" if waits and asked.handed:
-            return Fate(role="waiting", sign="▲", word=Foreign(HANDED[asked.handed]))
+            return InquiryOutcome(role="waiting", sign="▲", word=Foreign(HANDED[asked.handed]))
         case "open" if waits:
-            return Fate(role="waiting", sign="◐", word=Foreign("asked"))
+            return InquiryOutcome(role="waiting", sign="◐", word=Foreign("asked"))
         case "open":
-            return Fate(role="quiet", sign="⊘", word=Foreign("not answered"))
+            return InquiryOutcome(role="quiet", sign="⊘", word=Foreign("not answered"))
         case "deferred":
-            return Fate(role="waiting", sign="◔", word=Foreign("deferred: waits for an answer"))
+            return InquiryOutcome(role="waiting", sign="◔", word=Foreign("deferred: waits for an answer"))
         case "answered":
             no = asked.answer is False
             sign, role = ("✗", "bad") if no else ("✓", "good")
             word = said(asked.answer).raw
             if some := summary(asked.parts):
                 word = f"{word} to {some}" if " of " in some else f"{word}, {some}"
-            return Fate(role=role, sign=sign, word=Foreign(word), who=who, took=took)  # type: ignore[arg-type]
+            return InquiryOutcome(role=role, sign=sign, word=Foreign(word), who=who, took=took)  # type: ignore[arg-type]
         case "redacted":
-            return Fate(role="good", sign="✱", word=Foreign("answered, kept secret"), who=who, took=took)
+            return InquiryOutcome(role="good", sign="✱", word=Foreign("answered, kept secret"), who=who, took=took)
         case "withdrawn":
-            return Fate(role="quiet", sign="⊘", word=Foreign("withdrawn"), who=who)
+            return InquiryOutcome(role="quiet", sign="⊘", word=Foreign("withdrawn"), who=who)
         case "cancelled":
             tag = asked.tag.raw or "user"
             sign, word, role, known = TAGS.get(tag, ("⊘", tag, "quiet", ""))
             named = Foreign(known) if asked.by in ("", "system") and known else who
-            return Fate(role=role, sign=sign, word=Foreign(word), who=named, took=took)
+            return InquiryOutcome(role=role, sign=sign, word=Foreign(word), who=named, took=took)
 
 
-def responder(asked: Inquiry) -> Foreign:
+def responder(asked: InquiryView) -> Foreign:
     """Who answered: `you`, `reviewer haiku-4-5`, `pinned setting`, `remembered`, `default`, `policy`."""
     who = RESPONDERS.get(asked.by, "")
     if asked.by == "assistant" and asked.model:
@@ -114,13 +116,13 @@ def responder(asked: Inquiry) -> Foreign:
     return Foreign(who)
 
 
-def spent(asked: Inquiry) -> str:
+def spent(asked: InquiryView) -> str:
     """`8.1k tokens in, 90 out`; nothing where it took none."""
     into, out = asked.tokens
     return f"{count(into)} tokens in, {count(out)} out" if into or out else ""
 
 
-def reviewed(asked: Inquiry) -> Foreign:
+def reviewed(asked: InquiryView) -> Foreign:
     """What a model's answer took and what it was shown, in words; empty for everybody else's."""
     saw = f"it was shown {asked.saw.raw}" if asked.saw else ""
     return Foreign(" · ".join(part for part in (spent(asked), saw) if part))
@@ -131,7 +133,7 @@ def elsewhere(by: str) -> str:
     return {"user": "you, elsewhere", "assistant": "a reviewer", "static": "a setting"}.get(by, by)
 
 
-def asker(asked: Inquiry) -> Foreign:
+def asker(asked: InquiryView) -> Foreign:
     """Who asked, in a word; of a sub-agent the record holds an id only (R222)."""
     if asked.asker.raw.startswith(SUB_AGENT):
         return Foreign("a sub-agent")

@@ -16,7 +16,7 @@ KIND = "inquiry_aside"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aside:
+class SideExchangeView:
     """One exchange: what the user asked, what `model` said, `broken` why it said no more, `about` which question."""
 
     inquiry: str
@@ -29,7 +29,7 @@ class Aside:
     sent: bool = False
 
 
-def aside(event: Unknown) -> Aside | None:
+def aside(event: Unknown) -> SideExchangeView | None:
     """The exchange that an event holds; None when it holds none."""
     raw = event.raw
     if raw.get("type") != KIND or event.problem or not isinstance(raw.get("id"), str):
@@ -37,7 +37,7 @@ def aside(event: Unknown) -> Aside | None:
     if not isinstance(raw.get("question"), str) or not isinstance(raw.get("answer"), str):
         return None
     error, ms = raw.get("error"), raw.get("ms")
-    return Aside(
+    return SideExchangeView(
         inquiry=text_at(raw, "id"),
         asked=foreign(raw.get("question")),
         said=foreign(raw.get("answer")),
@@ -56,11 +56,11 @@ def sends(event: Unknown) -> tuple[str, bool] | None:
     return (text_at(raw, "id"), raw["send"] is True) if text_at(raw, "id") else None
 
 
-class Asides:
+class SideExchangesView:
     """What was said aside in a conversation, as far as it is held; pages come in any order."""
 
     def __init__(self) -> None:
-        self._said: dict[tuple[int, str], dict[int, Aside]] = {}
+        self._said: dict[tuple[int, str], dict[int, SideExchangeView]] = {}
         self._sent: dict[tuple[int, str], dict[int, bool]] = {}
         self._homes: dict[tuple[int, str], str] = {}
 
@@ -76,7 +76,7 @@ class Asides:
         self._homes[turn, one.inquiry] = call
         return call
 
-    def of(self, turn: int, call: str) -> tuple[Aside, ...]:
+    def of(self, turn: int, call: str) -> tuple[SideExchangeView, ...]:
         """The exchanges of a call, in the order of the log."""
         found = self._said.get((turn, call), {})
         return tuple(replace(one, sent=self._goes(turn, one.inquiry)) for _, one in sorted(found.items()))

@@ -11,21 +11,21 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Off:
+class Snooze:
     """Until when, None until nothing else waits; `digest` is that of what was put off: anything else is not."""
 
     until: float | None
     digest: str
 
 
-def packed(text: str, off: Off | None) -> str:
+def packed(text: str, off: Snooze | None) -> str:
     """What was typed, and that it was put off, as one text."""
     if off is None:
         return text
     return json.dumps({"typed": text, "off": {"until": off.until, "digest": off.digest}}, ensure_ascii=False)
 
 
-def unpacked(text: str) -> tuple[str, Off | None]:
+def unpacked(text: str) -> tuple[str, Snooze | None]:
     """The way back; any other text is what was typed."""
     try:
         found = json.loads(text) if text.startswith("{") else None
@@ -39,4 +39,4 @@ def unpacked(text: str) -> tuple[str, Off | None]:
     until = off["until"]
     if until is not None and (isinstance(until, bool) or not isinstance(until, int | float)):
         return text, None
-    return found["typed"], Off(until, off["digest"])
+    return found["typed"], Snooze(until, off["digest"])

@@ -37,7 +37,7 @@ _SCALAR = re.compile(r"\s*(?:-?\d[\d.eE+-]*|true|false|null|yes|no)\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EnumChoice:
     """One allowed value and what it is called."""
 
     value: Json
@@ -45,7 +45,7 @@ class Choice:
     about: str = ""
 
 
-def choices_of(raw: JsonObject) -> tuple[Choice, ...] | None:
+def choices_of(raw: JsonObject) -> tuple[EnumChoice, ...] | None:
     """The values of a choice: `enum` with names beside it, `const`, or `oneOf` of constants with titles."""
     enum = raw.get("enum")
     if "const" in raw:
@@ -55,7 +55,9 @@ def choices_of(raw: JsonObject) -> tuple[Choice, ...] | None:
             return None
         names = raw.get("x-enumNames", raw.get("enumNames"))
         said = names if isinstance(names, list) and len(names) == len(enum) else enum
-        return tuple(Choice(value, _label(name)) for value, name in islice(zip(enum, said, strict=True), OPTIONS + 1))
+        return tuple(
+            EnumChoice(value, _label(name)) for value, name in islice(zip(enum, said, strict=True), OPTIONS + 1)
+        )
     for key in ("oneOf", "anyOf"):
         each = raw.get(key)
         if not isinstance(each, list) or not each or set(raw) - NOTES - {key, "type"}:
@@ -65,12 +67,12 @@ def choices_of(raw: JsonObject) -> tuple[Choice, ...] | None:
     return _united(raw)
 
 
-def _united(raw: JsonObject) -> tuple[Choice, ...] | None:
+def _united(raw: JsonObject) -> tuple[EnumChoice, ...] | None:
     """The values of several forms of which each has few: enums, constants, true and false, null. Any of them fits."""
     each = raw.get("anyOf")
     if not isinstance(each, list) or not 1 < len(each) <= OPTIONS or set(raw) - NOTES - {"anyOf"} or or_null(raw):
         return None
-    found: list[Choice] = []
+    found: list[EnumChoice] = []
     for one in each:
         some = _finite(one)
         if some is None:
@@ -81,7 +83,7 @@ def _united(raw: JsonObject) -> tuple[Choice, ...] | None:
     return tuple(found)
 
 
-def _finite(raw: Json) -> tuple[Choice, ...] | None:
+def _finite(raw: Json) -> tuple[EnumChoice, ...] | None:
     """The few values of a simple form; None where there are more, or where something else counts too."""
     if not isinstance(raw, dict) or set(raw) - NOTES - {"enum", "const", "type"}:
         return None
@@ -89,16 +91,16 @@ def _finite(raw: Json) -> tuple[Choice, ...] | None:
         return (_titled(raw),) if "enum" not in raw else None
     if "enum" in raw:
         return choices_of(raw)
-    kinds: dict[Json, tuple[Choice, ...]] = {
-        "null": (Choice(None, w.NULL),), "boolean": (Choice(True, w.YES), Choice(False, w.NO)),
+    kinds: dict[Json, tuple[EnumChoice, ...]] = {
+        "null": (EnumChoice(None, w.NULL),), "boolean": (EnumChoice(True, w.YES), EnumChoice(False, w.NO)),
     }  # fmt: skip
     named = raw.get("type")
     return kinds.get(named) if isinstance(named, str) else None
 
 
-def _titled(raw: JsonObject) -> Choice:
+def _titled(raw: JsonObject) -> EnumChoice:
     title = raw.get("title")
-    return Choice(raw["const"], _label(title if title else raw["const"]), text_of(raw, "description"))
+    return EnumChoice(raw["const"], _label(title if title else raw["const"]), text_of(raw, "description"))
 
 
 def _label(value: object) -> str:
@@ -112,7 +114,7 @@ def _dumped(value: object) -> str:
         return "…"
 
 
-def apart(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+def apart(choices: tuple[EnumChoice, ...]) -> tuple[EnumChoice, ...]:
     """The same, no two of which read the same: a text beside a number of the same look stands in quotes."""
     count = Counter(choice.label for choice in choices)
     if len(count) == len(choices):
@@ -120,17 +122,17 @@ def apart(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
     return tuple(replace(one, label=_quoted(one)) if count[one.label] > 1 else one for one in choices)
 
 
-def _quoted(choice: Choice) -> str:
+def _quoted(choice: EnumChoice) -> str:
     if isinstance(choice.value, str):
         return w.short(_dumped(choice.value)) if choice.label == _label(choice.value) else _told(choice)
     return choice.label if choice.label in (_label(choice.value), w.YES, w.NO) else _told(choice)
 
 
-def _told(choice: Choice) -> str:
+def _told(choice: EnumChoice) -> str:
     return f"{choice.label} ({w.short(_dumped(choice.value))})"
 
 
-def odd_label(choices: tuple[Choice, ...], value: object) -> str:
+def odd_label(choices: tuple[EnumChoice, ...], value: object) -> str:
     """A value that is none of the choices, so that it cannot be taken for one of them."""
     label = _label(value)
     looks = isinstance(value, str) and (_SCALAR.fullmatch(value) or any(one.label == label for one in choices))

@@ -14,7 +14,7 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.view.schema import texts as w
-from jp_tui.view.schema.choices import NOTES, OPTIONS, Choice, apart, choices_of, or_null, text_of
+from jp_tui.view.schema.choices import NOTES, OPTIONS, EnumChoice, apart, choices_of, or_null, text_of
 
 Kind = Literal["text", "integer", "number", "boolean", "choice", "many", "list", "object", "null", "json"]
 
@@ -39,7 +39,7 @@ class Shape:
     """What one part of the answer looks like. `note` says why it is written as JSON, `hint` which values are wanted."""
 
     kind: Kind
-    form: Form = field(repr=False)
+    form: SchemaForm = field(repr=False)
     schema: JsonObject = field(default_factory=dict, repr=False)
     chain: tuple[str, ...] = ()
     depth: int = 0
@@ -47,7 +47,7 @@ class Shape:
     about: str = ""
     note: str = ""
     hint: str = ""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[EnumChoice, ...] = ()
     nullable: bool = False
 
     @property
@@ -56,14 +56,14 @@ class Shape:
         return "default" in self.schema
 
     @cached_property
-    def parts(self) -> dict[str, Part]:
+    def parts(self) -> dict[str, FormProperty]:
         """The properties of an object, in the order of the schema, then what is required without being described."""
         given, required = self.schema.get("properties"), self.schema.get("required")
         wanted = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
         known = given if isinstance(given, dict) else {}
         must = frozenset(wanted)
-        found = {str(name): Part(str(name), raw, name in must, self) for name, raw in known.items()}
-        return found | {name: Part(name, True, True, self) for name in wanted if name not in found}
+        found = {str(name): FormProperty(str(name), raw, name in must, self) for name, raw in known.items()}
+        return found | {name: FormProperty(name, True, True, self) for name in wanted if name not in found}
 
     @cached_property
     def order(self) -> dict[str, int]:
@@ -77,7 +77,7 @@ class Shape:
 
 
 @dataclass(eq=False)
-class Part:
+class FormProperty:
     """One property of an object."""
 
     name: str
@@ -91,7 +91,7 @@ class Part:
         return self.parent.form.shape(self.raw, self.parent.chain, self.parent.depth + 1)
 
 
-class Form:
+class SchemaForm:
     """The form of one schema."""
 
     def __init__(self, schema: Json) -> None:
@@ -264,7 +264,7 @@ def _with_null(shape: Shape) -> Shape:
     if shape.kind in ("json", "null") or shape.nullable:
         return shape
     if shape.kind == "choice" and all(choice.value is not None for choice in shape.choices):
-        shape = replace(shape, choices=apart((*shape.choices, Choice(None, w.NULL))))
+        shape = replace(shape, choices=apart((*shape.choices, EnumChoice(None, w.NULL))))
     hint = shape.hint
     if shape.kind not in ("choice", "boolean"):  # those show it as one of their values
         hint = f"{hint}, or null" if hint else "or null"

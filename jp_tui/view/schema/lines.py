@@ -11,9 +11,9 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.view.schema import texts as w
-from jp_tui.view.schema.choices import Choice
+from jp_tui.view.schema.choices import EnumChoice
 from jp_tui.view.schema.edit import Path, get, odd, why_not
-from jp_tui.view.schema.form import Form, Shape
+from jp_tui.view.schema.form import SchemaForm, Shape
 from jp_tui.view.schema.remainder import rest
 
 FEW = 12
@@ -28,7 +28,7 @@ WHOLE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FormLine:
     """One line: a field, the head of a list, an object or a long choice, one option of that, a place to add, what of
     an object or inside what is folded has no line.
 
@@ -71,17 +71,17 @@ class _Look:
 
     folds: Mapping[Path, bool]
     inline: Callable[[Shape], bool]
-    kept: Callable[[Path, Choice], bool]
+    kept: Callable[[Path, EnumChoice], bool]
 
 
-def _all(path: Path, choice: Choice) -> bool:
+def _all(path: Path, choice: EnumChoice) -> bool:
     return True
 
 
 def lines(
-    form: Form, document: Json, folds: Mapping[Path, bool], inline: Callable[[Shape], bool],
-    kept: Callable[[Path, Choice], bool] = _all,
-) -> list[Line]:  # fmt: skip
+    form: SchemaForm, document: Json, folds: Mapping[Path, bool], inline: Callable[[Shape], bool],
+    kept: Callable[[Path, EnumChoice], bool] = _all,
+) -> list[FormLine]:  # fmt: skip
     """All lines that are unfolded; the last three as in `_Look`."""
     root, look = form.root, _Look(folds, inline, kept)
     if root.kind == "object" and not root.nullable and not why_not(root, document):
@@ -89,53 +89,53 @@ def lines(
     return list(_line(root, document, (), "", 0, False, look))
 
 
-def _parts(shape: Shape, document: Json, path: Path, depth: int, look: _Look) -> Iterator[Line]:
+def _parts(shape: Shape, document: Json, path: Path, depth: int, look: _Look) -> Iterator[FormLine]:
     for name, part in shape.parts.items():
         yield from _line(part.shape, document, (*path, name), name, depth, part.required, look)
     yield from _rest(shape, document, path, depth, deep=False)
 
 
-def _rest(shape: Shape, document: Json, path: Path, depth: int, *, deep: bool) -> Iterator[Line]:
+def _rest(shape: Shape, document: Json, path: Path, depth: int, *, deep: bool) -> Iterator[FormLine]:
     """What the lines above do not show of an object; `deep` of all that is folded there."""
     found = rest(shape, get(document, path), deep=deep)
     if found.total:
-        yield Line(path, shape, "more", "", depth, more=found.total, keys=found.names)
+        yield FormLine(path, shape, "more", "", depth, more=found.total, keys=found.names)
 
 
 def _line(
     shape: Shape, document: Json, path: Path, name: str, depth: int, required: bool, look: _Look
-) -> Iterator[Line]:
+) -> Iterator[FormLine]:
     value = get(document, path)
     note = why_not(shape, value)
     if note:
-        yield Line(path, shape, "json", name, depth, required, note=note)
+        yield FormLine(path, shape, "json", name, depth, required, note=note)
     elif shape.kind == "object":
         new_entry = bool(path) and isinstance(path[-1], int)
         unfolded = look.folds.get(path, not path or (len(shape.parts) <= FEW and not new_entry and not shape.nullable))
-        yield Line(path, shape, "head", name, depth, required, unfolded)
+        yield FormLine(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
             yield from _parts(shape, document, path, depth + 1, look)
         else:
             yield from _rest(shape, document, path, depth + 1, deep=True)
     elif shape.kind == "list":
         unfolded = look.folds.get(path, not path)
-        yield Line(path, shape, "head", name, depth, required, unfolded)
+        yield FormLine(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
             for at in range(len(value) if isinstance(value, list) else 0):
                 yield from _line(shape.item, document, (*path, at), str(at + 1), depth + 1, False, look)
-            yield Line(path, shape, "add", "", depth + 1)
+            yield FormLine(path, shape, "add", "", depth + 1)
         else:
             yield from _rest(shape, document, path, depth + 1, deep=True)
     elif shape.kind in ("choice", "many") and (not look.inline(shape) or odd(shape, value)):
         unfolded = look.folds.get(path, not path)
-        yield Line(path, shape, "head", name, depth, required, unfolded)
+        yield FormLine(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
             for place, choice in enumerate(shape.choices):
                 if not look.kept(path, choice):
                     continue
-                yield Line(path, shape, "option", choice.label, depth + 1, option=place)
+                yield FormLine(path, shape, "option", choice.label, depth + 1, option=place)
     else:
-        yield Line(path, shape, "field", name, depth, required)
+        yield FormLine(path, shape, "field", name, depth, required)
 
 
 def path_of(document: Json, pointer: str) -> Path:
@@ -154,7 +154,7 @@ def path_of(document: Json, pointer: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FieldProblem:
     """What is wrong at a place; `missing` when there is nothing yet where something must be."""
 
     path: Path
@@ -163,20 +163,20 @@ class Problem:
     missing: bool = False
 
 
-def problems(document: Json, verdict: Sequence[tuple[str, str]]) -> list[Problem]:
+def problems(document: Json, verdict: Sequence[tuple[str, str]]) -> list[FieldProblem]:
     """A verdict on a document as the places where it belongs: what is missing belongs to the field that is empty."""
     found = []
     for pointer, words in verdict:
         path, key = path_of(document, pointer), w.missing(words)
         if key is None:
-            found.append(Problem(path, pointer, words))
+            found.append(FieldProblem(path, pointer, words))
         else:
             quoted = key.replace("~", "~0").replace("/", "~1")
-            found.append(Problem((*path, key), f"{pointer}/{quoted}", "is missing", True))
+            found.append(FieldProblem((*path, key), f"{pointer}/{quoted}", "is missing", True))
     return found
 
 
-def line_of(rows: Sequence[Line], path: Path) -> int | None:
+def line_of(rows: Sequence[FormLine], path: Path) -> int | None:
     """The line where a path is edited, else the nearest one around it."""
     best, where = -1, None
     for at, line in enumerate(rows):

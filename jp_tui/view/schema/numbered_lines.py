@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.view.schema import texts as w
 from jp_tui.view.schema.edit import Path, get, place_of, why_not
-from jp_tui.view.schema.form import Form, Kind, Shape
-from jp_tui.view.schema.lines import Problem
+from jp_tui.view.schema.form import Kind, SchemaForm, Shape
+from jp_tui.view.schema.lines import FieldProblem
 
 NOT_SET = "not set"
 EMPTY = "empty text"
@@ -27,7 +27,7 @@ _KINDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FieldRow:
     """One field, or one entry of a list; `note` says why it is written as JSON, `extra` that the schema has no such
     key."""
 
@@ -50,31 +50,33 @@ class Row:
         return f"{title} [{self.name}]" if title and title != self.name else self.name
 
 
-def formed(form: Form, document: Json) -> bool:
+def formed(form: SchemaForm, document: Json) -> bool:
     """Whether the whole is a form of several fields or entries, rather than one value."""
     return form.root.kind in ("object", "list") and not why_not(form.root, document)
 
 
-def rows(form: Form, document: Json, here: Path) -> list[Row]:
+def rows(form: SchemaForm, document: Json, here: Path) -> list[FieldRow]:
     """What stands at a place, in the order of the schema; then what only the document has."""
     shape, value = form.at(here), get(document, here)
     if shape.kind == "list":
         count = len(value) if isinstance(value, list) else 0
-        return [_row(form, document, Row((*here, at), shape.item, str(at + 1))) for at in range(count)]
+        return [_row(form, document, FieldRow((*here, at), shape.item, str(at + 1))) for at in range(count)]
     if shape.kind != "object":
         return []
-    found = [Row((*here, name), part.shape, name, part.required) for name, part in shape.parts.items()]
+    found = [FieldRow((*here, name), part.shape, name, part.required) for name, part in shape.parts.items()]
     held = value if isinstance(value, dict) else {}
-    more = [Row((*here, name), form.at((*here, name)), name, extra=True) for name in held if name not in shape.parts]
+    more = [
+        FieldRow((*here, name), form.at((*here, name)), name, extra=True) for name in held if name not in shape.parts
+    ]
     return [_row(form, document, one) for one in (*found, *more)]
 
 
-def _row(form: Form, document: Json, row: Row) -> Row:
+def _row(form: SchemaForm, document: Json, row: FieldRow) -> FieldRow:
     note = "" if row.extra else why_not(row.shape, get(document, row.path))
-    return Row(row.path, row.shape, row.name, row.required, note, row.extra)
+    return FieldRow(row.path, row.shape, row.name, row.required, note, row.extra)
 
 
-def wanted(row: Row) -> str:
+def wanted(row: FieldRow) -> str:
     """What it may hold: `whole number, 1 to 10,000, required, default 80`."""
     shape = row.shape
     if row.extra:
@@ -111,7 +113,7 @@ def _kind(shape: Shape) -> Iterator[str]:
         yield f"each {', '.join(_kind(shape.item))}"
 
 
-def held(document: Json, row: Row) -> str:
+def held(document: Json, row: FieldRow) -> str:
     """What it holds now, in few words."""
     value = get(document, row.path)
     if not isinstance(value, (dict, list, str, int, float, bool, type(None))):
@@ -141,7 +143,7 @@ def told(shape: Shape, value: Json) -> str:
             return _dumped(value)
 
 
-def counted(problems: Sequence[Problem], row: Row) -> Iterator[str]:
+def counted(problems: Sequence[FieldProblem], row: FieldRow) -> Iterator[str]:
     """What is wrong at a row, or how much inside it."""
     yield from (one.words for one in problems if one.path == row.path)
     deeper = sum(one.path[: len(row.path)] == row.path and one.path != row.path for one in problems)

@@ -13,9 +13,9 @@ from typing import Literal
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import CallEnd, CallState
 from jp_tui.view.questions.approval_text import Decision
-from jp_tui.view.questions.forms import Form
-from jp_tui.view.questions.inquiry import NOTHING, Inquiry
-from jp_tui.view.questions.side_questions import Aside
+from jp_tui.view.questions.forms import QuestionForm
+from jp_tui.view.questions.inquiry import NOTHING, InquiryView
+from jp_tui.view.questions.side_questions import SideExchangeView
 
 LIVE = 2**53
 """The place of what is not in the log yet: after every event."""
@@ -46,7 +46,7 @@ class Header(_Placed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said(_Placed):
+class TextBlock(_Placed):
     """Text of the assistant, Markdown. While `growing` its text is only with the painter."""
 
     text: Foreign = NOTHING
@@ -56,7 +56,7 @@ class Said(_Placed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thought(_Placed):
+class ReasoningBlock(_Placed):
     """Reasoning of the assistant, plain text."""
 
     text: Foreign = NOTHING
@@ -72,7 +72,7 @@ class Data(_Placed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tool(_Placed):
+class ToolBlock(_Placed):
     """A tool call with its questions and its result. A `dialogue` is shown as question and answer only (R160).
 
     `title` is what it is about; `arguments` (name, value) pairs for who wants to see them, `edited` those that ran
@@ -89,21 +89,21 @@ class Tool(_Placed):
     ms: int | None = None
     arguments: tuple[tuple[Foreign, Foreign], ...] = ()
     output: Foreign = NOTHING
-    asked: tuple[Inquiry, ...] = ()
+    asked: tuple[InquiryView, ...] = ()
     decided: tuple[Decision, ...] = ()
     edited: tuple[tuple[Foreign, Foreign], ...] = ()
     dialogue: bool = False
-    form: Form | None = None
+    form: QuestionForm | None = None
     reply: Foreign = NOTHING
-    asides: tuple[Aside, ...] = ()
+    asides: tuple[SideExchangeView, ...] = ()
     problem: Foreign = NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(_Placed):
+class QuestionBlock(_Placed):
     """A question whose call is not known here."""
 
-    asked: Inquiry
+    asked: InquiryView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,13 +138,26 @@ class Odd(_Placed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retry(_Placed):
+class RetryBlock(_Placed):
     """A wait before something is tried again; it is gone when the wait is over."""
 
     text: Foreign
 
 
-Block = User | Header | Said | Thought | Data | Tool | Question | Resumed | Ending | Note | Odd | Retry
+Block = (
+    User
+    | Header
+    | TextBlock
+    | ReasoningBlock
+    | Data
+    | ToolBlock
+    | QuestionBlock
+    | Resumed
+    | Ending
+    | Note
+    | Odd
+    | RetryBlock
+)
 
 
 def live_key(part: str) -> str:
@@ -156,6 +169,6 @@ def gap(before: Block | None, block: Block) -> int:
     """Blank rows before a block: none after its header or between the lines of tools, else one."""
     if isinstance(before, Header):
         return 0
-    if isinstance(before, Tool) and isinstance(block, Tool):
+    if isinstance(before, ToolBlock) and isinstance(block, ToolBlock):
         return int(before.dialogue or block.dialogue)
     return 1

@@ -16,13 +16,13 @@ from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
 from jp_tui.view.questions.approval_text import decisions
 from jp_tui.view.questions.forms import form, reply_in
-from jp_tui.view.questions.inquiry import NOTHING, Inquiry, text_at
-from jp_tui.view.questions.side_questions import Aside
-from jp_tui.view.transcript.blocks import LIVE, Tool, live_key
+from jp_tui.view.questions.inquiry import NOTHING, InquiryView, text_at
+from jp_tui.view.questions.side_questions import SideExchangeView
+from jp_tui.view.transcript.blocks import LIVE, ToolBlock, live_key
 
 
 @dataclass(slots=True)
-class Known:
+class CallRecord:
     """All that is known of one call; the fields come from events of several pages. `seen` are their numbers.
 
     `asked` are the ids of its questions by the number of their event, since pages come in any order.
@@ -45,16 +45,16 @@ class Known:
 
 
 def tool_block(
-    known: Known,
+    known: CallRecord,
     call: str,
-    asked: tuple[Inquiry, ...],
+    asked: tuple[InquiryView, ...],
     *,
     over: bool,
     held: bool = False,
     deferred: bool = False,
-    asides: tuple[Aside, ...] = (),
+    asides: tuple[SideExchangeView, ...] = (),
     asks: bool = False,
-) -> Tool | None:
+) -> ToolBlock | None:
     """The block of a call and its questions, None while there is nothing to show; `over`: its turn has ended.
     `asks`: the sub-agent that it runs waits for the human.
 
@@ -84,7 +84,7 @@ def tool_block(
         whole = form(ran, asked, result=result, awaits=awaits, over=not goes_on, broken=end not in ("ok", None))
         if result is not None and any(one.tag.raw == "user_reply" for one in asked):
             reply = reply_in(result, set()) or NOTHING
-    return Tool(
+    return ToolBlock(
         key=f"e{known.place}" if request else live_key(known.part),
         place=(known.place, 0),
         call=call,
@@ -106,7 +106,7 @@ def tool_block(
     )
 
 
-def _state(known: Known, waits: bool, over: bool, held: bool, deferred: bool) -> tuple[CallState, CallEnd | None]:
+def _state(known: CallRecord, waits: bool, over: bool, held: bool, deferred: bool) -> tuple[CallState, CallEnd | None]:
     if known.response is not None:
         said = known.response.metadata.get("end")
         if said in get_args(CallEnd):
@@ -133,7 +133,7 @@ def subject(arguments: JsonObject) -> str:
     return ""
 
 
-def _title(known: Known, said: JsonObject) -> str:
+def _title(known: CallRecord, said: JsonObject) -> str:
     """What is said of it, the same while it runs and after: of one that runs a sub-agent who that is."""
     agent = known.live.agent if known.live is not None else None
     told = said.get("agent") or (agent.model_dump(mode="json") if agent is not None else None)

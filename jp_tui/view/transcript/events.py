@@ -13,23 +13,23 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.view.activity.turn_summary import summary
 from jp_tui.view.questions.inquiry import foreign
-from jp_tui.view.transcript.blocks import Data, Ending, Note, Said, Thought
+from jp_tui.view.transcript.blocks import Data, Ending, Note, ReasoningBlock, TextBlock
 
 
-def response_block(event: stored.ChatResponse, seq: int) -> Said | Thought | Data | None:
+def response_block(event: stored.ChatResponse, seq: int) -> TextBlock | ReasoningBlock | Data | None:
     """A part of what the model said; None for reasoning without words."""
     key, place = f"e{seq}", (seq, 1)
     text = Foreign(event.content if isinstance(event.content, str) else dump(event.content))
     incomplete = event.metadata.get("incomplete") is True
     match event.kind:
         case "reasoning":
-            return Thought(key=key, place=place, text=text, incomplete=incomplete) if text.raw.strip() else None
+            return ReasoningBlock(key=key, place=place, text=text, incomplete=incomplete) if text.raw.strip() else None
         case "data":
             whole = json.dumps(event.content, indent=2, ensure_ascii=False)
             return Data(key=key, place=place, text=Foreign(whole))
         case "message":
             greeting = event.metadata.get("greeting") is True
-            return Said(key=key, place=place, text=text, incomplete=incomplete, greeting=greeting)
+            return TextBlock(key=key, place=place, text=text, incomplete=incomplete, greeting=greeting)
 
 
 def ending_blocks(event: stored.TurnOutcome, seq: int) -> Iterator[Ending | Note]:

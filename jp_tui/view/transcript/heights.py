@@ -16,15 +16,15 @@ from jp_tui.view.transcript.blocks import (
     Header,
     Note,
     Odd,
-    Question,
+    QuestionBlock,
+    ReasoningBlock,
     Resumed,
-    Retry,
-    Said,
-    Thought,
-    Tool,
+    RetryBlock,
+    TextBlock,
+    ToolBlock,
     User,
 )
-from jp_tui.view.transcript.loaded_ranges import Run
+from jp_tui.view.transcript.loaded_ranges import LoadedRange
 
 PER_EVENT = 1.1
 """Rows that an event takes beside its text: a blank one, a header, the line of a call."""
@@ -32,7 +32,7 @@ SEEN = 0.6
 """The part of stored text that is in sight: results of tools are folded."""
 
 
-def of_run(run: Run, width: int) -> int:
+def of_run(run: LoadedRange, width: int) -> int:
     """Rows of a run that is not held."""
     if run.rows is not None:
         return run.rows
@@ -40,7 +40,7 @@ def of_run(run: Run, width: int) -> int:
     return max(round(run.events * PER_EVENT + text * SEEN), 1)
 
 
-def characters(run: Run, rows: int, width: int) -> int:
+def characters(run: LoadedRange, rows: int, width: int) -> int:
     """Sums that would give these rows for a run: what is kept of one that is let go."""
     return max(round((rows - run.events * PER_EVENT) / SEEN * max(width - 8, 8)), 0)
 
@@ -49,19 +49,19 @@ def of_block(block: Block, width: int) -> int:
     """Rows of a block that is not painted."""
     room = max(width - 6, 8)
     match block:
-        case User(text=text) | Said(text=text) | Data(text=text):
+        case User(text=text) | TextBlock(text=text) | Data(text=text):
             return of_text(text.raw, room)
-        case Thought(text=text):
+        case ReasoningBlock(text=text):
             return min(of_text(text.raw[:8192], room), 4)
-        case Tool(dialogue=True, asked=asked):
+        case ToolBlock(dialogue=True, asked=asked):
             return 3 * len(asked) or 1
-        case Tool(asked=asked, decided=decided, end=end):
+        case ToolBlock(asked=asked, decided=decided, end=end):
             return 1 + len(asked) + len(decided) + (2 if end == "error" else 0)
-        case Question():
+        case QuestionBlock():
             return 3
         case Ending(how=how):
             return 2 if how == "failed" else 1
-        case Header() | Odd() | Resumed() | Note() | Retry():
+        case Header() | Odd() | Resumed() | Note() | RetryBlock():
             return 1
 
 
@@ -72,7 +72,7 @@ def of_text(text: str, room: int) -> int:
     return sum(1 + max(len(line) - 1, 0) // room for line in text.split("\n"))
 
 
-class Sums:
+class HeightIndex:
     """Positions among things with heights: which thing a row is in, and where a thing begins."""
 
     __slots__ = ("_ends", "heights")

@@ -17,7 +17,7 @@ RUN = 128
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class LoadedRange:
     """The events `first`..`last`. `rows` is a face's own note of how high a run that it let go had been."""
 
     first: int
@@ -32,20 +32,20 @@ class Run:
         return self.last - self.first + 1
 
 
-class Pages:
+class LoadedRanges:
     """The runs of one conversation; together they cover every event that is known to be in the log."""
 
     def __init__(self) -> None:
-        self.runs: list[Run] = []
+        self.runs: list[LoadedRange] = []
 
     def cover(self, spans: Iterable[EventSpan], last: int) -> None:
         """A conversation as its spans describe it, up to number `last`; nothing of it is held."""
         self.runs = [
-            Run(span.first, span.last, False, span.characters, span.lines) for span in spans if span.events > 0
+            LoadedRange(span.first, span.last, False, span.characters, span.lines) for span in spans if span.events > 0
         ]
         end = self.runs[-1].last if self.runs else 0
         if last > end:  # younger than the last span
-            self.runs.append(Run(end + 1, last, False))
+            self.runs.append(LoadedRange(end + 1, last, False))
 
     @property
     def last(self) -> int:
@@ -80,11 +80,11 @@ class Pages:
         if self.runs and not self.runs[-1].held and seq == self.last + 1:
             self.runs[-1].last = seq
         else:
-            self.runs.append(Run(self.last + 1, seq, False))
+            self.runs.append(LoadedRange(self.last + 1, seq, False))
 
     def _carve(self, first: int, last: int) -> None:
         """Make `first`..`last`, which lies in runs that are not held, a held run of its own."""
-        found: list[Run] = []
+        found: list[LoadedRange] = []
         for run in self.runs:
             if run.last < first or run.first > last or run.held:
                 found.append(run)
@@ -92,7 +92,7 @@ class Pages:
             if run.first < first:
                 found.append(_part(run, run.first, first - 1))
             if not found or found[-1].last < first or not found[-1].held:
-                found.append(Run(first, last, True))
+                found.append(LoadedRange(first, last, True))
             if run.last > last:
                 found.append(_part(run, last + 1, run.last))
         self.runs = _merged(found)
@@ -106,14 +106,14 @@ class Pages:
             tail.last = seq
             return True
         if seq > self.last + 1:
-            self.runs.append(Run(self.last + 1, seq - 1, False))
+            self.runs.append(LoadedRange(self.last + 1, seq - 1, False))
         if seq > self.last:
-            self.runs.append(Run(seq, seq, True))
+            self.runs.append(LoadedRange(seq, seq, True))
         else:
             self._carve(seq, seq)
         return True
 
-    def release(self, run: Run, rows: int, characters: int) -> None:
+    def release(self, run: LoadedRange, rows: int, characters: int) -> None:
         """Let a run go; `rows` is how high it was, `characters` stands for its size at other widths."""
         run.held, run.rows, run.characters, run.lines = False, rows, characters, 0
 
@@ -123,15 +123,15 @@ class Pages:
             run.rows = None
 
 
-def _part(run: Run, first: int, last: int) -> Run:
+def _part(run: LoadedRange, first: int, last: int) -> LoadedRange:
     """A part of a gap, with its share of the sums."""
     share = (last - first + 1) / run.events
-    return Run(first, last, False, round(run.characters * share), round(run.lines * share))
+    return LoadedRange(first, last, False, round(run.characters * share), round(run.lines * share))
 
 
-def _merged(runs: list[Run]) -> list[Run]:
+def _merged(runs: list[LoadedRange]) -> list[LoadedRange]:
     """In order, each number once: several gaps may have been carved for one held run."""
-    found: list[Run] = []
+    found: list[LoadedRange] = []
     for run in runs:
         if found and run.held and found[-1].held and run.first == found[-1].first:
             continue

@@ -18,22 +18,22 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import undone
 from jp_tui.view.questions.inquiry import foreign
-from jp_tui.view.questions.inquiry_index import Pairs
-from jp_tui.view.questions.side_questions import Asides
+from jp_tui.view.questions.inquiry_index import InquiryIndex
+from jp_tui.view.questions.side_questions import SideExchangesView
 from jp_tui.view.transcript.blocks import (
     LIVE,
     Block,
     Header,
     Note,
     Odd,
-    Question,
+    QuestionBlock,
+    ReasoningBlock,
     Resumed,
-    Said,
-    Thought,
+    TextBlock,
     User,
     live_key,
 )
-from jp_tui.view.transcript.calls import Known, tool_block
+from jp_tui.view.transcript.calls import CallRecord, tool_block
 from jp_tui.view.transcript.events import ending_blocks, response_block
 from jp_tui.view.wording.retries import Retries
 
@@ -54,7 +54,7 @@ class _Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class BlockChanges:
     """What an event did: `changed` keys have a new block, `renamed` ones are the same under a new key (old, new)."""
 
     changed: frozenset[str] = frozenset()
@@ -79,15 +79,15 @@ class _Arrived:
         return bool(self._fresh)
 
 
-class Story(_Arrived):
+class TranscriptReducer(_Arrived):
     """The blocks of what was fed. Blocks of the log are kept by event number, growing parts in `live`."""
 
     def __init__(self) -> None:
         super().__init__()
         self._by_event: dict[int, list[Block]] = {}
-        self._calls: dict[tuple[int, str], Known] = {}
+        self._calls: dict[tuple[int, str], CallRecord] = {}
         self._turns: dict[int, _Turn] = {}
-        self._pairs, self._asides, self.retries = Pairs(), Asides(), Retries()
+        self._pairs, self._asides, self.retries = InquiryIndex(), SideExchangesView(), Retries()
         self._model = ""
         self.held = False
         """Whether somebody else writes this conversation."""
@@ -110,16 +110,16 @@ class Story(_Arrived):
 
     # --- what it is fed ------------------------------------------------------------------------------------
 
-    def greet(self, greeting: Foreign, model: str) -> Changes:
+    def greet(self, greeting: Foreign, model: str) -> BlockChanges:
         """What a scripted model says before anybody spoke; the first event of the log becomes the same blocks."""
         self._model = model
         header, said = live_key(GREETING_HEADER), live_key(GREETING)
         self._parts[GREETING_HEADER] = Header(key=header, place=(0, 0), model=Foreign(model))
-        self._parts[GREETING] = Said(key=said, place=(0, 1), text=greeting, greeting=True)
+        self._parts[GREETING] = TextBlock(key=said, place=(0, 1), text=greeting, greeting=True)
         self._changed |= {header, said}
         return self._taken()
 
-    def load(self, events: Iterable[StoredEvent]) -> Changes:
+    def load(self, events: Iterable[StoredEvent]) -> BlockChanges:
         """Stored events, in order within the call."""
         for one in events:
             self._fact(one)
@@ -134,7 +134,7 @@ class Story(_Arrived):
             self._pairs.forget(turn, self._calls.pop((turn, call)).asked.values())
             self._asides.forget(turn, call)
 
-    def apply(self, event: ev.Event) -> Changes:
+    def apply(self, event: ev.Event) -> BlockChanges:
         """A live event; those that say nothing about the transcript change nothing."""
         self._changed |= self.retries.apply(event)
         match event:
@@ -167,7 +167,7 @@ class Story(_Arrived):
                 pass
         return self._taken()
 
-    def asking(self, calls: frozenset[tuple[int, str]]) -> Changes:
+    def asking(self, calls: frozenset[tuple[int, str]]) -> BlockChanges:
         """The calls, each by turn and id, whose sub-agents wait for the human now."""
         changed, self._asking = self._asking ^ calls, calls
         for turn, call in changed:
@@ -189,17 +189,17 @@ class Story(_Arrived):
 
     # --- facts ---------------------------------------------------------------------------------------------
 
-    def _taken(self) -> Changes:
-        found = Changes(frozenset(self._changed), tuple(self._renamed))
+    def _taken(self) -> BlockChanges:
+        found = BlockChanges(frozenset(self._changed), tuple(self._renamed))
         self._changed, self._renamed = set(), []
         return found
 
     def _turn(self, turn: int) -> _Turn:
         return self._turns.setdefault(turn, _Turn())
 
-    def _call(self, turn: int, call: str) -> Known:
+    def _call(self, turn: int, call: str) -> CallRecord:
         if (turn, call) not in self._calls:
-            self._calls[turn, call] = Known()
+            self._calls[turn, call] = CallRecord()
             self._turn(turn).calls.append(call)
         return self._calls[turn, call]
 
@@ -259,7 +259,7 @@ class Story(_Arrived):
 
     def _response(self, event: stored.ChatResponse, seq: int) -> None:
         block = response_block(event, seq)
-        if isinstance(block, Said) and block.greeting:
+        if isinstance(block, TextBlock) and block.greeting:
             self._header(0, seq, 0)
         if block is not None:
             self._put(block)
@@ -345,7 +345,7 @@ class Story(_Arrived):
             self._show(turn, home)
             return
         for seq, asked in self._pairs.of(turn, inquiry).items():
-            self._put(Question(key=f"e{seq}", place=(seq, 0), asked=asked))
+            self._put(QuestionBlock(key=f"e{seq}", place=(seq, 0), asked=asked))
 
     # --- growing parts -------------------------------------------------------------------------------------
 
@@ -357,7 +357,7 @@ class Story(_Arrived):
             self._show(event.turn, event.call)
             return
         if part not in self._parts:
-            made = Said if event.kind == "message" else Thought
+            made = TextBlock if event.kind == "message" else ReasoningBlock
             self._parts[part] = made(key=live_key(part), place=(LIVE, len(self._parts)), growing=True)
             self._changed.add(live_key(part))
         if event.text:
@@ -392,7 +392,7 @@ def _only_said_more(before: ev.CallChanged | None, now: ev.CallChanged) -> bool:
 
 def blocks_of(events: Sequence[StoredEvent]) -> Iterator[Block]:
     """The blocks of whole turns, as the workspace shows them."""
-    story = Story()
+    story = TranscriptReducer()
     story.load(list(events))
     for one in events:
         yield from story.of_event(one.seq)

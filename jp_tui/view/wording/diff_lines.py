@@ -19,7 +19,7 @@ _LOOKS = re.compile(r"^(?:@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- \S.*\n\+\+\+ \S
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DiffLine:
     """One line of a diff: its sign, its text without the sign, and its numbers where they are known."""
 
     sign: Sign
@@ -34,7 +34,7 @@ def is_diff(text: str) -> bool:
     return _LOOKS.search(text) is not None
 
 
-class Reader:
+class DiffReader:
     """Lines of a diff to changes, keeping count of the numbers.
 
     Inside a hunk a line is what its first character says, also `--- ` and `+++ `: the counts of the header tell
@@ -50,7 +50,7 @@ class Reader:
         """Whether the next line belongs to a hunk."""
         return self._left_old > 0 or self._left_new > 0
 
-    def line(self, text: str) -> Change:
+    def line(self, text: str) -> DiffLine:
         """One line without its newline."""
         inside = self.inside
         if found := _HUNK.match(text):  # content has a sign before it, so this is a header wherever it stands
@@ -58,38 +58,38 @@ class Reader:
             self._old, self._new = int(found[1]), int(found[3])
             self._left_old, self._left_new = counts
             self._digits = len(str(max(self._old + counts[0], self._new + counts[1])))
-            return Change("@", text)
+            return DiffLine("@", text)
         if text.startswith("\\"):
-            return Change("\\", text)
+            return DiffLine("\\", text)
         if not inside and _HEAD.match(text):
-            return Change("#", text)
+            return DiffLine("#", text)
         return self._content(text[:1], text[1:], text)
 
-    def _content(self, sign: str, rest: str, whole: str) -> Change:
+    def _content(self, sign: str, rest: str, whole: str) -> DiffLine:
         numbered = self._digits > 0 and self.inside
         if not numbered:
             match sign:
                 case "+":
-                    return Change("+", rest)
+                    return DiffLine("+", rest)
                 case "-":
-                    return Change("-", rest)
+                    return DiffLine("-", rest)
                 case _:
-                    return Change(" ", rest if sign == " " else whole)
+                    return DiffLine(" ", rest if sign == " " else whole)
         old, new = self._old, self._new
         if sign == "+":
             self._new, self._left_new = new + 1, self._left_new - 1
-            return Change("+", rest, None, new, self._digits)
+            return DiffLine("+", rest, None, new, self._digits)
         if sign == "-":
             self._old, self._left_old = old + 1, self._left_old - 1
-            return Change("-", rest, old, None, self._digits)
+            return DiffLine("-", rest, old, None, self._digits)
         self._old, self._new = old + 1, new + 1
         self._left_old, self._left_new = self._left_old - 1, self._left_new - 1
-        return Change(" ", rest if sign == " " else whole, old, new, self._digits)
+        return DiffLine(" ", rest if sign == " " else whole, old, new, self._digits)
 
 
-def read(text: str) -> list[Change]:
+def read(text: str) -> list[DiffLine]:
     """All lines of a diff."""
-    reader, found = Reader(), list[Change]()
+    reader, found = DiffReader(), list[DiffLine]()
     for line in text.removesuffix("\n").split("\n"):
         if not reader.inside and _FENCE.match(line):
             continue  # the fence that a tool put round its diff
@@ -97,14 +97,14 @@ def read(text: str) -> list[Change]:
     return found
 
 
-def counts(changes: Sequence[Change]) -> tuple[int, int, int]:
+def counts(changes: Sequence[DiffLine]) -> tuple[int, int, int]:
     """Hunks, added lines, removed lines."""
     return tuple(sum(change.sign == sign for change in changes) for sign in ("@", "+", "-"))  # type: ignore[return-value]
 
 
-def groups(changes: Sequence[Change]) -> list[list[Change]]:
+def groups(changes: Sequence[DiffLine]) -> list[list[DiffLine]]:
     """Runs of removed lines followed by added ones together, runs of unchanged ones, every other line alone."""
-    found: list[list[Change]] = []
+    found: list[list[DiffLine]] = []
     for change in changes:
         last = found[-1] if found else []
         before = last[-1].sign if last else "@"
@@ -115,7 +115,7 @@ def groups(changes: Sequence[Change]) -> list[list[Change]]:
     return found
 
 
-def pairs(group: Sequence[Change]) -> list[tuple[Change | None, Change | None]]:
+def pairs(group: Sequence[DiffLine]) -> list[tuple[DiffLine | None, DiffLine | None]]:
     """Removed and added lines side by side."""
     removed = [change for change in group if change.sign == "-"]
     added = [change for change in group if change.sign == "+"]

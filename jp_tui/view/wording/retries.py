@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol import events as ev
-from jp_tui.view.transcript.blocks import LIVE, Retry, live_key
+from jp_tui.view.transcript.blocks import LIVE, RetryBlock, live_key
 from jp_tui.view.wording.amounts import seconds, short_model
 
 OWN = "turn"
@@ -48,7 +48,7 @@ class Retries:
         """What stops them, as the user has it."""
 
     @property
-    def blocks(self) -> list[Retry]:
+    def blocks(self) -> list[RetryBlock]:
         """One for each wait, after all that was said."""
         return [self._block(key, at) for at, key in enumerate(self._waits)]
 
@@ -84,10 +84,10 @@ class Retries:
     def _end(self, key: str) -> frozenset[str]:
         return frozenset((_key(key),)) if self._waits.pop(key, None) is not None else frozenset()
 
-    def _block(self, key: str, at: int) -> Retry:
+    def _block(self, key: str, at: int) -> RetryBlock:
         wait = self._waits[key]
         said = wait.who + line(wait.detail, wait.left, self.key)
-        return Retry(key=_key(key), place=(LIVE, LIVE + at), text=Foreign(said))
+        return RetryBlock(key=_key(key), place=(LIVE, LIVE + at), text=Foreign(said))
 
 
 def _key(of: str) -> str:

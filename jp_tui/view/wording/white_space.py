@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from jp_tui.view.wording.diff_lines import Change, Reader, groups, pairs
+from jp_tui.view.wording.diff_lines import DiffLine, DiffReader, groups, pairs
 
 SIGNS = {" ": "·", "\t": "→", "\r": "␍"}
 LEGEND = "· space, → tab, ␍ CR"
@@ -74,12 +74,12 @@ class Marks:
     spans: Mapping[int, Spans]
     alone: int
 
-    def of(self, change: Change) -> Spans:
+    def of(self, change: DiffLine) -> Spans:
         """What to mark in this line."""
         return self.spans.get(id(change), ())
 
 
-def marks(changes: Sequence[Change]) -> Marks:
+def marks(changes: Sequence[DiffLine]) -> Marks:
     """What to mark in a diff. A blank line among others that come or go is no change of white space alone, but the
     white space in it is marked."""
     found: dict[int, Spans] = {}
@@ -103,7 +103,7 @@ def marks(changes: Sequence[Change]) -> Marks:
     return Marks(found, alone)
 
 
-def note(changes: Sequence[Change], found: Marks) -> str:
+def note(changes: Sequence[DiffLine], found: Marks) -> str:
     """What to say of them in words; empty when there is nothing."""
     if not found.alone:
         return ""
@@ -115,7 +115,7 @@ def note(changes: Sequence[Change], found: Marks) -> str:
 
 def in_diff(text: str) -> tuple[str, str]:
     """A diff with its changes of white space alone marked, and what to say of them; fences around it stay."""
-    reader, lines = Reader(), text.split("\n")
+    reader, lines = DiffReader(), text.split("\n")
     changes = [reader.line(line) for line in lines]
     found = marks(changes)
     for at, change in enumerate(changes):

@@ -7,7 +7,7 @@ kind of responder says as much as is known. Invents no rule.
 from __future__ import annotations
 
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.view.questions.inquiry import Inquiry
+from jp_tui.view.questions.inquiry import InquiryView
 
 _NOT_ASKED = {
     "assistant": "your settings send this question to a reviewing model",
@@ -25,7 +25,7 @@ _TAGS = {
 _ASKED = "this needs an answer, and no setting gives it for you"
 
 
-def why(asked: Inquiry) -> Foreign:
+def why(asked: InquiryView) -> Foreign:
     """One line: `why you were asked: …` or `why you were not asked: …`, with the rule's row where it is known."""
     default = _NOT_ASKED.get(asked.by) or (_TAGS.get(asked.tag.raw, "") if asked.how == "cancelled" else "")
     if asked.how == "deferred" or (asked.how == "redacted" and asked.row == "2"):

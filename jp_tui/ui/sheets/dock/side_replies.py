@@ -29,11 +29,11 @@ MOST = 64
 class RecordedTalk:
     """What the log holds of the talk about one question, by the numbers of its events."""
 
-    said: dict[int, asides.Aside] = field(default_factory=dict)
+    said: dict[int, asides.SideExchangeView] = field(default_factory=dict)
     sends: dict[int, bool] = field(default_factory=dict)
 
     @property
-    def talk(self) -> list[asides.Aside]:
+    def talk(self) -> list[asides.SideExchangeView]:
         return [one for _, one in sorted(self.said.items())]
 
     @property

@@ -30,7 +30,7 @@ from jp_tui.ui.sheets.schema.form_view import SchemaForm
 from jp_tui.ui.sheets.schema.keys import FORM_KEYS, FormFilter, FormKeys, field_line_hints, line_hints
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
-from jp_tui.view.schema.lines import Problem
+from jp_tui.view.schema.lines import FieldProblem
 from jp_tui.view.wording import questions as w
 
 CHECK_AFTER = 0.15
@@ -195,7 +195,7 @@ class SchemaArea(AnswerArea, AnswerBody):
             said = texts.fitted(self.document, self.editors.json_problem, form=form, across=across, lines=self._down)
         self._result.update(said)
 
-    def _is_wrong(self, problem: Problem) -> bool:
+    def _is_wrong(self, problem: FieldProblem) -> bool:
         """Return True if it is wrong, and not merely missing in a part that the user did not come to yet."""
         return not problem.missing or self.document.started(problem.path)
 

@@ -13,10 +13,10 @@ from typing import Literal
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.view.schema import edit
 from jp_tui.view.schema import lines as at
-from jp_tui.view.schema.choices import Choice
+from jp_tui.view.schema.choices import EnumChoice
 from jp_tui.view.schema.edit import ABSENT, Path
-from jp_tui.view.schema.form import Form, Shape
-from jp_tui.view.schema.lines import Line, Problem
+from jp_tui.view.schema.form import SchemaForm, Shape
+from jp_tui.view.schema.lines import FieldProblem, FormLine
 from jp_tui.view.schema.remainder import first_key
 
 
@@ -24,7 +24,7 @@ class FormDocument:
     """An answer while it is filled in."""
 
     def __init__(self, schema: JsonObject, begins: tuple[Json, ...]) -> None:
-        self.form = Form(schema)
+        self.form = SchemaForm(schema)
         self.value: Json = begins[0] if begins else edit.skeleton(self.form)
         self.start: Json = self.value
         self.made: Json | None = None if begins else self.value
@@ -32,7 +32,7 @@ class FormDocument:
         self.cursor = self.option = 0
         """The line with the cursor, and the choice that the cursor is on in it."""
         self._inline: Callable[[Shape], bool] = lambda shape: len(shape.choices) <= 4
-        self.result: tuple[int, list[Problem]] | None = None
+        self.result: tuple[int, list[FieldProblem]] | None = None
         self.folds: dict[Path, bool] = {}
         self.local: dict[Path, str] = {}
         """What is wrong with a text before the engine checks it, by its path."""
@@ -42,13 +42,13 @@ class FormDocument:
         """The long choice that shows only values with `letters`."""
         self.letters = ""
         """Letters in lower case; empty for no filter."""
-        self._lines: list[Line] | None = None
-        self._found: dict[Path, Problem] = {}
+        self._lines: list[FormLine] | None = None
+        self._found: dict[Path, FieldProblem] = {}
 
     # Lines
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[FormLine]:
         """All visible lines; made again only when a change may have moved one."""
         if self._lines is None:
             self._lines = at.lines(self.form, self.value, self.folds, self._inline, self._kept)
@@ -56,21 +56,21 @@ class FormDocument:
         return self._lines
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> FormLine | None:
         """The line under the cursor."""
         return self.lines[self.cursor] if self.lines else None
 
     @property
-    def whole(self) -> Line | None:
+    def whole(self) -> FormLine | None:
         """The only line, of a schema that has no form: everything is written as JSON."""
         lines = self.lines
         return lines[0] if len(lines) == 1 and lines[0].role == "json" and not lines[0].path else None
 
-    def value_at(self, line: Line) -> Json | edit._Absent:
+    def value_at(self, line: FormLine) -> Json | edit._Absent:
         """Return the value of a line."""
         return edit.get(self.value, line.path)
 
-    def place(self, line: Line) -> Path:
+    def place(self, line: FormLine) -> Path:
         """Return the path in the document that a line leads to."""
         key = first_key(line.shape, edit.get(self.value, line.path)) if line.role == "more" else None
         return line.path if key is None else (*line.path, key)
@@ -127,12 +127,12 @@ class FormDocument:
             return None
         return sum(line.role == "option" and line.path == self.narrowed for line in self.lines)
 
-    def _kept(self, path: Path, choice: Choice) -> bool:
+    def _kept(self, path: Path, choice: EnumChoice) -> bool:
         if not self.letters or path != self.narrowed:
             return True
         return self.letters in choice.label.casefold() or self.letters in choice.about.casefold()
 
-    def _stay(self, line: Line | None) -> None:
+    def _stay(self, line: FormLine | None) -> None:
         """Put the cursor on the same line as before, else on the one around it."""
         if line is None:
             return
@@ -167,7 +167,7 @@ class FormDocument:
         if moved:
             self._lines = None
 
-    def type(self, line: Line, text: str) -> None:
+    def type(self, line: FormLine, text: str) -> None:
         """Write a text into a field."""
         document, problem = edit.typed(self.form, self.value, line.path, text)
         self.local.pop(line.path, None)
@@ -182,7 +182,7 @@ class FormDocument:
         if line is not None and line.writes and edit.why_not(line.shape, self.value_at(line)):
             self._relay()
 
-    def choose(self, line: Line, place: int) -> None:
+    def choose(self, line: FormLine, place: int) -> None:
         """Choose one of the choices, or remove it where several are possible or none is required."""
         shape = line.shape
         value = self.value_at(line)
@@ -223,7 +223,7 @@ class FormDocument:
             inside = found + 1 < len(self.lines) and len(self.lines[found + 1].path) > len(new)
             self.go(found + 1 if self.lines[found].role == "head" and inside else found)
 
-    def removal(self, line: Line) -> Literal["null", "remove", "unset", ""]:
+    def removal(self, line: FormLine) -> Literal["null", "remove", "unset", ""]:
         """Return what Del does there: a value that may be null becomes null first, and is removed only then."""
         value = self.value_at(line)
         if line.role in at.ASIDE:
@@ -234,7 +234,7 @@ class FormDocument:
             return ""
         return "remove" if line.entry else "unset"
 
-    def remove(self, line: Line) -> bool:
+    def remove(self, line: FormLine) -> bool:
         """Remove an entry, or the value of a property. Return False if there is none."""
         does = self.removal(line)
         if not does:
@@ -252,7 +252,7 @@ class FormDocument:
             self.go(self.cursor)
         return True
 
-    def shift(self, line: Line, by: int) -> bool:
+    def shift(self, line: FormLine, by: int) -> bool:
         """Move an entry up or down in its list. Return False if it stays."""
         document, path = edit.moved(self.form, self.value, line.path, by)
         if path == line.path:
@@ -290,7 +290,7 @@ class FormDocument:
             self._found.setdefault(one.path, one)
         return True
 
-    def _needed(self, one: Problem) -> Problem:
+    def _needed(self, one: FieldProblem) -> FieldProblem:
         """Return a problem, as merely missing where nothing was written yet."""
         value = edit.get(self.value, one.path)
         empty = value == "" or value == [] or (value == {} and not one.path and self.value is self.made)
@@ -306,7 +306,7 @@ class FormDocument:
         return sum(line.more for line in self.lines)
 
     @property
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[FieldProblem]:
         """What is wrong as of the last check, whichever revision it was for."""
         return self.result[1] if self.result else []
 
@@ -315,12 +315,12 @@ class FormDocument:
         """True if the last check is for exactly this document."""
         return self.result is not None and self.result[0] == self.revision
 
-    def problem_at(self, line: Line) -> Problem | None:
+    def problem_at(self, line: FormLine) -> FieldProblem | None:
         """Return what is wrong with a line, its text, or what is folded in it."""
         if line.role in at.ASIDE and (line.role != "more" or line.path):  # of the whole there is no other line
             return None
         if line.path in self.local:
-            return Problem(line.path, at.pointer(line.path), self.local[line.path])
+            return FieldProblem(line.path, at.pointer(line.path), self.local[line.path])
         if line.path in self._found:
             return self._found[line.path]
         if line.role == "json" or (line.role == "head" and not line.unfolded) or line.shape.kind == "many":

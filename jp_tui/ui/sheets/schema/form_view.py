@@ -21,7 +21,7 @@ from jp_tui.ui.sheets.schema.document import FormDocument
 from jp_tui.ui.sheets.schema.line import FormColumns, columns, fits, paint
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.view.schema.edit import written
-from jp_tui.view.schema.lines import Line
+from jp_tui.view.schema.lines import FormLine
 
 TALL = 5
 """Rows of the field at most, of those that there are."""
@@ -55,7 +55,7 @@ class SchemaForm(Widget, can_focus=False):
         """The field is on the cursor's line."""
         self._known = ""
         self._columns = FormColumns(0, 0, 0)
-        self._laid: tuple[int, list[Line]] | None = None
+        self._laid: tuple[int, list[FormLine]] | None = None
 
     def compose(self) -> ComposeResult:
         yield self.entry

@@ -18,7 +18,7 @@ from jp_tui.ui.sheets.schema.document import FormDocument
 from jp_tui.ui.sheets.schema.form_and_json import FormAndJson, Validation
 from jp_tui.ui.sheets.schema.form_view import SchemaForm
 from jp_tui.ui.text import ours
-from jp_tui.view.schema.lines import Line
+from jp_tui.view.schema.lines import FormLine
 from jp_tui.view.wording import questions as w
 
 FORM_KEYS = [
@@ -124,7 +124,7 @@ class FormFilter:
         ]  # fmt: skip
 
 
-def _long(line: Line | None) -> bool:
+def _long(line: FormLine | None) -> bool:
     return line is not None and line.role in ("head", "option") and len(line.shape.choices) > 1
 
 

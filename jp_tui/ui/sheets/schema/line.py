@@ -18,7 +18,7 @@ from jp_tui.ui.text import blank, cells, cut, foreign, join, ours, styled
 from jp_tui.view.schema.choices import odd_label
 from jp_tui.view.schema.edit import ABSENT, odd, place_of, written
 from jp_tui.view.schema.form import Shape
-from jp_tui.view.schema.lines import ASIDE, Line
+from jp_tui.view.schema.lines import ASIDE, FormLine
 
 LEAST, BESIDE, MOST = 12, 32, 400
 """Cells of a field and beside it at least, where there is room, and characters of a value that are looked at."""
@@ -73,7 +73,7 @@ def name(text: str, limit: int) -> Content:
     return foreign(Foreign(text[:MOST].replace("\n", "⏎").replace("\t", " ")), mode="approval", limit=limit)
 
 
-def columns(lines: list[Line], width: int) -> FormColumns:
+def columns(lines: list[FormLine], width: int) -> FormColumns:
     """Return the columns at a width: values begin beside the longest label, but never beyond two fifths.
 
     Fields are as wide as there is room for them and, beside them, for the longest hint.
@@ -99,7 +99,7 @@ def fits(shape: Shape, room: int) -> bool:
     return len(choices) <= 12 and sum(7 + cells(Foreign(one.label[:MOST])) for one in choices) <= room + 3
 
 
-def paint(line: Line, document: FormDocument, place: FormColumns, *, here: bool, written_in: bool) -> LineBuilder:
+def paint(line: FormLine, document: FormDocument, place: FormColumns, *, here: bool, written_in: bool) -> LineBuilder:
     """Paint a line. `here`: the cursor is on it; `written_in`: a field is in its place."""
     row = LineBuilder()
     row.put(ours("▸ ", "bold $text-accent") if here else ours("  "))
@@ -124,7 +124,7 @@ def paint(line: Line, document: FormDocument, place: FormColumns, *, here: bool,
     return row
 
 
-def _option(row: LineBuilder, line: Line, document: FormDocument, here: bool) -> None:
+def _option(row: LineBuilder, line: FormLine, document: FormDocument, here: bool) -> None:
     value, many = document.value_at(line), line.shape.kind == "many"
     choice = line.shape.choices[line.option]
     listed = value if many and isinstance(value, list) else [] if many else [value]
@@ -135,7 +135,7 @@ def _option(row: LineBuilder, line: Line, document: FormDocument, here: bool) ->
         row.put(ours("  {about}", _HINT, about=name(choice.about, 200)))
 
 
-def _more(row: LineBuilder, line: Line, place: FormColumns, here: bool) -> None:
+def _more(row: LineBuilder, line: FormLine, place: FormColumns, here: bool) -> None:
     """Paint the count of keys that have no line; they are in the answer too."""
     row.put(ours("+ {n} more: ", _NEED, n=line.more), "json")
     names = join(*(name(one, 40) for one in line.keys), sep=ours(", "))
@@ -151,7 +151,7 @@ def _sign(on: bool, many: bool) -> Content:
 
 
 def _field(
-    row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool, written_in: bool
+    row: LineBuilder, line: FormLine, document: FormDocument, place: FormColumns, here: bool, written_in: bool
 ) -> None:
     shape, value = line.shape, document.value_at(line)
     if not line.writes:
@@ -168,7 +168,7 @@ def _field(
     row.put(styled(boxed, _BOX), "write")
 
 
-def _choices(row: LineBuilder, line: Line, document: FormDocument, here: bool) -> None:
+def _choices(row: LineBuilder, line: FormLine, document: FormDocument, here: bool) -> None:
     """Paint all choices on one line."""
     shape, value = line.shape, document.value_at(line)
     if shape.kind == "null":
@@ -196,7 +196,7 @@ def _odd(shape: Shape, value: object, limit: int) -> Content:
 
 
 def _head(
-    row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool, written_in: bool
+    row: LineBuilder, line: FormLine, document: FormDocument, place: FormColumns, here: bool, written_in: bool
 ) -> None:
     shape, value = line.shape, document.value_at(line)
     row.put(ours("▾ " if line.unfolded else "▸ ", _KEY), "fold")
@@ -229,7 +229,7 @@ def _head(
 
 
 def _json(
-    row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool, written_in: bool
+    row: LineBuilder, line: FormLine, document: FormDocument, place: FormColumns, here: bool, written_in: bool
 ) -> None:
     value = document.value_at(line)
     if value is not ABSENT:
@@ -261,7 +261,7 @@ def preview(value: Json | object) -> str:
         return "…"
 
 
-def _beside(row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool) -> None:
+def _beside(row: LineBuilder, line: FormLine, document: FormDocument, place: FormColumns, here: bool) -> None:
     """Paint what is wrong there, else the hint; on the cursor's line also the buttons of an entry."""
     tools: list[tuple[LiteralString, str]] = []
     value = document.value_at(line)

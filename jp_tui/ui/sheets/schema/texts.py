@@ -17,7 +17,7 @@ from jp_tui.ui.sheets.json.text import laid_out
 from jp_tui.ui.sheets.schema.document import FormDocument
 from jp_tui.ui.sheets.schema.line import WRONG, name, preview
 from jp_tui.ui.text import blank, join, ours
-from jp_tui.view.schema.lines import Line, Problem, pointer
+from jp_tui.view.schema.lines import FieldProblem, FormLine, pointer
 from jp_tui.view.wording import questions as w
 
 CHECKING: Final = "checking it…"
@@ -124,7 +124,7 @@ def _wrong(document: FormDocument, room: int) -> Iterator[Content]:
         yield ours(PLACE, where=where, words=words) if wrong[0].path else ours(WHOLE, words=words)
 
 
-def _needed(missing: list[Problem], room: int) -> Content:
+def _needed(missing: list[FieldProblem], room: int) -> Content:
     """Return what is still needed, with as many names as there is room for."""
     count = ours(MISSING, n=len(missing))
     names: list[Content] = []
@@ -158,12 +158,12 @@ def cannot(document: FormDocument) -> Content:
     return ours(NOT_YET, problem=said)
 
 
-def no_form(line: Line) -> Content:
+def no_form(line: FormLine) -> Content:
     """Return why everything is written as JSON."""
     return ours(NO_FORM, note=Foreign(line.note))
 
 
-def described(schema: JsonObject, line: Line | None) -> Foreign:
+def described(schema: JsonObject, line: FormLine | None) -> Foreign:
     """Return the schema as text: all of it, or of a long one what it says about the line under the cursor."""
     text = _written(schema)
     if text.count("\n") >= LINES and line is not None:

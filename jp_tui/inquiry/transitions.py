@@ -8,7 +8,18 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from jp_tui.conversation.ids import inquiry_id
-from jp_tui.inquiry.values import REVIEW, CallResumed, Given, Held, Last, Open, Recorded, State, Waiting, Work
+from jp_tui.inquiry.values import (
+    REVIEW,
+    CallResumed,
+    GivenAnswer,
+    Last,
+    OpenQuestion,
+    Recorded,
+    RememberedAnswer,
+    State,
+    Waiting,
+    Work,
+)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -53,7 +64,7 @@ def _works(state: State, call: str, work: Work) -> State:
     return replace(state, calls=put(state.calls, call, work))
 
 
-def answered(state: State, call: str, question: str, given: Given, last: Last, *, asked: bool) -> State:
+def answered(state: State, call: str, question: str, given: GivenAnswer, last: Last, *, asked: bool) -> State:
     """The call has one more answer; the same question in a row is counted (R98), and so is what no person answered.
     What Back took away is gone for good (R177). `asked`: it is the human's own."""
     work = state.calls[call]
@@ -167,12 +178,12 @@ def waits(state: State, opened: Waiting) -> State:
     return replace(state, waiting=(*state.waiting, opened))
 
 
-def reviews(state: State, opened: Open) -> State:
+def reviews(state: State, opened: OpenQuestion) -> State:
     """A reviewer is asked."""
     return replace(state, reviewed=(*state.reviewed, opened))
 
 
-def defers(state: State, opened: Open) -> State:
+def defers(state: State, opened: OpenQuestion) -> State:
     """A request is left open (R230)."""
     return replace(unasked(state, opened.inquiry), deferred=put(state.deferred, opened.inquiry, opened))
 
@@ -204,12 +215,12 @@ def closed(state: State, inquiry: str, by: str) -> State:
     )
 
 
-def remembers(state: State, slot: str, held: Held) -> State:
+def remembers(state: State, slot: str, held: RememberedAnswer) -> State:
     """An answer is kept for the rest of the turn (R113)."""
     return replace(state, ledger=replace(state.ledger, answers=put(state.ledger.answers, slot, held)))
 
 
-def permits(state: State, slot: str, held: Held) -> State:
+def permits(state: State, slot: str, held: RememberedAnswer) -> State:
     """A decision on a tool is kept for the rest of the turn (R89)."""
     return replace(state, ledger=replace(state.ledger, permissions=put(state.ledger.permissions, slot, held)))
 

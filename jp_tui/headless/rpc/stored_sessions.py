@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from jp_tui.headless.rpc.peer import Slot
+from jp_tui.headless.rpc.peer import PendingReply
 from jp_tui.headless.rpc.wire import INTERNAL, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -20,12 +20,12 @@ Listed = Callable[[e.ConversationsListed], None]
 PAGE = 500
 
 
-class Shelf:
+class StoredSessions:
     """`link` is not started yet; `tell` writes a line to people; `wake` is called from the engine's thread."""
 
     def __init__(self, link: Link, tell: Callable[[str], None], wake: Callable[[], None]) -> None:
         self._link, self._tell, self._wake = link, tell, wake
-        self._wanted: deque[tuple[Slot, Read | Listed, Callable[[str], RpcError]]] = deque()
+        self._wanted: deque[tuple[PendingReply, Read | Listed, Callable[[str], RpcError]]] = deque()
         self._rang = False
         self.failed = ""
 
@@ -46,7 +46,7 @@ class Shelf:
         """Whether an answer is wanted."""
         return bool(self._wanted)
 
-    def list(self, command: c.ListConversations, slot: Slot, then: Listed) -> None:
+    def list(self, command: c.ListConversations, slot: PendingReply, then: Listed) -> None:
         """The conversations there are."""
         self._wanted.append((slot, then, lambda words: RpcError(INTERNAL, words)))
         self._link.send(command)
@@ -55,7 +55,7 @@ class Shelf:
         self,
         conversation: str,
         after: int,
-        slot: Slot,
+        slot: PendingReply,
         then: Read,
         refused: Callable[[str], RpcError],
         count: int = PAGE,

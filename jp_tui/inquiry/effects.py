@@ -8,8 +8,8 @@ from typing import Literal
 
 from jp_tui.conversation.events import InquiryRequest, InquiryResponse
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry.values import Input, Open, OpenDelivery, OpenPermission, OpenReview
-from jp_tui.questions.types import Given
+from jp_tui.inquiry.values import Input, OpenDelivery, OpenPermission, OpenQuestion, OpenReview
+from jp_tui.questions.types import GivenAnswer
 
 How = Literal["answered", "redacted", "cancelled", "withdrawn"]
 
@@ -25,7 +25,7 @@ class Record:
 class AskHuman:
     """Put the question to the human; `why` says which rule led here (E42)."""
 
-    open: Open
+    open: OpenQuestion
     label: str | None
     remember: bool
     why: str
@@ -60,16 +60,16 @@ class AskReviewer:
     """Ask a reviewing model (rows 5, 6, 11); ReviewerAnswered or ReviewerFailed comes back. `intent`: once more, told
     what the assistant wants with it and what it said itself before (`open.intent`, `open.before`)."""
 
-    open: Open
+    open: OpenQuestion
     why: str
     intent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Relay:
+class RelayAnswer:
     """Hand on what the human did to the machine of the sub-agent that asks this (R220); `given` has its id there."""
 
-    open: Open | OpenReview
+    open: OpenQuestion | OpenReview
     given: Input
 
 
@@ -79,7 +79,7 @@ class RunAgain:
     `arguments` is set, from the start with edited arguments (R97b)."""
 
     call: str
-    answers: Mapping[str, Given]
+    answers: Mapping[str, GivenAnswer]
     replied: bool = False
     reply: str | None = None
     arguments: JsonObject | None = None
@@ -144,7 +144,7 @@ class LedgerChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class EndTurn:
+class StopTurn:
     """End the turn at once (R180)."""
 
 
@@ -162,7 +162,7 @@ Step = (
     | AskDelivery
     | AskReview
     | AskReviewer
-    | Relay
+    | RelayAnswer
     | RunAgain
     | Permit
     | Deliver
@@ -170,6 +170,6 @@ Step = (
     | Settled
     | Refuse
     | LedgerChanged
-    | EndTurn
+    | StopTurn
     | Defer
 )

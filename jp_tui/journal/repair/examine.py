@@ -1,6 +1,6 @@
 """Whether the database is sound and of our form, and what is done where only what is derived is not.
 
-`lacking` is cheap and asked at each start; `unsound` reads the whole file.
+`lacking` is cheap and asked at each start; `find_damage` reads the whole file.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _columns_of(db: sqlite3.Connection, table: str) -> list[str]:
     return [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
 
-def unsound(db: sqlite3.Connection, seconds: float | None = None) -> str:
+def find_damage(db: sqlite3.Connection, seconds: float | None = None) -> str:
     """What SQLite's own check finds wrong in our tables and their indexes, in its words; empty where nothing is, or
     where it does not end in time. The index of texts has its own way to be made again."""
     if seconds is not None:

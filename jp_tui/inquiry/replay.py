@@ -14,10 +14,10 @@ from jp_tui.conversation.events import InquiryAnswered, InquiryRedacted, Inquiry
 from jp_tui.conversation.strict_json import Json, JsonObject, text_of
 from jp_tui.inquiry import escalations, parts, refusals
 from jp_tui.inquiry.forms import DISCARDS, RESTORES
-from jp_tui.inquiry.human import RESTARTS
-from jp_tui.inquiry.refusals_read import BEFORE, Asked, asked_in
-from jp_tui.inquiry.relayed import ASKS
-from jp_tui.inquiry.values import Given, Last, Recorded
+from jp_tui.inquiry.on_human import RESTARTS
+from jp_tui.inquiry.on_subagent import ASKS
+from jp_tui.inquiry.refusals_replay import BEFORE, AskedQuestion, asked_in
+from jp_tui.inquiry.values import GivenAnswer, Last, Recorded
 
 
 def recorded(request: InquiryRequest) -> Recorded:
@@ -34,15 +34,15 @@ def recorded(request: InquiryRequest) -> Recorded:
 
 
 @dataclass(slots=True)
-class Rebuilt:
+class ReplayedState:
     """`answers` in the order they were given, `discarded` in Back's order, `unasked` and `last` as in Work."""
 
-    answers: dict[str, Given] = field(default_factory=dict)
-    discarded: dict[str, Given] = field(default_factory=dict)
+    answers: dict[str, GivenAnswer] = field(default_factory=dict)
+    discarded: dict[str, GivenAnswer] = field(default_factory=dict)
     unasked: set[str] = field(default_factory=set)
     last: Last | None = None
-    _requests: dict[str, Asked] = field(default_factory=dict)
-    _latest: dict[str, Given] = field(default_factory=dict)
+    _requests: dict[str, AskedQuestion] = field(default_factory=dict)
+    _latest: dict[str, GivenAnswer] = field(default_factory=dict)
 
     def asked(self, question: str, about: JsonObject, request: InquiryRequest | None = None) -> None:
         """A request with its metadata: what is asked once more is not answered. Without the request itself it is not
@@ -68,7 +68,7 @@ class Rebuilt:
         if isinstance(event, InquiryAnswered):
             self._answer(asked, event)
 
-    def in_order(self) -> tuple[tuple[str, Given], ...]:
+    def in_order(self) -> tuple[tuple[str, GivenAnswer], ...]:
         """What Back took away, as CallResumed wants it."""
         return tuple(self.discarded.items())
 
@@ -76,7 +76,7 @@ class Rebuilt:
         kind = event.responder.kind if event.responder is not None else "user"
         note = event.explanation or "" if kind == "user" else ""
         taken = parts.read(event.extra.get("parts")) if kind == "user" else None
-        given = Given(event.answer, asked.digest, note, kind in ("static", "remembered"), taken)
+        given = GivenAnswer(event.answer, asked.digest, note, kind in ("static", "remembered"), taken)
         self.answers.pop(asked.question, None)
         self.answers[asked.question] = self._latest[asked.question] = given
         self.last = self._last(asked, event)

@@ -10,15 +10,10 @@ from typing import Literal
 from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import first_line
-from jp_tui.inquiry import evolve, forms, messages, parts, refusals, repeats
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import forms, messages, parts, refusals, repeats, transitions
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.fits import UNWRITABLE, fits, misfit, writable
-from jp_tui.inquiry.permission import cancelled as prompt_cancelled
-from jp_tui.inquiry.permission import edited as prompt_edited
-from jp_tui.inquiry.permission import replied as prompt_replied
-from jp_tui.inquiry.route import slot
-from jp_tui.inquiry.settle import (
+from jp_tui.inquiry.closing import (
     POLICY,
     Decision,
     cancel,
@@ -31,6 +26,11 @@ from jp_tui.inquiry.settle import (
     rememberable,
     take,
 )
+from jp_tui.inquiry.fits import UNWRITABLE, fits, misfit, writable
+from jp_tui.inquiry.permission import cancelled as prompt_cancelled
+from jp_tui.inquiry.permission import edited as prompt_edited
+from jp_tui.inquiry.permission import replied as prompt_replied
+from jp_tui.inquiry.route import slot
 
 RESTARTS = "restarts"
 """Metadata of a response: the call runs from the start, and no answer before it is one of its."""
@@ -41,7 +41,7 @@ def answered(state: v.State, given: v.HumanAnswered) -> Decision:
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
-    if not isinstance(opened, v.Open):
+    if not isinstance(opened, v.OpenQuestion):
         return state, [s.Refuse(given.inquiry, "this asks for a decision, not for an answer", False)]
     wrong = misfit(opened.question.answer_type, given.value, given.verdicts)
     if wrong is None:
@@ -56,8 +56,8 @@ def answered(state: v.State, given: v.HumanAnswered) -> Decision:
     if not given.remember or not rememberable(opened) or parts.partial(opened.question, given.taken):
         return state, steps
     place = slot(tool, opened.question)
-    held = v.Held(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
-    state, more = _catch_up(evolve.remembers(state, place, held), place, given.value)
+    held = v.RememberedAnswer(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
+    state, more = _catch_up(transitions.remembers(state, place, held), place, given.value)
     return state, [*steps, *more, s.LedgerChanged()]
 
 
@@ -65,11 +65,11 @@ def _catch_up(state: v.State, place: str, value: Json) -> Decision:
     """Questions that wait behind a remembered answer get it without being shown (R252)."""
     steps: list[s.Step] = []
     for item in state.waiting:
-        if not isinstance(item, v.Open) or slot(state.calls[item.call].tool, item.question) != place:
+        if not isinstance(item, v.OpenQuestion) or slot(state.calls[item.call].tool, item.question) != place:
             continue
         covers = value is False or not refusals.standing(state.ledger, item.question)  # no yes to what was refused
         if covers and may_remember(item.question) and fits(item.question.answer_type, value):
-            state, more = take(evolve.used(state, place), item, value, Responder("remembered"))
+            state, more = take(transitions.used(state, place), item, value, Responder("remembered"))
             steps = [*steps, *more]
     return state, steps
 
@@ -82,7 +82,7 @@ def left(state: v.State, given: v.HumanCancelled) -> Decision:
     if isinstance(opened, v.OpenReview):
         why = "a form is submitted, replied to or ends the turn"
         return state, [s.Refuse(given.inquiry, why, False)]
-    if not isinstance(opened, v.Open):
+    if not isinstance(opened, v.OpenQuestion):
         return prompt_cancelled(state, opened)
     if opened.source == "assistant":
         why = "a question of the assistant is answered, replied to or ends the turn"
@@ -94,7 +94,7 @@ def left(state: v.State, given: v.HumanCancelled) -> Decision:
 
 def _ended(
     state: v.State,
-    opened: v.Open,
+    opened: v.OpenQuestion,
     reason: Literal["user", "user_reply", "timed_out"],
     text: str,
 ) -> Decision:
@@ -115,7 +115,7 @@ def replied(state: v.State, given: v.HumanReplied) -> Decision:
         return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
     if isinstance(opened, v.OpenReview):
         return forms.replied(state, opened, words)
-    if not isinstance(opened, v.Open):
+    if not isinstance(opened, v.OpenQuestion):
         return prompt_replied(state, opened, words)
     if opened.source != "assistant":
         return _ended(state, opened, "user_reply", messages.replied(words) if words else messages.CANCELLED)
@@ -131,10 +131,10 @@ def unanswered(state: v.State, given: v.HumanUnanswered) -> Decision:
         return state, [opened]
     if isinstance(opened, v.OpenReview) or not writable(given.error):
         return state, [s.Refuse(given.inquiry, "this asks for something else", False)]
-    relays = state.handler and isinstance(opened, v.Open) and opened.source == "assistant"
+    relays = state.handler and isinstance(opened, v.OpenQuestion) and opened.source == "assistant"
     words = messages.question_failed if relays else messages.request_failed
     failed = words(given.error) if given.error else ""
-    if not isinstance(opened, v.Open):
+    if not isinstance(opened, v.OpenQuestion):
         return prompt_cancelled(state, opened, failed)
     if not failed:
         return _ended(state, opened, "user", messages.CANCELLED)
@@ -157,7 +157,7 @@ def edited(state: v.State, given: v.HumanEdited) -> Decision:
     who = Responder("user", via=given.via, ms=given.ms)
     state, steps = cancel(state, opened, "user_edit", "user", who, {RESTARTS: True})
     same = repeats.identity(state.calls[opened.call].tool, given.arguments)
-    state = evolve.restarted(state, opened.call, same)
+    state = transitions.restarted(state, opened.call, same)
     return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers, arguments=given.arguments)]
 
 
@@ -172,12 +172,12 @@ def end_turn(state: v.State, given: v.HumanEndedTurn) -> Decision:
             state, steps = drop(state, call, "user")
             facts += [step for step in steps if isinstance(step, s.Record)]
             rest += [step for step in steps if not isinstance(step, s.Record)]
-    return state, [*facts, *rest, s.EndTurn()]
+    return state, [*facts, *rest, s.StopTurn()]
 
 
 def deadline(state: v.State, given: v.DeadlinePassed) -> Decision:
     """The user's own time limit is over (R243): no answer, and never a no. One that comes late concerns nobody."""
     for item in state.waiting:
-        if item.inquiry == given.inquiry and isinstance(item, v.Open):
+        if item.inquiry == given.inquiry and isinstance(item, v.OpenQuestion):
             return _ended(state, item, "timed_out", messages.TIMED_OUT)
     return state, []

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from jp_tui.conversation.events import InquiryCancelled, InquiryRequest, Source
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import escalations, evolve
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import escalations, transitions
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.settle import Decision, closer, find
+from jp_tui.inquiry.closing import Decision, closer, find
 from jp_tui.questions.wire import recorded
 
 AGENT = "agent"
@@ -51,23 +51,23 @@ def wanted(state: v.State, given: v.RelayWanted) -> Decision:
         return state, []
     asked = given.ask
     if isinstance(asked, v.OpenReview):
-        state, inquiry = evolve.attempt(state, given.call, v.REVIEW)
+        state, inquiry = transitions.attempt(state, given.call, v.REVIEW)
         review = replace(asked, inquiry=inquiry, call=given.call, source="other", asks=asked.inquiry)
-        return evolve.waits(state, review), [s.AskReview(review, given.back)]
+        return transitions.waits(state, review), [s.AskReview(review, given.back)]
     opened = replace(asked, call=given.call, source="other", asks=asked.inquiry, asked_as=asked.source)
     before = next((item for item in work.recorded if (item.asks, item.digest) == (opened.asks, opened.digest)), None)
     asking: list[s.Step] = []
     if before is not None:
-        state, opened = evolve.takes_up(state, given.call, before), replace(opened, inquiry=before.inquiry)
+        state, opened = transitions.takes_up(state, given.call, before), replace(opened, inquiry=before.inquiry)
     else:
         state, opened, record = _request(state, opened, given)
         asking = [record]
-    return evolve.waits(state, opened), [*asking, s.AskHuman(opened, given.label, given.remember, given.why)]
+    return transitions.waits(state, opened), [*asking, s.AskHuman(opened, given.label, given.remember, given.why)]
 
 
-def _request(state: v.State, opened: v.Open, given: v.RelayWanted) -> tuple[v.State, v.Open, s.Record]:
+def _request(state: v.State, opened: v.OpenQuestion, given: v.RelayWanted) -> tuple[v.State, v.OpenQuestion, s.Record]:
     """A new attempt under the call that started the sub-agent (R249)."""
-    state, inquiry = evolve.attempt(state, opened.call, opened.question.id)
+    state, inquiry = transitions.attempt(state, opened.call, opened.question.id)
     about: JsonObject = {
         "call": opened.call,
         "question": opened.question.id,
@@ -88,7 +88,8 @@ def _request(state: v.State, opened: v.Open, given: v.RelayWanted) -> tuple[v.St
 
 def _concerns(state: v.State, inquiry: str) -> bool:
     return any(
-        isinstance(item, v.Open | v.OpenReview) and item.inquiry == inquiry and item.asks for item in state.waiting
+        isinstance(item, v.OpenQuestion | v.OpenReview) and item.inquiry == inquiry and item.asks
+        for item in state.waiting
     )
 
 
@@ -99,16 +100,16 @@ def hands_on(state: v.State, given: v.Input) -> Decision | None:
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
-    assert isinstance(opened, v.Open | v.OpenReview)
-    return state, [s.Relay(opened, replace(given, inquiry=opened.asks))]
+    assert isinstance(opened, v.OpenQuestion | v.OpenReview)
+    return state, [s.RelayAnswer(opened, replace(given, inquiry=opened.asks))]
 
 
 def closed(state: v.State, given: v.RelayClosed) -> Decision:
     """The sub-agent's machine has settled it: the same is on record here (R222)."""
     for item in state.waiting:
-        if isinstance(item, v.Open | v.OpenReview) and (item.call, item.asks) == (given.call, given.asks):
-            told = item.escalation if isinstance(item, v.Open) else None
-            return _closed(state, item.inquiry, given, told, on_record=isinstance(item, v.Open))
+        if isinstance(item, v.OpenQuestion | v.OpenReview) and (item.call, item.asks) == (given.call, given.asks):
+            told = item.escalation if isinstance(item, v.OpenQuestion) else None
+            return _closed(state, item.inquiry, given, told, on_record=isinstance(item, v.OpenQuestion))
     work = state.calls.get(given.call)
     for before in work.recorded if work is not None else ():
         if before.asks == given.asks:
@@ -117,10 +118,10 @@ def closed(state: v.State, given: v.RelayClosed) -> Decision:
 
 
 def _closed(
-    state: v.State, inquiry: str, given: v.RelayClosed, told: v.Escalation | None, *, on_record: bool
+    state: v.State, inquiry: str, given: v.RelayClosed, told: v.EscalationCause | None, *, on_record: bool
 ) -> Decision:
     facts: list[s.Step] = []
     if on_record:
         response = given.response or InquiryCancelled(id=inquiry, responder=closer(told, None))
         facts = [s.Record(replace(response, id=inquiry, metadata={}))]
-    return evolve.closed(state, inquiry, given.by), [*facts, s.Settled(inquiry, given.how, given.by)]
+    return transitions.closed(state, inquiry, given.by), [*facts, s.Settled(inquiry, given.how, given.by)]

@@ -39,7 +39,7 @@ class Cell:
     cut: bool
 
 
-class Pages:
+class DatabasePages:
     """The pages of one file and its log, either of which may be missing."""
 
     def __init__(self, file: Path, log: Path) -> None:

@@ -13,28 +13,29 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from jp_tui.journal import examine, opening, recovery
+from jp_tui.journal import opening
 from jp_tui.journal.connect import connect, open_reading, trouble
 from jp_tui.journal.doubt import Displaced, Suspect
-from jp_tui.journal.lately import Lately
-from jp_tui.journal.merge import Merged, merge
 from jp_tui.journal.migrate import migrate
-from jp_tui.journal.notices import Notices
 from jp_tui.journal.opening import Opened
-from jp_tui.journal.port import Again, Holding, JournalError, Notice
-from jp_tui.journal.recovery import NEW, REPLACED, many
-from jp_tui.journal.salvage import finish, salvage
-from jp_tui.journal.standing import beside, guarded, look, recall
+from jp_tui.journal.port import Again, Holding, JournalError, StoreNotice
+from jp_tui.journal.repair import examine, recovery
+from jp_tui.journal.repair.file_identity import beside, guarded, look, recall
+from jp_tui.journal.repair.merge import Merged, merge
+from jp_tui.journal.repair.notices import Notices
+from jp_tui.journal.repair.recent_writes import RecentWrites
+from jp_tui.journal.repair.recovery import NEW, REPLACED, many
+from jp_tui.journal.repair.salvage import finish, salvage
 from jp_tui.system.paths import PathsError, because, private_folder, private_open
 
 _BAD = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
-class Tending:
+class FileKeeper:
     """Of one journal. `spare` gives another connection to the same file, for where the writing one is gone."""
 
     def __init__(self, path: Path, found: Opened, spare: Callable[[], sqlite3.Connection | None]) -> None:
-        self.path, self.notices, self.lately = path, Notices(), Lately()
+        self.path, self.notices, self.lately = path, Notices(), RecentWrites()
         self._spare = spare
         self._again: Again = Holding
         self.lost: dict[str, str] = {}
@@ -156,7 +157,7 @@ class Tending:
                 db.execute("BEGIN IMMEDIATE")
                 examine.complete(db, missing)
                 db.execute("COMMIT")
-            if examine.strange(db) or examine.unsound(db):
+            if examine.strange(db) or examine.find_damage(db):
                 return True
             db.execute("BEGIN IMMEDIATE")
             examine.agree(db, opening.AGREE_SECONDS)
@@ -214,7 +215,7 @@ class Tending:
             if problem.kind in ("corrupt", "foreign", "newer"):
                 return None
             raise
-        if examine.unsound(db):
+        if examine.find_damage(db):
             db.close()
             return None
         return db
@@ -242,7 +243,7 @@ class Tending:
         with contextlib.suppress(JournalError):
             recovery.into(kept, self._real)
         words = f"The log of {self.path} was moved or deleted while it was in use. All was written to a new file."
-        return self._new(Notice(f"{words}{lost}", f"The file before is kept as {kept}."))
+        return self._new(StoreNotice(f"{words}{lost}", f"The file before is kept as {kept}."))
 
     def _copied(self, old: sqlite3.Connection, new: Path) -> str:
         """Copy the open file, page by page, and what can be read of it where that is damaged; then in words what is
@@ -255,7 +256,7 @@ class Tending:
             with contextlib.closing(connect(raw, "rw")) as target:
                 _backup(old, target)
                 migrate(target, raw)
-                sound = not examine.unsound(target)
+                sound = not examine.find_damage(target)
                 if sound:
                     finish(target, raw)
         except (sqlite3.DatabaseError, JournalError, Suspect) as error:
@@ -282,24 +283,26 @@ class Tending:
         recovery.clear(new)
         return merged
 
-    def _new(self, notice: Notice | None) -> sqlite3.Connection:
+    def _new(self, notice: StoreNotice | None) -> sqlite3.Connection:
         """From now on the file at the path is the one that is open here."""
         writing = opening.usable(self._real)
         self._hold(opening.noted(self._real, writing, [notice] if notice is not None else []))
         return writing
 
-    def _taken(self, kept: Path | None, lost: str) -> Notice:
+    def _taken(self, kept: Path | None, lost: str) -> StoreNotice:
         what = "was replaced by another file" if kept is not None else "was moved or deleted"
         words = f"{self.path} {what} while it was in use. All conversations were written to a new file there.{lost}"
-        return Notice(words, f"What stood there is kept as {kept}." if kept is not None else "")
+        return StoreNotice(words, f"What stood there is kept as {kept}." if kept is not None else "")
 
-    def _replaced(self, merged: Merged) -> Notice | None:
+    def _replaced(self, merged: Merged) -> StoreNotice | None:
         if not merged.conversations and not merged.events and not merged.apart:
             return None  # another process of ours was quicker
         came = f"{many(merged.conversations, 'conversation')} and {many(merged.events, 'event')}"
         words = f"{self.path} was replaced while it was in use. What it did not have was added: {came}."
         apart = ", ".join(f"{id_} as {copy}" for id_, copy in merged.apart.items())
-        return Notice(words, f"Conversations that differ in both were added under a new id: {apart}." if apart else "")
+        return StoreNotice(
+            words, f"Conversations that differ in both were added under a new id: {apart}." if apart else ""
+        )
 
     # -- the end
 
@@ -308,7 +311,7 @@ class Tending:
         try:
             return self.repair(db, Displaced()) if self.moved() or self.parted() else db
         except JournalError as problem:
-            self.notices.add(Notice(str(problem), "What was in it is lost with the end of this program."))
+            self.notices.add(StoreNotice(str(problem), "What was in it is lost with the end of this program."))
             return db
 
     def closing(self, db: sqlite3.Connection) -> Callable[[], None]:

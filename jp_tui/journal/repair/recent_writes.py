@@ -8,19 +8,19 @@ from collections.abc import Collection, Sequence
 
 from jp_tui.journal import derived
 from jp_tui.journal.changes import EVENT, event_row
-from jp_tui.journal.port import Entry
-from jp_tui.journal.tame import fetched
+from jp_tui.journal.port import NewEvent
+from jp_tui.journal.row_values import fetched
 
 MOST_EVENTS, MOST_CHARACTERS = 2_000, 4 << 20
 _NAME = "SELECT id, workspace, title, model, created, parent, titled FROM names WHERE id = ?"
 
 
-class Lately:
+class RecentWrites:
     """Events and who they are of, the newest within bounds."""
 
     def __init__(self) -> None:
-        self._written: deque[tuple[str, int, Entry, int]] = deque()
-        self._pending: list[tuple[str, Sequence[int], Sequence[Entry]]] = []
+        self._written: deque[tuple[str, int, NewEvent, int]] = deque()
+        self._pending: list[tuple[str, Sequence[int], Sequence[NewEvent]]] = []
         self._names: dict[str, tuple[object, ...]] = {}
         self._size = 0
 
@@ -28,7 +28,7 @@ class Lately:
         """A transaction begins: what was written in one that was undone is forgotten."""
         self._pending.clear()
 
-    def writes(self, conversation: str, numbers: Sequence[int], entries: Sequence[Entry]) -> None:
+    def writes(self, conversation: str, numbers: Sequence[int], entries: Sequence[NewEvent]) -> None:
         """These are written in the transaction that runs."""
         self._pending.append((conversation, numbers, entries))
 

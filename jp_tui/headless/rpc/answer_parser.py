@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse
 from jp_tui.headless.forms.steps import Response
-from jp_tui.headless.rpc.shown import Stage
+from jp_tui.headless.rpc.question_text import Stage
 from jp_tui.protocol.values import (
     Answered,
     Cancelled,
@@ -38,7 +38,7 @@ _WORDS = {"yes": True, "no": False, "true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class InvalidAnswer:
     """No answer: why, in words without an end of sentence."""
 
     why: str
@@ -52,13 +52,13 @@ class Asks:
     arguments: bool = False
 
 
-Outcome = Response | Misfit | Asks
+Outcome = Response | InvalidAnswer | Asks
 
 
-def given(prompt: PromptRequest, stage: Stage, result: Json) -> Outcome:
+def parse_response(prompt: PromptRequest, stage: Stage, result: Json) -> Outcome:
     """What a result means: `control`, else `value`, else `answer`."""
     if not isinstance(result, dict):
-        return Misfit("the result must be an object with `answer`")
+        return InvalidAnswer("the result must be an object with `answer`")
     answer = result.get("answer")
     if result.get("control") is not None:
         return _control(stage, result["control"], answer if isinstance(answer, str) else None)
@@ -69,7 +69,7 @@ def given(prompt: PromptRequest, stage: Stage, result: Json) -> Outcome:
     elif stage == "ask" and _takes_any_text(prompt):
         found = Answered(value=dump(result))
     else:
-        found = Misfit("`answer` must be text")
+        found = InvalidAnswer("`answer` must be text")
     return _beside(prompt, result, found)
 
 
@@ -93,7 +93,7 @@ def _control(stage: Stage, control: Json, words: str | None) -> Outcome:
         case "cancel":
             return Cancelled()
         case _:
-            return Misfit("`control` must be back, reply, end_turn or cancel")
+            return InvalidAnswer("`control` must be back, reply, end_turn or cancel")
 
 
 def _value(prompt: PromptRequest, value: Json) -> Outcome:
@@ -106,7 +106,9 @@ def _value(prompt: PromptRequest, value: Json) -> Outcome:
         return Edited(arguments=value)
     if prompt.kind == "delivery" and isinstance(value, str):
         return Delivered(deliver=True, text=value)
-    return Misfit("`value` must be true, false or the edited " + ("object" if prompt.kind == "permission" else "text"))
+    return InvalidAnswer(
+        "`value` must be true, false or the edited " + ("object" if prompt.kind == "permission" else "text")
+    )
 
 
 # --- the contract's text ----------------------------------------------------------------------------------
@@ -152,39 +154,39 @@ _DELIVER: Mapping[str, Outcome] = {
 def _chosen(known: Mapping[str, Outcome], answer: str) -> Outcome:
     wanted = answer.strip().casefold()
     found = [outcome for label, outcome in known.items() if label.casefold() == wanted]
-    return found[0] if found else Misfit("it is none of the choices")
+    return found[0] if found else InvalidAnswer("it is none of the choices")
 
 
 def _arguments(answer: str) -> Outcome:
     if not answer.strip():
         return Asks("ask")
     found = _json(answer)
-    if isinstance(found, Misfit):
+    if isinstance(found, InvalidAnswer):
         return found
     value = found[0]
-    return Edited(arguments=value) if isinstance(value, dict) else Misfit("arguments are one JSON object")
+    return Edited(arguments=value) if isinstance(value, dict) else InvalidAnswer("arguments are one JSON object")
 
 
 def _typed(prompt: PromptRequest, answer: str) -> Outcome:
     match prompt.question.answer_type:
         case BooleanAnswer():
             word = answer.strip().casefold()
-            return Answered(value=_WORDS[word]) if word in _WORDS else Misfit("expected yes or no")
+            return Answered(value=_WORDS[word]) if word in _WORDS else InvalidAnswer("expected yes or no")
         case MultiSelectAnswer() as kind:
             return _several(answer, {option.value for option in kind.options})
         case SchemaAnswer():
-            found = _json(answer) if answer.strip() else Misfit("expected JSON")
-            return found if isinstance(found, Misfit) else Answered(value=found[0])
+            found = _json(answer) if answer.strip() else InvalidAnswer("expected JSON")
+            return found if isinstance(found, InvalidAnswer) else Answered(value=found[0])
         case SelectAnswer(options=options, allow_other=other):
             fits = other or any(option.value == answer for option in options)
-            return Answered(value=answer) if fits else Misfit("it is none of the choices")
+            return Answered(value=answer) if fits else InvalidAnswer("it is none of the choices")
         case SecretAnswer():
             return Answered(value=answer)
         case kind:
             try:
                 return Answered(value=kind.typed(answer))
             except ValueError as problem:
-                return Misfit(str(problem))
+                return InvalidAnswer(str(problem))
 
 
 def _several(answer: str, known: set[str]) -> Outcome:
@@ -194,17 +196,17 @@ def _several(answer: str, known: set[str]) -> Outcome:
     if lines and known.issuperset(lines):
         return Answered(value=list(lines))
     found = _json(answer)
-    if not isinstance(found, Misfit) and isinstance(found[0], list):
+    if not isinstance(found, InvalidAnswer) and isinstance(found[0], list):
         return Answered(value=found[0])
-    return Misfit("expected a JSON array of choices, or one of them a line; [] is none of them")
+    return InvalidAnswer("expected a JSON array of choices, or one of them a line; [] is none of them")
 
 
-def _json(answer: str) -> tuple[Json] | Misfit:
+def _json(answer: str) -> tuple[Json] | InvalidAnswer:
     try:
         return (parse(answer),)
     except JsonProblem as problem:
         where = f" (line {problem.line}, column {problem.column})" if problem.line is not None else ""
-        return Misfit(f"expected JSON: {problem.message}{where}")
+        return InvalidAnswer(f"expected JSON: {problem.message}{where}")
 
 
 # --- what goes along --------------------------------------------------------------------------------------
@@ -214,25 +216,25 @@ def _beside(prompt: PromptRequest, result: JsonObject, found: Outcome) -> Outcom
     """`remember`, `note` and `parts`, where there is something that they can go along with."""
     remember, note = result.get("remember", False), result.get("note", "")
     if not isinstance(remember, bool) or not isinstance(note, str):
-        return Misfit("`remember` is true or false, `note` is text")
+        return InvalidAnswer("`remember` is true or false, `note` is text")
     if remember and "remember" not in prompt.controls:
-        return Misfit("this cannot be remembered")
+        return InvalidAnswer("this cannot be remembered")
     if isinstance(found, Permitted):
         return found.model_copy(update={"remember": remember})
     if not isinstance(found, Answered):
         return found
     parts = _parts(result.get("parts"))
-    if isinstance(parts, Misfit):
+    if isinstance(parts, InvalidAnswer):
         return parts
     return found.model_copy(update={"remember": remember, "note": note, "parts": parts})
 
 
-def _parts(raw: Json) -> PartsTaken | Misfit | None:
+def _parts(raw: Json) -> PartsTaken | InvalidAnswer | None:
     if raw is None:
         return None
     accepted = raw.get("accepted") if isinstance(raw, dict) else None
     comments = raw.get("comments", {}) if isinstance(raw, dict) else None
     texts = isinstance(accepted, list) and all(isinstance(one, str) for one in accepted)
     if not texts or not isinstance(comments, dict) or not all(isinstance(one, str) for one in comments.values()):
-        return Misfit("`parts` is {accepted: [ids], comments: {id: text}}")
+        return InvalidAnswer("`parts` is {accepted: [ids], comments: {id: text}}")
     return PartsTaken.model_validate({"accepted": accepted, "comments": comments})

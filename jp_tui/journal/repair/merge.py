@@ -14,8 +14,8 @@ from typing import Any
 
 from jp_tui.journal import derived
 from jp_tui.journal.port import MISSING, TITLED
+from jp_tui.journal.row_values import fetched
 from jp_tui.journal.schema import LAST, SHIFT
-from jp_tui.journal.tame import fetched
 
 _COLUMNS = "id, workspace, title, model, created, updated, parent, archived, hidden, origin, imported, copied, titled"
 _EVENTS = "SELECT place, turn, kind, inquiry, at, lines, characters, payload, text FROM events"

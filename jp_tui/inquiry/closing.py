@@ -17,8 +17,8 @@ from jp_tui.conversation.events import (
     ResponderKind,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry import evolve, parts, refusals
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import parts, refusals, transitions
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer, Taken
 
@@ -55,23 +55,23 @@ def may_remember(question: Question) -> bool:
     return isinstance(question.answer_type, BooleanAnswer) and question.persistence == "turn" and not question.floor
 
 
-def rememberable(opened: v.Open) -> bool:
+def rememberable(opened: v.OpenQuestion) -> bool:
     """Whether its answer may be kept for others: not where something that was refused before needs a person (R247)."""
     return may_remember(opened.question) and not opened.refused
 
 
-def overruled(opened: v.Open) -> bool:
+def overruled(opened: v.OpenQuestion) -> bool:
     """Whether a reviewer has said no to it before; one that had no verdict does not count (R148)."""
     return bool(refusals.refuser(opened.escalation))
 
 
-def answered_by(opened: v.Open, who: Responder) -> Responder:
+def answered_by(opened: v.OpenQuestion, who: Responder) -> Responder:
     """The responder of an escalated exchange is marked (R149)."""
     return replace(who, escalated=True) if overruled(opened) else who
 
 
 def response(
-    opened: v.Open, value: Json, who: Responder, reason: str, taken: Taken | None = None, saw: str = ""
+    opened: v.OpenQuestion, value: Json, who: Responder, reason: str, taken: Taken | None = None, saw: str = ""
 ) -> InquiryResponse:
     """The recorded answer; a secret's value never gets near the log (R202). `saw`: what a reviewer was shown."""
     if isinstance(opened.question.answer_type, SecretAnswer):
@@ -87,7 +87,7 @@ def response(
 
 def take(
     state: v.State,
-    opened: v.Open,
+    opened: v.OpenQuestion,
     value: Json,
     who: Responder,
     reason: str = "",
@@ -100,12 +100,12 @@ def take(
     event = response(opened, value, who, reason, taken, saw)
     redacted = isinstance(event, InquiryRedacted)
     note = reason if who.kind == "user" else ""
-    given = v.Given(value, opened.digest, note, unseen=who.kind in ("remembered", "static"), taken=taken)
+    given = v.GivenAnswer(value, opened.digest, note, unseen=who.kind in ("remembered", "static"), taken=taken)
     last = _last(state, opened, None if redacted else value, reason, who, taken)
-    state = evolve.closed(state, opened.inquiry, who.kind)
+    state = transitions.closed(state, opened.inquiry, who.kind)
     state = refusals.answered(state, opened, value, who.kind, who.model, taken)
     asked = who.kind == "user" and opened.escalation is None
-    state = evolve.answered(state, opened.call, opened.question.id, given, last, asked=asked)
+    state = transitions.answered(state, opened.call, opened.question.id, given, last, asked=asked)
     return state, [
         s.Record(event),
         s.Settled(opened.inquiry, "redacted" if redacted else "answered", who.kind),
@@ -113,7 +113,9 @@ def take(
     ]
 
 
-def _last(state: v.State, opened: v.Open, value: Json, reason: str, who: Responder, taken: Taken | None) -> v.Last:
+def _last(
+    state: v.State, opened: v.OpenQuestion, value: Json, reason: str, who: Responder, taken: Taken | None
+) -> v.Last:
     question = opened.question
     no = isinstance(question.answer_type, BooleanAnswer) and value is False
     key = refusals.intent(state.calls[opened.call].tool, question.id, question.targets)
@@ -132,7 +134,7 @@ def _last(state: v.State, opened: v.Open, value: Json, reason: str, who: Respond
 
 def cancel(
     state: v.State,
-    opened: v.Open,
+    opened: v.OpenQuestion,
     reason: CancelReason,
     by: str,
     who: Responder | None = None,
@@ -141,7 +143,7 @@ def cancel(
     """Record that there is no answer; the call is not decided about. `about` stands beside it in the record."""
     who = answered_by(opened, who) if who else closer(opened.escalation, None)
     event = InquiryCancelled(id=opened.inquiry, reason=reason, responder=who, metadata=about or {})
-    return evolve.closed(state, opened.inquiry, by), [s.Record(event), s.Settled(opened.inquiry, "cancelled", by)]
+    return transitions.closed(state, opened.inquiry, by), [s.Record(event), s.Settled(opened.inquiry, "cancelled", by)]
 
 
 def complete(
@@ -149,7 +151,7 @@ def complete(
 ) -> Decision:
     """The call is over: what an earlier run of it left open is closed (R237)."""
     state, steps = drop_recorded(state, call)
-    return evolve.ended(state, call), [*steps, s.Complete(call, content, is_error, decision or {})]
+    return transitions.ended(state, call), [*steps, s.Complete(call, content, is_error, decision or {})]
 
 
 def drop_recorded(state: v.State, call: str, by: str = "") -> Decision:
@@ -160,15 +162,15 @@ def drop_recorded(state: v.State, call: str, by: str = "") -> Decision:
 
 def drop_open(state: v.State, call: str, by: str = "") -> Decision:
     """Close what this call asks now, of the human or of a reviewer (R118)."""
-    prompts = [item.inquiry for item in state.waiting if item.call == call and not isinstance(item, v.Open)]
+    prompts = [item.inquiry for item in state.waiting if item.call == call and not isinstance(item, v.OpenQuestion)]
     asked = [
         (item.inquiry, item.escalation)
         for item in (*state.waiting, *state.reviewed)
-        if item.call == call and isinstance(item, v.Open)
+        if item.call == call and isinstance(item, v.OpenQuestion)
     ]
     state, steps = _close(state, asked, by)
     for inquiry in prompts:
-        state = evolve.closed(state, inquiry, by)
+        state = transitions.closed(state, inquiry, by)
         steps.append(_settled(inquiry, by))
     return state, steps
 
@@ -179,19 +181,19 @@ def drop_deferred(state: v.State, call: str, by: str = "") -> Decision:
     return _close(state, [(opened.inquiry, opened.escalation) for opened in left], by)
 
 
-def _close(state: v.State, asked: list[tuple[str, v.Escalation | None]], by: str) -> Decision:
+def _close(state: v.State, asked: list[tuple[str, v.EscalationCause | None]], by: str) -> Decision:
     """Record these as cancelled/user; by nobody when the asker went away, by `user` when the turn was ended."""
     steps: list[s.Step] = [
         s.Record(InquiryCancelled(id=inquiry, responder=closer(told, "user" if by else None)))
         for inquiry, told in asked
     ]
     for inquiry, _ in asked:
-        state = evolve.closed(state, inquiry, by)
+        state = transitions.closed(state, inquiry, by)
         steps.append(_settled(inquiry, by))
     return state, steps
 
 
-def closer(told: v.Escalation | None, kind: ResponderKind | None) -> Responder | None:
+def closer(told: v.EscalationCause | None, kind: ResponderKind | None) -> Responder | None:
     """Who closed an inquiry: `kind`, and jp-tui itself where that is None but the exchange was escalated (Z7)."""
     escalated = bool(refusals.refuser(told))
     if kind is None:

@@ -11,8 +11,8 @@ import sqlite3
 from jp_tui.journal import search
 from jp_tui.journal.changes import create, key_of
 from jp_tui.journal.port import MAKING, TITLED, Copied, JournalError, Titled
+from jp_tui.journal.row_values import whole
 from jp_tui.journal.schema import LAST, SHIFT
-from jp_tui.journal.tame import whole
 
 SLICE = 400
 """Events that one job removes."""

@@ -15,7 +15,7 @@ WINDOW = 0.05
 """Seconds after a key for which way is given, unless it is said before that it is painted."""
 
 
-class Courtesy:
+class UiPriority:
     """Safe to ask from any thread; `give_way` is for the engine's own."""
 
     def __init__(
@@ -49,10 +49,10 @@ class Courtesy:
             self._until = 0.0
 
 
-class CourteousLoop(asyncio.SelectorEventLoop):
+class YieldingLoop(asyncio.SelectorEventLoop):
     """A loop that gives way before each callback."""
 
-    def __init__(self, courtesy: Courtesy) -> None:
+    def __init__(self, courtesy: UiPriority) -> None:
         super().__init__()
         self._courtesy = courtesy
 

@@ -6,10 +6,10 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from jp_tui.journal import search, words
+from jp_tui.journal import fts_query, search
 from jp_tui.journal.connect import trouble
 from jp_tui.journal.port import MAKING, TITLED, ConversationRow, Hits, Shown
-from jp_tui.journal.tame import fetched, text, text_or_none, whole
+from jp_tui.journal.row_values import fetched, text, text_or_none, whole
 
 FIELDS = (
     "id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived, hidden, origin,"
@@ -52,8 +52,8 @@ def conversation_row(row: tuple[Any, ...]) -> ConversationRow:
     )  # fmt: skip
 
 
-class Found:
-    """Implements `port.Searching` over one connection."""
+class ConversationSearch:
+    """Implements `port.RunningSearch` over one connection."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class Found:
     ) -> None:
         self._db, self._path, self._wanted = db, path, wanted
         self._rows: dict[int, ConversationRow] = {}
-        found = words.terms(sought)
-        self._search = search.Search(db, words.expression(found), self._wants, max(0, limit), max(1, hits))
+        found = fts_query.terms(sought)
+        self._search = search.EventSearch(db, fts_query.expression(found), self._wants, max(0, limit), max(1, hits))
         self._none = not found or limit < 1
 
     @property

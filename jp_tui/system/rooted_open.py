@@ -52,7 +52,7 @@ def names(path: str, root: str) -> list[str]:
 
 
 @dataclass(slots=True)
-class Place:
+class OpenedPath:
     """Where a path ends: an open folder and a name in it (None: the folder itself), and its real path.
 
     The name was no link when the walk ended, unless links were not to be followed. A context manager.
@@ -62,14 +62,14 @@ class Place:
     name: str | None
     real: str
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> OpenedPath:
         return self
 
     def __exit__(self, *_: object) -> None:
         os.close(self.folder)
 
 
-def walk(root: int, root_path: str, steps: list[str], *, follow: bool) -> Place:
+def walk(root: int, root_path: str, steps: list[str], *, follow: bool) -> OpenedPath:
     """Go down from the open folder `root`; links are followed as long as they stay beneath it.
 
     `follow` says whether a link in the last place is followed too. The last name need not exist. OSError as
@@ -105,10 +105,10 @@ def walk(root: int, root_path: str, steps: list[str], *, follow: bool) -> Place:
         _drop(held)
 
 
-def _place(root: int, held: list[tuple[int, str]], name: str | None) -> Place:
+def _place(root: int, held: list[tuple[int, str]], name: str | None) -> OpenedPath:
     above = [step for _, step in held]
     real = "/".join(above if name is None else [*above, name])
-    return Place(os.dup(held[-1][0] if held else root), name, real or ".")
+    return OpenedPath(os.dup(held[-1][0] if held else root), name, real or ".")
 
 
 def _drop(held: list[tuple[int, str]]) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jp_tui.journal.port import JournalError
-from jp_tui.system.lock import Holder, Lock, LockError, acquire
+from jp_tui.system.lock import FileLock, Holder, LockError, acquire
 from jp_tui.system.paths import PathsError, private_open
 
 LOCK_SECONDS = 120.0
@@ -27,7 +27,7 @@ _LIMIT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FileIdentity:
     """What stands at a path: which file it is, and how long. `changed` is its time of change in nanoseconds."""
 
     device: int
@@ -47,13 +47,13 @@ class Seen:
         return f"{self.file}:{self.size}:{self.changed}"
 
 
-def look(path: Path | str) -> Seen | None:
+def look(path: Path | str) -> FileIdentity | None:
     """What stands there, links followed; None where nothing does, or nothing that can be looked at."""
     try:
         found = os.stat(path)
     except OSError:
         return None
-    return Seen(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, stat.S_ISREG(found.st_mode))
+    return FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, stat.S_ISREG(found.st_mode))
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -62,7 +62,7 @@ def beside(path: Path, suffix: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StoreRecord:
     """The record. `log` belongs to `file`; `left` is the state in which a process that wrote alone left the file."""
 
     conversations: int = 0
@@ -70,32 +70,32 @@ class Known:
     log: str = ""
     left: str = ""
 
-    def foreign_log(self, there: Seen, log: Seen | None) -> bool:
+    def foreign_log(self, there: FileIdentity, log: FileIdentity | None) -> bool:
         """Whether the log beside this file belongs to another: SQLite would write its pages into this one."""
         return log is not None and log.file == self.log and there.file != self.file
 
-    def untouched(self, there: Seen, log: Seen | None) -> bool:
+    def untouched(self, there: FileIdentity, log: FileIdentity | None) -> bool:
         """Whether nobody wrote to the file since it was left."""
         return there.state == self.left and (log is None or log.size == 0)
 
 
-def recall(path: Path) -> Known:
+def recall(path: Path) -> StoreRecord:
     """What is known; nothing where there is no record that can be read."""
     try:
         descriptor = private_open(beside(path, ".known"), os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
-        return Known()
+        return StoreRecord()
     try:
         raw = json.loads(os.read(descriptor, _LIMIT))
         conversations = min(max(int(raw["conversations"]), 0), 1 << 31)
-        return Known(conversations, str(raw["file"]), str(raw["log"]), str(raw["left"]))
+        return StoreRecord(conversations, str(raw["file"]), str(raw["log"]), str(raw["left"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return Known()
+        return StoreRecord()
     finally:
         os.close(descriptor)
 
 
-def remember(path: Path, known: Known) -> None:
+def remember(path: Path, known: StoreRecord) -> None:
     """Keep it; where that is impossible nothing is lost."""
     record = {"conversations": known.conversations, "file": known.file, "log": known.log, "left": known.left}
     data = json.dumps(record).encode()
@@ -124,13 +124,13 @@ def guarded(path: Path) -> Iterator[None]:
     """
     until = time.monotonic() + LOCK_SECONDS
     me = Holder.me("jp-tui", "")
-    lock: Lock | None = None
+    lock: FileLock | None = None
     while lock is None:
         try:
             found = acquire(beside(path, ".guard"), me)
         except (LockError, PathsError, OSError):
             break
-        if isinstance(found, Lock):
+        if isinstance(found, FileLock):
             lock = found
         elif time.monotonic() > until:
             raise JournalError("busy", f"{path} is being repaired by {found}; try again")

@@ -9,14 +9,10 @@ from dataclasses import replace
 
 from jp_tui.conversation.events import CancelReason, InquiryRequest, Responder, Source
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import escalations, evolve, messages, refusals, repeats, why
-from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import effects as s
+from jp_tui.inquiry import escalations, messages, refusals, repeats, transitions, why
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.fits import writable
-from jp_tui.inquiry.forms import DISCARDS, placed
-from jp_tui.inquiry.refusals_read import AFTER, BEFORE, TARGETS
-from jp_tui.inquiry.route import Refusal, Route, human_only, route, slot
-from jp_tui.inquiry.settle import (
+from jp_tui.inquiry.closing import (
     POLICY,
     Decision,
     cancel,
@@ -27,6 +23,10 @@ from jp_tui.inquiry.settle import (
     rememberable,
     take,
 )
+from jp_tui.inquiry.fits import writable
+from jp_tui.inquiry.forms import DISCARDS, placed
+from jp_tui.inquiry.refusals_replay import AFTER, BEFORE, TARGETS
+from jp_tui.inquiry.route import Refusal, Route, human_only, route, slot
 from jp_tui.questions.types import Question, SecretAnswer
 from jp_tui.questions.wire import digest, recorded
 
@@ -66,17 +66,17 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         verdicts=given.verdicts,
         refused=refused,
     )
-    state = evolve.asks(state, given.call, given.question.id)
+    state = transitions.asks(state, given.call, given.question.id)
     opened = placed(state, _opened(given, shown, refused), given.form)
     before = next((item for item in work.recorded if (item.question, item.digest) == (opened.question.id, shown)), None)
     if before is not None:
-        state = evolve.takes_up(state, given.call, before)
+        state = transitions.takes_up(state, given.call, before)
         opened = replace(opened, inquiry=before.inquiry, before=before.before)
         if not client and found.who not in ("static", "remembered"):
             return _then(steps, nobody(state, opened, "deferred"))  # it waited for a person, and still does (E52)
         told = before.escalation
         if told is None and before.before and found.who == "human":  # its second look has become a person's
-            told = v.Escalation(before.before[-1].model, before.before[-1].reason, ms=before.before[-1].ms)
+            told = v.EscalationCause(before.before[-1].model, before.before[-1].reason, ms=before.before[-1].ms)
         if told is not None:
             return _then(steps, _escalated_before(state, opened, told, found))
     else:
@@ -86,8 +86,8 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     return _then(steps, _routed(state, opened, found))
 
 
-def _opened(given: v.QuestionRaised, shown: str, refused: str) -> v.Open:
-    return v.Open(
+def _opened(given: v.QuestionRaised, shown: str, refused: str) -> v.OpenQuestion:
+    return v.OpenQuestion(
         inquiry="",
         call=given.call,
         question=given.question,
@@ -114,11 +114,13 @@ def _digest(question: Question) -> str | None:
         return None
 
 
-def request(state: v.State, opened: v.Open, row: str, words: str, after: str = "") -> tuple[v.State, v.Open, s.Record]:
+def request(
+    state: v.State, opened: v.OpenQuestion, row: str, words: str, after: str = ""
+) -> tuple[v.State, v.OpenQuestion, s.Record]:
     """A new attempt, recorded as it was asked, whatever the settings make of it (R20, R26, R103). `after`: the inquiry
     that it puts to somebody again."""
     tool = state.calls[opened.call].tool
-    state, inquiry = evolve.attempt(state, opened.call, opened.question.id)
+    state, inquiry = transitions.attempt(state, opened.call, opened.question.id)
     opened = replace(opened, inquiry=inquiry)
     about: JsonObject = {
         "call": opened.call,
@@ -147,15 +149,15 @@ def request(state: v.State, opened: v.Open, row: str, words: str, after: str = "
     return state, opened, s.Record(event)
 
 
-def to_human(state: v.State, opened: v.Open, words: str) -> Decision:
+def to_human(state: v.State, opened: v.OpenQuestion, words: str) -> Decision:
     """It waits for the human (R116), or for the next client (Z9)."""
     if state.gone:
         return nobody(state, opened, "deferred")
     ask = s.AskHuman(opened, opened.rule.prompt_label, rememberable(opened), words)
-    return evolve.waits(state, opened), [ask]
+    return transitions.waits(state, opened), [ask]
 
 
-def _routed(state: v.State, opened: v.Open, found: Route) -> Decision:
+def _routed(state: v.State, opened: v.OpenQuestion, found: Route) -> Decision:
     """What the row of the table says."""
     match found.who:
         case "human":
@@ -163,24 +165,24 @@ def _routed(state: v.State, opened: v.Open, found: Route) -> Decision:
         case "remembered":
             place = slot(state.calls[opened.call].tool, opened.question)
             value = state.ledger.answers[place].value
-            state, steps = take(evolve.used(state, place), opened, value, Responder("remembered"))
+            state, steps = take(transitions.used(state, place), opened, value, Responder("remembered"))
             return state, [*steps, s.LedgerChanged()]
         case "static":
             return take(state, opened, opened.rule.answer, Responder("static"))
         case "default":
             return take(state, opened, opened.question.default, Responder("default"))
         case "reviewer":
-            return evolve.reviews(state, opened), [s.AskReviewer(opened, found.why, intent=bool(opened.before))]
+            return transitions.reviews(state, opened), [s.AskReviewer(opened, found.why, intent=bool(opened.before))]
         case "nobody":
             return nobody(state, opened, found.refusal)
 
 
-def nobody(state: v.State, opened: v.Open, refusal: Refusal) -> Decision:
+def nobody(state: v.State, opened: v.OpenQuestion, refusal: Refusal) -> Decision:
     """Nobody may or can answer: the call ends with words for the model, or the request stays open (R112, R230)."""
     tool = state.calls[opened.call].tool
     match refusal:
         case "deferred":
-            return evolve.defers(state, opened), [s.Defer(opened.call)]
+            return transitions.defers(state, opened), [s.Defer(opened.call)]
         case "bad_static":
             text = messages.bad_static_answer(tool, opened.rule.slot or opened.question.id)
             return refused(state, opened, "invalid_static_answer", text)
@@ -196,7 +198,7 @@ def nobody(state: v.State, opened: v.Open, refusal: Refusal) -> Decision:
 
 def refused(
     state: v.State,
-    opened: v.Open,
+    opened: v.OpenQuestion,
     reason: CancelReason,
     text: str,
     by: str = POLICY,
@@ -209,12 +211,12 @@ def refused(
     return state, [*steps, *more]
 
 
-def escalated(opened: v.Open, told: v.Escalation) -> v.Open:
+def escalated(opened: v.OpenQuestion, told: v.EscalationCause) -> v.OpenQuestion:
     """The question as the human gets it after a reviewer: what stands above its context is no part of it (R150)."""
     return replace(opened, escalation=told, text=escalations.banner(told), before=())
 
 
-def _escalated_before(state: v.State, opened: v.Open, told: v.Escalation, found: Route) -> Decision:
+def _escalated_before(state: v.State, opened: v.OpenQuestion, told: v.EscalationCause, found: Route) -> Decision:
     """It was put to the human after a reviewer before the turn was cut off: no reviewer is asked again."""
     refused = refusals.standing(state.ledger, opened.question, but=refusals.refuser(told))
     opened = replace(escalated(opened, told), refused=refused)
@@ -223,7 +225,7 @@ def _escalated_before(state: v.State, opened: v.Open, told: v.Escalation, found:
     return _routed(state, opened, found)
 
 
-def escalation_words(state: v.State, opened: v.Open) -> str:
+def escalation_words(state: v.State, opened: v.OpenQuestion) -> str:
     """Why an escalated question is asked (E42)."""
     told = opened.escalation
     if told is None:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from jp_tui.journal import derived
 from jp_tui.journal.connect import connect, trouble
-from jp_tui.journal.pages import Cell, Pages, Value
 from jp_tui.journal.port import MISSING
+from jp_tui.journal.repair.pages import Cell, DatabasePages, Value
 from jp_tui.journal.schema import APPLICATION, LAST, SHIFT, STEPS
 from jp_tui.system.paths import private_open
 
@@ -82,7 +82,7 @@ def sync(path: Path) -> None:
 def salvage(file: Path, log: Path, target: Path, add: Callable[[sqlite3.Connection], object]) -> Saved:
     """Make `target` of what `file` and its log hold, either of which may be missing; `add` adds what is known besides
     before holes are marked. Raises OSError, JournalError; then `target` is worth nothing."""
-    pages = Pages(file, log)
+    pages = DatabasePages(file, log)
     db = fresh(target)
     try:
         cut = _fill(db, pages)
@@ -96,7 +96,7 @@ def salvage(file: Path, log: Path, target: Path, add: Callable[[sqlite3.Connecti
     return saved
 
 
-def _fill(db: sqlite3.Connection, pages: Pages) -> int:
+def _fill(db: sqlite3.Connection, pages: DatabasePages) -> int:
     """Every row of every page; how many events are cut."""
     free = pages.free()
     db.execute("BEGIN")
@@ -133,7 +133,7 @@ def _fitting(db: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[Row]:
             yield table, values, broken
 
 
-def _rows(pages: Pages, page: bytes) -> Iterator[Row]:
+def _rows(pages: DatabasePages, page: bytes) -> Iterator[Row]:
     for number, cell in enumerate(pages.cells(page)):
         if (row := _row(cell)) is not None:
             yield row

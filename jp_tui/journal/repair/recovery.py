@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jp_tui.journal.connect import connect, trouble
-from jp_tui.journal.merge import Merged, merge
-from jp_tui.journal.port import JournalError, Notice
-from jp_tui.journal.salvage import Saved, salvage, sync
-from jp_tui.journal.standing import beside, look
+from jp_tui.journal.port import JournalError, StoreNotice
+from jp_tui.journal.repair.file_identity import beside, look
+from jp_tui.journal.repair.merge import Merged, merge
+from jp_tui.journal.repair.salvage import Saved, salvage, sync
 from jp_tui.system.paths import because
 
 RECOVERING, NEW, DAMAGED, REPLACED = ".recovering", ".new", ".damaged", ".replaced"
@@ -35,7 +35,7 @@ def begun(path: Path) -> bool:
     return any(os.path.lexists(beside(path, RECOVERING + part)) for part in ("", _LOG))
 
 
-def recover(path: Path, known: int = 0, add: Add = nothing) -> Notice:
+def recover(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
     """Put a copy of what can be read in place of the database; what to tell the user. `path` has no links; `known` is
     how many conversations there were. `add` adds what this process knows besides. JournalError, of the kind that the
     disk gives: then all is as it was."""
@@ -52,7 +52,7 @@ def recover(path: Path, known: int = 0, add: Add = nothing) -> Notice:
         raise JournalError(problem.kind, _impossible(path, str(problem))) from problem
 
 
-def finish(path: Path, known: int = 0, add: Add = nothing) -> Notice:
+def finish(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
     """Do what is left of a recovery. Raises OSError, JournalError."""
     new, log = beside(path, NEW), beside(path, RECOVERING + _LOG)
     if not os.path.lexists(log) and not os.path.lexists(path):  # killed between the two moves
@@ -71,7 +71,7 @@ def finish(path: Path, known: int = 0, add: Add = nothing) -> Notice:
             put_aside(path, "", DAMAGED)
             put(new, path)
     kept = put_aside(path, RECOVERING, DAMAGED)
-    return Notice(_words(path, saved, known), f"The damaged file is kept as {kept}.")
+    return StoreNotice(_words(path, saved, known), f"The damaged file is kept as {kept}.")
 
 
 def put(new: Path, path: Path) -> None:
