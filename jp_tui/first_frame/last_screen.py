@@ -36,7 +36,7 @@ Row = tuple[int, int, list[Run]]
 
 
 @dataclass(frozen=True, slots=True)
-class Painted:
+class PaintedScreen:
     """What is on the screen while nothing happens: the end of a conversation, up to its event `last_seq`."""
 
     conversation: str

@@ -24,7 +24,7 @@ BEFORE = "before"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class RecordedQuestion:
     """A boolean question of the record; `key` is its intent, when a tool asked; `parts` are (id, title)."""
 
     targets: tuple[str, ...]
@@ -42,7 +42,7 @@ class _Turn:
     refused: Mapping[str, str] = field(default_factory=dict)
     rejections: dict[str, int] = field(default_factory=dict)
 
-    def answered(self, asked: AskedQuestion, event: ev.InquiryAnswered) -> None:
+    def answered(self, asked: RecordedQuestion, event: ev.InquiryAnswered) -> None:
         if event.id in self.again or event.responder is None:
             return
         who, taken = event.responder, parts.read(event.extra.get("parts"))
@@ -55,12 +55,12 @@ class _Turn:
         if event.answer is False and asked.key:
             self.rejections[asked.key] = self.rejections.get(asked.key, 0) + 1
 
-    def requested(self, asked: AskedQuestion) -> None:
+    def requested(self, asked: RecordedQuestion) -> None:
         """The no of a reviewer that is put to the human stands until it is overruled."""
         if how := refusals.refuser(asked.escalation):
             self.refused = refusals.refuse(self.refused, asked.targets, how)
 
-    def cancelled(self, asked: AskedQuestion, event: ev.InquiryCancelled) -> None:
+    def cancelled(self, asked: RecordedQuestion, event: ev.InquiryCancelled) -> None:
         """A second look that came to nothing leaves the first."""
         if event.reason in ("backend_error", "no_prompt_backend") and asked.before:
             how = refusals.by_model(asked.before[-1].model)
@@ -72,7 +72,7 @@ def turn_resumed(turn: Sequence[ev.Event]) -> TurnResumed:
     found = _Turn(
         frozenset(text_of(event.metadata.get(AFTER)) for event in turn if isinstance(event, ev.InquiryRequest))
     )
-    waiting: dict[str, list[AskedQuestion | None]] = {}  # ids of older logs may come twice (R29)
+    waiting: dict[str, list[RecordedQuestion | None]] = {}  # ids of older logs may come twice (R29)
     for event in turn:
         match event:
             case ev.InquiryRequest(id=id_):
@@ -91,7 +91,7 @@ def turn_resumed(turn: Sequence[ev.Event]) -> TurnResumed:
     return TurnResumed(MappingProxyType(dict(found.refused)), MappingProxyType(found.rejections))
 
 
-def asked_in(event: ev.InquiryRequest) -> AskedQuestion | None:
+def asked_in(event: ev.InquiryRequest) -> RecordedQuestion | None:
     """What a request of the record asks; None for a question that is no yes or no."""
     about, kind = event.metadata, event.question.get("answer_type")
     if not isinstance(kind, dict) or kind.get("type") != "boolean":
@@ -99,7 +99,7 @@ def asked_in(event: ev.InquiryRequest) -> AskedQuestion | None:
     listed, shown = about.get(TARGETS), event.question.get("parts")
     targets = tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
     tool, question = text_of(about.get("tool")), text_of(about.get("question"))
-    return AskedQuestion(
+    return RecordedQuestion(
         targets=targets,
         key=refusals.intent(tool, question, targets) if event.source.kind == "tool" else "",
         escalation=escalations.read(about.get("escalation")),

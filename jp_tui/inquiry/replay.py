@@ -16,7 +16,7 @@ from jp_tui.inquiry import escalations, parts, refusals
 from jp_tui.inquiry.forms import DISCARDS, RESTORES
 from jp_tui.inquiry.on_human import RESTARTS
 from jp_tui.inquiry.on_subagent import ASKS
-from jp_tui.inquiry.refusals_replay import BEFORE, AskedQuestion, asked_in
+from jp_tui.inquiry.refusals_replay import BEFORE, RecordedQuestion, asked_in
 from jp_tui.inquiry.values import GivenAnswer, Last, Recorded
 
 
@@ -41,7 +41,7 @@ class ReplayedState:
     discarded: dict[str, GivenAnswer] = field(default_factory=dict)
     unasked: set[str] = field(default_factory=set)
     last: Last | None = None
-    _requests: dict[str, AskedQuestion] = field(default_factory=dict)
+    _requests: dict[str, RecordedQuestion] = field(default_factory=dict)
     _latest: dict[str, GivenAnswer] = field(default_factory=dict)
 
     def asked(self, question: str, about: JsonObject, request: InquiryRequest | None = None) -> None:

@@ -2,7 +2,7 @@
 turns, counts, spans, what waits, and a row that is gone while its events are there (Z25).
 
 `disagreeing` only looks, first at a few rows of each conversation; `rebuild` reads all of one. Both expect a sound
-file: `examine.py` finds out whether it is. Runs inside a transaction that somebody else begins and ends.
+file: `repair/examine.py` finds out whether it is. Runs inside a transaction that somebody else begins and ends.
 """
 
 from __future__ import annotations

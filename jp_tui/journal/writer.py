@@ -125,7 +125,7 @@ class WriteJob(Generic[T]):
 
 
 class FileKeeperPort(Protocol):
-    """Whoever looks after the file that is written (`tending.py`)."""
+    """Whoever looks after the file that is written (`repair/file_keeper.py`)."""
 
     def moved(self) -> bool:
         """Whether something else stands at the path than what is open; microseconds."""

@@ -31,7 +31,7 @@ class ListedModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CataloguePage:
     """A part of a list; `after` asks for the next one, empty when this was the last."""
 
     models: tuple[ListedModel, ...]
@@ -46,7 +46,7 @@ def address(wire: Wire, base_url: str, after: str = "") -> str:
     return urlunsplit(parts._replace(path=path, query=query, fragment=""))
 
 
-def read(body: bytes) -> Page | None:
+def read(body: bytes) -> CataloguePage | None:
     """What a server answered; None when it is no list of models."""
     try:
         said = parse(body)
@@ -59,7 +59,7 @@ def read(body: bytes) -> Page | None:
         return None
     models = [one for item in found[:MAX_MODELS] if (one := _model(item)) is not None]
     more = isinstance(said, dict) and said.get("has_more") is True
-    return Page(tuple(dict.fromkeys(models)), text(said, "last_id") if more else "")
+    return CataloguePage(tuple(dict.fromkeys(models)), text(said, "last_id") if more else "")
 
 
 def _model(item: Json) -> ListedModel | None:

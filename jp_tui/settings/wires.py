@@ -11,7 +11,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class WireSettings:
     """What is known of a wire without speaking it.
 
     `structured`: how a reply is held to a schema where nothing else is known; `enforcing` is a host that does it
@@ -28,9 +28,9 @@ class Wire:
 
 
 WIRES = {
-    "openai-chat": Wire(),
-    "anthropic": Wire(structured="tool", enforcing="api.anthropic.com", caches="Anthropic servers"),
-    "demo": Wire(server=False, folder="scripted"),
+    "openai-chat": WireSettings(),
+    "anthropic": WireSettings(structured="tool", enforcing="api.anthropic.com", caches="Anthropic servers"),
+    "demo": WireSettings(server=False, folder="scripted"),
 }
 SERVER_WIRES = tuple(name for name, wire in WIRES.items() if wire.server)
 """Those that a configuration may name."""

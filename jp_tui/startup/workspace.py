@@ -102,7 +102,7 @@ class _LastScreens:
     def __init__(self, arguments: CommandLine, place: RunLocation) -> None:
         self._arguments, self._place = arguments, place
         self._settings = self._stamp()
-        self.shown: list[last_screen.Painted] = []
+        self.shown: list[last_screen.PaintedScreen] = []
         """What was on the screen when the workspace was left."""
 
     def _stamp(self) -> str:

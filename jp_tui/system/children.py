@@ -2,8 +2,8 @@
 
 A child has its own session and process group, no terminal, /dev/null or given bytes as input, and an allow-listed
 environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it; on a leash
-(`child_keeper.py`) everything that it started, also when we are killed. Its output is bounded, its time too if asked. No shell
-reads what is to be run. Never waits for a pipe that a grandchild holds, never blocks the loop.
+(`child_keeper.py`) everything that it started, also when we are killed. Its output is bounded, its time too if asked.
+No shell reads what is to be run. Never waits for a pipe that a grandchild holds, never blocks the loop.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _LEASH = (
     'exec 3<&0 </dev/null; ( ( read -r _ <&3 || kill -KILL 0 ) >/dev/null 2>&1 & ); exec 3<&-; exec "$@"',
     "sh",
 )
-"""Where `child_keeper.py` does not work: runs what follows, and ends its group, not what left that, when the pipe that it
-finds as its input breaks: we are gone."""
+"""Where `child_keeper.py` does not work: runs what follows, and ends its group, not what left that, when the pipe that
+it finds as its input breaks: we are gone."""
 _KEEPER = "import sys; sys.path.append(sys.argv.pop(1)); from jp_tui.system.child_keeper import main; main()"
 _FLOOD = 64
 """A child that writes this many times its limit is ended, if nothing else is said."""

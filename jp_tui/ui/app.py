@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.ui.screens.listing import Listing
-    from jp_tui.ui.screens.overlay import Overlay
+    from jp_tui.ui.screens.overlay import CommandWanted
     from jp_tui.ui.transcript.conversation_controller import ConversationController
     from jp_tui.ui.transcript.inbox_controller import InboxController
 
@@ -494,6 +494,6 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         event.stop()
         self._pages.show_waiting()
 
-    def on_overlay_wants(self, event: Overlay.Wants) -> None:
+    def on_command_wanted(self, event: CommandWanted) -> None:
         event.stop()
         self._bridge.send(event.command)

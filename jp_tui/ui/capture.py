@@ -15,7 +15,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.first_frame.last_screen import Painted, Row, Run
+from jp_tui.first_frame.last_screen import PaintedScreen, Row, Run
 from jp_tui.first_frame.saved_look import COLOURS, DEFAULT, Look, file_of, parse, terminal_key
 from jp_tui.first_frame.skeleton import composer_width
 from jp_tui.system.paths import PathsError, write_passing
@@ -111,7 +111,7 @@ def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
     return look if set(look.colours) == set(COLOURS) and parse(look.written()) is not None else None
 
 
-def last_screen_of(main: WorkspaceScreen) -> Painted | None:
+def last_screen_of(main: WorkspaceScreen) -> PaintedScreen | None:
     """The end of the conversation as it is painted, without the composer and the keys.
 
     None unless nothing happens and nothing is shown that a resumed conversation would not show, or if the frame of the
@@ -132,7 +132,7 @@ def last_screen_of(main: WorkspaceScreen) -> Painted | None:
         return None
     rows: list[Row] = [(y, 0, cells.runs(0, width, y)) for y in range(top)]
     rows += [(y, wide, cells.runs(wide, width, y)) for y in range(top, height - 1) if wide < width]
-    return Painted(status.conversation, last, status.title.raw, status.model, main.beside, (width, height), rows)
+    return PaintedScreen(status.conversation, last, status.title.raw, status.model, main.beside, (width, height), rows)
 
 
 def _label(cells: _Cells, width: int, height: int) -> str:

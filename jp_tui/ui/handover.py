@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.driver import Driver
 
-    from jp_tui.first_frame.last_screen import Painted
+    from jp_tui.first_frame.last_screen import PaintedScreen
     from jp_tui.ui.capture import Keys
     from jp_tui.ui.driver.first_frame import FirstFrame
     from jp_tui.ui.screens.workspace import WorkspaceScreen
@@ -37,7 +37,7 @@ class Keep:
     look isn't kept), `screen` takes the last screen."""
 
     theme: str | None
-    screen: Callable[[Painted], None]
+    screen: Callable[[PaintedScreen], None]
 
 
 class Handover:

@@ -40,7 +40,7 @@ from jp_tui.settings.layers import layers, toml
 from jp_tui.tools.local import parameters
 from jp_tui.tools.local.parameters import BadArguments
 from jp_tui.view.schema.edit import get, put, skeleton, typed, written
-from jp_tui.view.schema.form import SchemaForm
+from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import lines
 from tests.providers.decoding import HELLO, fold
 
@@ -248,7 +248,7 @@ def questions(data: bytes) -> None:
 def schema_form(data: bytes) -> None:
     """A form of any schema can be shown, filled and read back."""
     chance = random.Random(data)
-    form = SchemaForm(_json_of(data, _SCHEMA))
+    form = SchemaOutline(_json_of(data, _SCHEMA))
     document = skeleton(form)
     for one in (document, _made(chance, _SCHEMA, 3)):
         for line in lines(form, one, {}, lambda _: True)[:40]:

@@ -33,8 +33,8 @@ from jp_tui.ui.notify.channels import Channel, sequence
 from jp_tui.ui.notify.window_title import title_text
 from jp_tui.ui.painting import blocks as painting
 from jp_tui.ui.painting.context import context
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.stream import Message, Thinking
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.stream import StreamedMessage, Thinking
 from jp_tui.view.activity.status import Status
 from jp_tui.view.export.document import FORMATS, writer
 from jp_tui.view.export.events import exported
@@ -58,11 +58,11 @@ _UNSURE = re.compile("[\u200d\ufe0e\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f
 """What joins with what stands beside it in some terminals and not in others: there nobody knows a width."""
 
 Rows = list[Strip]
-Way = Callable[[str, Random, Look], Rows]
+Way = Callable[[str, Random, PaintLook], Rows]
 Said = Callable[[str, Random], Iterable[str]]
 
 
-def _block(block: b.Block, look: Look, width: int, unfolded: bool = True) -> Rows:
+def _block(block: b.Block, look: PaintLook, width: int, unfolded: bool = True) -> Rows:
     keys = frozenset((KEY, f"{KEY}/0", f"{KEY}/permission", f"{KEY}/side")) if unfolded else frozenset()
     return [row.strip for row in painting.paint(block, width, look, unfolded=keys)]
 
@@ -74,7 +74,7 @@ def _asked(text: Foreign) -> InquiryView:
     )  # fmt: skip
 
 
-def _tool(text: str, chance: Random, look: Look) -> Rows:
+def _tool(text: str, chance: Random, look: PaintLook) -> Rows:
     said = Foreign(text)
     end = chance.choice(("ok", "error"))
     block = b.ToolBlock(
@@ -85,7 +85,7 @@ def _tool(text: str, chance: Random, look: Look) -> Rows:
     return _block(block, look, _width(chance), chance.random() < 0.8)
 
 
-def _small(text: str, chance: Random, look: Look) -> Rows:
+def _small(text: str, chance: Random, look: PaintLook) -> Rows:
     said = Foreign(text)
     made: tuple[b.Block, ...] = (
         b.Header(model=said, ms=3, **_PLACED), b.Data(text=said, **_PLACED), b.Note(about="turn", text=said, **_PLACED),
@@ -95,9 +95,9 @@ def _small(text: str, chance: Random, look: Look) -> Rows:
     return _block(chance.choice(made), look, _width(chance))
 
 
-def _streamed(text: str, chance: Random, look: Look) -> Rows:
+def _streamed(text: str, chance: Random, look: PaintLook) -> Rows:
     width = _width(chance)
-    part = Message(width, look) if chance.random() < 0.7 else Thinking(KEY, width, look, unfolded=True)
+    part = StreamedMessage(width, look) if chance.random() < 0.7 else Thinking(KEY, width, look, unfolded=True)
     rows: Rows = []
     at = 0
     while at < len(text):
@@ -108,13 +108,13 @@ def _streamed(text: str, chance: Random, look: Look) -> Rows:
     return [*(row.strip for row in part.frozen), *rows]
 
 
-def _context(text: str, chance: Random, look: Look) -> Rows:
+def _context(text: str, chance: Random, look: PaintLook) -> Rows:
     approval = chance.random() < 0.7
     painted = context(Foreign(text), _width(chance), look, approval=approval, split=chance.random() < 0.5, named="x")
     return [row.strip for row in painted.rows]
 
 
-def _widget(text: str, chance: Random, look: Look) -> Rows:
+def _widget(text: str, chance: Random, look: PaintLook) -> Rows:
     """What a widget of Textual is given, rendered by Textual."""
     mode = chance.choice(("conversation", "approval", "line", "whole", "hole"))
     said = Foreign(text)
@@ -279,7 +279,7 @@ def tried_one(fuzz: Fuzz, number: int) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _looks() -> tuple[Look, Look]:
+def _looks() -> tuple[PaintLook, PaintLook]:
     return look_of("jp-night"), look_of("jp-sixteen")
 
 

@@ -20,13 +20,13 @@ from jp_tui.ui import text as widgets
 from jp_tui.ui.painting import blocks as painting
 from jp_tui.ui.painting import code, markdown, plain
 from jp_tui.ui.painting.context import APPROVED, context
-from jp_tui.ui.painting.stream import Message
+from jp_tui.ui.painting.stream import StreamedMessage
 from jp_tui.ui.painting.tools import OUTPUT_LINES
 from jp_tui.ui.sheets.areas.hunks import by_hunks
 from jp_tui.ui.sheets.json import text as json_text
 from jp_tui.view.composer import pastes
 from jp_tui.view.schema.edit import written
-from jp_tui.view.schema.form import SchemaForm
+from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.transcript import blocks as b
 from tests.faults import slots
 from tests.faults.painter import judged
@@ -84,10 +84,10 @@ def test_of_a_message_that_arrives_nothing_is_parsed_beyond_what_is_shown(
         return parse(source, env)
 
     monkeypatch.setattr(markdown, "parse", counted)
-    message = Message(WIDTH, look_of())
+    message = StreamedMessage(WIDTH, look_of())
     message.feed(text[: plain.SHOWN])
     before = parsed[0]
-    monkeypatch.setattr(Message, "_open", lambda _: pytest.fail("laid out again for what is not shown"))
+    monkeypatch.setattr(StreamedMessage, "_open", lambda _: pytest.fail("laid out again for what is not shown"))
     for at in range(plain.SHOWN, len(text), 65_536):
         message.feed(text[at : at + 65_536])
     assert parsed[0] == before, "what is beyond is counted, and that is all"
@@ -110,7 +110,7 @@ def test_however_deep_it_is_nested_nothing_of_it_is_lost(mark: str, depth: int) 
     """The parser follows to a level, and drops what is below it: there the source is shown."""
     text = f"before\n\n{mark * depth}word\n\nafter"
     shown = "".join(texts(painting.paint(b.TextBlock(text=Foreign(text), **PLACED), WIDTH, look_of())))
-    message = Message(WIDTH, look_of())
+    message = StreamedMessage(WIDTH, look_of())
     message.feed(text)
     streamed = "".join(texts([*message.frozen, *message.tail]))
     for said in (shown, streamed):
@@ -223,7 +223,7 @@ def test_megabytes_with_nothing_odd_in_them_are_not_looked_at_twice(monkeypatch:
     assert json_text.laid_out({"a": "x\ty"}) == '{\n  "a": "x\\ty"\n}'
     looked: list[str] = []
     monkeypatch.setattr(visible, "odd", looked.append)
-    shape = SchemaForm({"type": "object", "properties": {"a": {"type": "string"}}}).at(("a",))
+    shape = SchemaOutline({"type": "object", "properties": {"a": {"type": "string"}}}).at(("a",))
     assert written(shape, "plain " * 999) == "plain " * 999 and looked == []
     monkeypatch.undo()
     monkeypatch.setattr(visible, "odd", looked.append)

@@ -128,7 +128,7 @@ class DateLines(AnswerLines):
     """
 import asyncio
 from jp_tui.engine.reviewer.reply_schema import reply_schema
-from jp_tui.headless.rpc.parse_response import parse_response
+from jp_tui.headless.rpc.answer_parser import parse_response
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.ui.keys.scopes import sheets
 from jp_tui.questions.wire import inflight, read_question, read_recorded, recorded
@@ -213,7 +213,7 @@ class Decoder:
         return self._reply.finish("end", Usage())
 ''',
     },
-    {"jp_tui/settings/wires.py": (('    "anthropic": ', '    "echo": Wire(),'),)},
+    {"jp_tui/settings/wires.py": (('    "anthropic": ', '    "echo": WireSettings(),'),)},
     """
 import asyncio
 from jp_tui.conversation.model import Message, ModelRequest, PartGrew, TextPart
@@ -260,7 +260,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.commands import ReadHistory
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, ours
 
 
@@ -268,12 +268,12 @@ def open_page(host: Host, _: str) -> Hello:
     return Hello()
 
 
-class Hello(Overlay, Listing):
+class Hello(Listing):
     title_words = "Hello"
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self.wants(ReadHistory(limit=0))
+        self.post_message(CommandWanted(ReadHistory(limit=0)))
 
     def hear(self, event: ev.Event) -> None:
         if isinstance(event, ev.Refused):

@@ -326,7 +326,8 @@ def test_a_page_that_is_damaged_while_it_is_open_is_found_by_reading(
 STEPS = """
 import os, sys
 from pathlib import Path
-from jp_tui.journal import recovery, store
+from jp_tui.journal import store
+from jp_tui.journal.repair import recovery
 path, left = Path(sys.argv[1]), int(sys.argv[2])
 def killing(call):
     def made(*values, **more):

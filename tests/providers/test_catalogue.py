@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.providers.catalogue import ListedModel, Page, address, read
+from jp_tui.providers.catalogue import CataloguePage, ListedModel, address, read
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.registry import make_wire
@@ -54,7 +54,7 @@ def test_s20_where_a_list_is(wire: str, base: str, after: str, expected: str) ->
 )  # fmt: skip
 def test_what_servers_say(said: Any, models: list[ListedModel]) -> None:
     """Foreign text: what does not print, or is no number, is left out."""
-    assert read(json.dumps(said).encode()) == Page(tuple(models))
+    assert read(json.dumps(said).encode()) == CataloguePage(tuple(models))
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b'{"data":5}', b"7", b'{"data":[{"id":"a"}', b"[" * 5000])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textual.theme import BUILTIN_THEMES, Theme
 
-from jp_tui.ui.painting.look import Look, look
+from jp_tui.ui.painting.look import PaintLook, look
 from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.themes import derived
 
@@ -26,7 +26,7 @@ def theme(name: str) -> Theme:
 
 
 @lru_cache(maxsize=8)
-def look_of(name: str = "jp-night") -> Look:
+def look_of(name: str = "jp-night") -> PaintLook:
     """The look of a theme, the same object each time."""
     chosen = theme(name)
     return look({**chosen.to_color_system().generate(), **derived(chosen), **chosen.variables})

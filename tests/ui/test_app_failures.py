@@ -99,16 +99,16 @@ async def test_it_is_said_once_and_the_workspace_goes_on(
 
 async def test_the_painter_goes_on_with_the_next_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """(Z27) A desk whose work fails ends neither the painter nor the app."""
-    work, failed = painter.Desk.work, list[int]()
+    work, failed = painter.PaintQueue.work, list[int]()
 
-    def sometimes(self: painter.Desk) -> None:
+    def sometimes(self: painter.PaintQueue) -> None:
         if not failed:
             failed.append(1)
             broken()
         work(self)
 
     async with workspace(tmp_path, monkeypatch) as (app, pilot):
-        monkeypatch.setattr(painter.Desk, "work", sometimes)
+        monkeypatch.setattr(painter.PaintQueue, "work", sometimes)
         await app.says(pilot, *scenes.started())
         await shown(app, pilot)
         await app.says(pilot, *scenes.done())

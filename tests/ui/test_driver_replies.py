@@ -6,15 +6,15 @@ import random
 
 import pytest
 
-from jp_tui.ui.driver.replies import BROKEN_OFF, ONE_KEY, TerminalReplies
+from jp_tui.ui.driver.replies import BROKEN_OFF, ONE_KEY, ReplyParser
 from jp_tui.ui.notify.channels import QUERY, query
 
 OSC99 = "\x1b]99;i=jp-tui:p=?;a=report,focus:o=always,unfocused\x1b\\"
 VERSION = "\x1bP>|kitty(0.39.1)\x1b\\"
 
 
-def asked() -> TerminalReplies:
-    replies = TerminalReplies()
+def asked() -> ReplyParser:
+    replies = ReplyParser()
     replies.expecting = True
     return replies
 
@@ -53,7 +53,7 @@ def test_alt_with_such_a_character_comes_a_little_later(key: str) -> None:
     assert replies.due == 10 + ONE_KEY and replies.overdue(10) == ""
     assert replies.overdue(10 + ONE_KEY) == key and replies.due is None
     assert replies.feed(f"a{key}", 20)[0] + replies.feed("b", 20.01)[0] == f"a{key}b"
-    assert TerminalReplies().feed(f"a{key}", 10) == (f"a{key}", False), "at once where nothing was asked"
+    assert ReplyParser().feed(f"a{key}", 10) == (f"a{key}", False), "at once where nothing was asked"
 
 
 def test_an_answer_that_breaks_off_is_forgotten_and_holds_nothing_up() -> None:
@@ -70,10 +70,10 @@ def test_a_lone_escape_is_never_held_back() -> None:
 
 def test_the_focus_answer_is_noted_and_left_to_the_parser() -> None:
     for number, reports in (("0", False), ("1", True), ("2", False), ("3", True), ("4", False)):
-        replies = TerminalReplies()
+        replies = ReplyParser()
         answer = f"\x1b[?1004;{number}$y"
         assert replies.feed(answer, 0) == (answer, True) and replies.focus is reports
-    assert TerminalReplies().feed("\x1b[?2026;1$y", 0)[1] is False
+    assert ReplyParser().feed("\x1b[?2026;1$y", 0)[1] is False
 
 
 def test_random_input_in_random_pieces_is_never_lost() -> None:
@@ -82,7 +82,7 @@ def test_random_input_in_random_pieces_is_never_lost() -> None:
         typed = "".join(
             dice.choice(["a", "é", "\x1b[A", "\x1bP", "\x1b]", "99;", ">|", "\x1b", "\x07"]) for _ in range(8)
         )
-        replies, plain, now, got = asked(), TerminalReplies(), 0.0, ""
+        replies, plain, now, got = asked(), ReplyParser(), 0.0, ""
         at = 0
         while at < len(typed):
             size, now = dice.randrange(1, 5), now + 0.001

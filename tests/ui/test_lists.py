@@ -10,7 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.inquiries import Inquiries
-from jp_tui.ui.screens.ledger import Ledger
+from jp_tui.ui.screens.ledger import LedgerPage
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
 from tests.ui.app_host import Host, workspace
@@ -34,7 +34,7 @@ async def test_the_ledger_says_what_is_remembered_and_that_it_is_being_read() ->
     async with workspace() as (app, pilot):
         await pilot.press("f7")
         await pilot.pause()
-        assert isinstance(app.screen, Ledger) and "reading…" in app.screen_text()
+        assert isinstance(app.screen, LedgerPage) and "reading…" in app.screen_text()
         await app.says(pilot, read(TURN, PINNED, FIXED))
         shown = app.screen_text()
         assert "fs_modify_file · apply_changes  yes" in shown and "used 3 times" in shown
@@ -172,7 +172,7 @@ async def test_a_question_that_comes_while_a_list_is_open_waits_for_it() -> None
         await pilot.press("f7")
         await app.says(pilot, *scenes.asked(), read(TURN))
         await app.passes(pilot, 2.0)
-        assert isinstance(app.screen, Ledger) and not app.dock.open
+        assert isinstance(app.screen, LedgerPage) and not app.dock.open
         await pilot.press("escape")
         await pilot.pause()
         await app.passes(pilot, 1.2)

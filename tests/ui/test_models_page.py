@@ -9,7 +9,7 @@ from jp_tui.protocol.models import MissingKey, ModelInfo, ServerProblem
 from jp_tui.protocol.usage import AgentUsage, RequestUsage, TurnUsage
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.ui.screens.models import Models
-from jp_tui.ui.screens.usage import Usage
+from jp_tui.ui.screens.usage import UsagePage
 from tests.fakes.link import CONVERSATION
 from tests.ui.app_host import workspace
 
@@ -73,7 +73,7 @@ async def test_what_was_used_stands_by_turn_and_by_request() -> None:
     async with workspace() as (app, pilot):
         app.action_open("usage")
         await pilot.pause()
-        assert isinstance(app.screen, Usage)
+        assert isinstance(app.screen, UsagePage)
         first = UsageTotals(input=1200, output=40, cost_usd=0.01)
         last = UsageTotals(input=1800, output=12, cached=1000, cost_usd=0.005)
         turn = TurnUsage(

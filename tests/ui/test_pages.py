@@ -15,7 +15,7 @@ from jp_tui.protocol.settings import SettingEntry
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.screens.library import MOST, Library
-from jp_tui.ui.widgets.line import Line
+from jp_tui.ui.widgets.text_field import TextField
 from tests.fakes import scenes
 from tests.ui.app_host import workspace
 from tests.ui.test_inbox import asks, settled
@@ -33,7 +33,7 @@ async def test_what_is_typed_at_once_after_the_slash_is_searched_for_and_does_no
         await pilot.pause()
         await pilot.pause()
         assert not app.link.of(cmd.ArchiveConversation) and not app.link.of(cmd.DeleteConversation)
-        assert app.screen.query_one("#search", Line).value == "axtu"
+        assert app.screen.query_one("#search", TextField).value == "axtu"
 
 
 @pytest.mark.parametrize("key", ["n", "i", "e"])
@@ -43,7 +43,7 @@ async def test_what_is_typed_at_once_after_a_key_that_opens_a_line_stands_in_it(
         await pilot.pause()
         await pilot.pause()
         assert not app.link.of(cmd.DeleteConversation)
-        assert app.screen.query_one("#edit", Line).value.endswith("xa")
+        assert app.screen.query_one("#edit", TextField).value.endswith("xa")
 
 
 async def test_a_value_that_is_typed_at_once_after_enter_changes_no_other_setting() -> None:

@@ -14,7 +14,7 @@ from jp_tui.ui.painting.blocks import page, paint, said
 from jp_tui.ui.painting.code import CodeLines, language_of
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.rows import LINE_CELLS, Hit, Piece, Row, wrap
+from jp_tui.ui.painting.rows import LINE_CELLS, ClickTarget, Piece, Row, wrap
 from jp_tui.view.transcript.blocks import Ending, TextBlock, ToolBlock, User
 from tests.hostile.recorded import cases
 from tests.ui.look_of import look_of, texts
@@ -385,7 +385,10 @@ def test_a_menu_can_be_clicked_by_name_or_number() -> None:
     """Issue 3, 2: an item of the greeting says its name, else its number; other lists say nothing."""
     text = Foreign("1. `change` – edit\n2. plain words")
     rows = said(TextBlock(key="e1", place=(1, 0), text=text, greeting=True), 60, LOOK)
-    assert [rows[number].at(rows[number].lead + 6) for number in (0, 1)] == [Hit("word", "change"), Hit("word", "2")]
+    assert [rows[number].at(rows[number].lead + 6) for number in (0, 1)] == [
+        ClickTarget("word", "change"),
+        ClickTarget("word", "2"),
+    ]
     assert not any(row.hits for row in said(TextBlock(key="e1", place=(1, 0), text=text), 60, LOOK))
 
 

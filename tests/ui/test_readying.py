@@ -16,7 +16,7 @@ async def test_pages_without_a_painter_are_whole_and_overlap_by_a_row(monkeypatc
     host = Host(chat(900))
     async with host.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        monkeypatch.setattr(painter.Desk, "want", lambda self, orders: None)
+        monkeypatch.setattr(painter.PaintQueue, "want", lambda self, orders: None)
         before = screen(host)
         for step in (-1,) * 9 + (1,) * 4:
             host.transcript.scroll_pages(step)

@@ -14,7 +14,7 @@ from jp_tui.protocol.settings import SettingEntry
 from jp_tui.settings.layers.explain import toml_value
 from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.settings import SettingsPage
-from jp_tui.ui.widgets.line import Line
+from jp_tui.ui.widgets.text_field import TextField
 from tests.ui.app_host import Host, workspace
 
 FILE = "/home/ada/.config/jp-tui/config.toml"
@@ -117,14 +117,14 @@ async def test_a_number_is_written_in_a_line_and_a_refusal_stands_in_place() -> 
     async with page() as (app, pilot):
         await pilot.press("j", "j", "j", "enter")
         await pilot.pause()
-        assert isinstance(app.focused, Line) and app.focused.value == "20"
+        assert isinstance(app.focused, TextField) and app.focused.value == "20"
         await pilot.press("ctrl+u", *"3000", "enter")
         await pilot.pause()
         assert sent(app) == [("inquiry.max_attempts", 3000)]
         await app.says(pilot, ev.Refused(command="set_setting", message="expected a whole number from 1 to 1000"))
         assert "expected a whole number from 1 to 1000" in app.screen_text()
         line = app.focused
-        assert isinstance(line, Line) and line.value == "3000", "what was refused can be mended where it stands"
+        assert isinstance(line, TextField) and line.value == "3000", "what was refused can be mended where it stands"
         await pilot.press("ctrl+u", *"[1", "enter")
         await pilot.pause()
         assert len(sent(app)) == 1 and "is no TOML value" in app.screen_text()
@@ -154,7 +154,7 @@ async def test_of_a_huge_value_the_beginning_is_written_out_and_the_rest_is_coun
         assert "a.table" in app.screen_text() and most[0] < 20_000
         await pilot.press("enter")
         await pilot.pause()
-        assert not isinstance(app.focused, Line) and sent(app) == []
+        assert not isinstance(app.focused, TextField) and sent(app) == []
         assert "Its 10,000,000 characters are more than a line takes" in app.screen_text()
 
 

@@ -14,7 +14,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.models import ListModels, ModelInfo, ServerSpec
 from jp_tui.protocol.setup import ProbeSetup, SaveSetup, TestModel
 from jp_tui.ui.screens.setup import SetupPage
-from jp_tui.ui.widgets.line import Line
+from jp_tui.ui.widgets.text_field import TextField
 from tests.ui.app_host import Host, workspace
 from tests.view.test_first_run import FILE, FOUND, LISTED
 
@@ -73,7 +73,7 @@ async def test_a_server_of_ones_own_is_written_line_by_line() -> None:
         await app.says(pilot, FOUND.model_copy(update={"servers": ()}))
         assert "No key and no server was found" in app.screen_text()
         await pilot.press("enter", "enter")
-        edit = app.screen.query_one("#edit", Line)
+        edit = app.screen.query_one("#edit", TextField)
         assert app.focused is edit and edit.value == "local"
         await pilot.press("ctrl+u", *"mine", "enter", "enter")
         assert app.focused is edit and edit.value.startswith("http://127.0.0.1")

@@ -6,7 +6,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.ui.composer.slash_list import SlashList
 from jp_tui.ui.pages import COMMANDS
 from jp_tui.ui.screens.keylist import KeyList
-from jp_tui.ui.screens.ledger import Ledger
+from jp_tui.ui.screens.ledger import LedgerPage
 from jp_tui.ui.screens.picker import ThemePicker
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
@@ -38,7 +38,7 @@ async def test_arrows_choose_and_enter_runs_what_is_marked() -> None:
         await pilot.pause()
         await pilot.press("down", "up", *["down"] * listed(app).index("ledger"), "enter")
         await pilot.pause()
-        assert isinstance(app.screen, Ledger) and app.composer.text == "" and app.starts() == []
+        assert isinstance(app.screen, LedgerPage) and app.composer.text == "" and app.starts() == []
         assert [one.conversation for one in app.link.of(cmd.ReadLedger)] == ["c1"]
 
 
@@ -48,7 +48,7 @@ async def test_a_whole_command_in_one_burst_is_run_not_sent() -> None:
         app.burst(*"/ledger", "enter")
         await pilot.pause()
         await pilot.pause()
-        assert isinstance(app.screen, Ledger) and app.starts() == []
+        assert isinstance(app.screen, LedgerPage) and app.starts() == []
 
 
 async def test_tab_completes_and_escape_puts_the_list_away() -> None:
@@ -142,7 +142,7 @@ async def test_a_click_takes_a_line_of_the_list() -> None:
         await pilot.click(offset=(rows[row].index("/ledger"), row))
         await pilot.pause()
         await pilot.pause()
-        assert isinstance(app.screen, Ledger) and app.composer.text == ""
+        assert isinstance(app.screen, LedgerPage) and app.composer.text == ""
 
 
 async def test_the_palette_finds_the_same_commands() -> None:

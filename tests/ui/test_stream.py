@@ -14,7 +14,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.blocks import said, thought
 from jp_tui.ui.painting.rows import Row
-from jp_tui.ui.painting.stream import Message, Thinking
+from jp_tui.ui.painting.stream import StreamedMessage, Thinking
 from jp_tui.view.transcript.blocks import TextBlock
 from tests.ui.look_of import look_of, texts
 
@@ -25,9 +25,9 @@ def whole(text: str, width: int) -> list[Row]:
     return said(TextBlock(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
 
 
-def streamed(text: str, width: int, seed: int, most: int = 12) -> Message:
+def streamed(text: str, width: int, seed: int, most: int = 12) -> StreamedMessage:
     """The message fed in random pieces; rows once frozen must never change."""
-    rng, message, at = random.Random(seed), Message(width, LOOK), 0
+    rng, message, at = random.Random(seed), StreamedMessage(width, LOOK), 0
     frozen: list[Row] = []
     while at < len(text):
         size = rng.randint(1, most)
@@ -122,7 +122,7 @@ def test_recorded_conversations_stream_to_the_same_rows(jp_conversations: Path) 
 
 def test_what_is_over_is_frozen_and_the_tail_stays_small() -> None:
     """Designs B: blocks, items of a list and lines of a fence; the cost of a frame does not grow with the message."""
-    message = Message(80, LOOK)
+    message = StreamedMessage(80, LOOK)
     for number in range(200):
         message.feed(f"para {number}\n\n")
     assert len(message.frozen) > 390 and len(message.tail) <= 2
@@ -134,7 +134,7 @@ def test_what_is_over_is_frozen_and_the_tail_stays_small() -> None:
 
 def test_a_message_beyond_the_cap_says_so_and_costs_nothing_more() -> None:
     """T4: what is beyond 256 KiB is counted, not painted."""
-    message = Message(80, LOOK)
+    message = StreamedMessage(80, LOOK)
     for _ in range(300):
         message.feed("word " * 200 + "\n\n")
     rows = message.frozen + message.tail
@@ -146,7 +146,7 @@ def test_a_message_beyond_the_cap_says_so_and_costs_nothing_more() -> None:
 
 def test_sequences_cut_by_a_piece_never_show() -> None:
     """R195: state survives the pieces of a stream."""
-    message = Message(80, LOOK)
+    message = StreamedMessage(80, LOOK)
     for piece in ("a\x1b", "]52;c;Zm9v", "\x07b\x1b[", "2Jc"):
         message.feed(piece)
     assert texts(message.tail) == ["   abc"]

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from jp_tui.ui.painting import rows
-from jp_tui.ui.painting.rows import Hit, Line, Piece, wrap
+from jp_tui.ui.painting.rows import ClickTarget, Piece, WrappedLine, wrap
 
 STYLES = (Style(), Style(bold=True))
-HITS = (None, Hit("link", "https://example.org"))
+HITS = (None, ClickTarget("link", "https://example.org"))
 pieces = st.lists(
     st.builds(Piece, st.text("ab  ,é語\t", max_size=12), st.sampled_from(STYLES), st.sampled_from(HITS)), max_size=8
 )
 
 
-def cells(lines: Sequence[Line]) -> list[object]:
+def cells(lines: Sequence[WrappedLine]) -> list[object]:
     """Each character with its style and what it is, by line."""
     return [([(char, one.style, one.hit) for one in line.pieces for char in one.text], line.join) for line in lines]
 

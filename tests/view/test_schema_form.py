@@ -8,16 +8,16 @@ import pytest
 
 from jp_tui.view.schema import texts as w
 from jp_tui.view.schema.edit import skeleton
-from jp_tui.view.schema.form import DEEPEST, SchemaForm, Shape
+from jp_tui.view.schema.form import DEEPEST, SchemaOutline, Shape
 from jp_tui.view.schema.lines import FormLine, lines
 
 
 def shape(schema: Any) -> Shape:
-    return SchemaForm(schema).root
+    return SchemaOutline(schema).root
 
 
 def rows(schema: Any, document: Any = None, **folds: bool) -> list[FormLine]:
-    form = SchemaForm(schema)
+    form = SchemaOutline(schema)
     begun = skeleton(form) if document is None else document
     return lines(form, begun, {tuple(key.split("_")): on for key, on in folds.items()}, lambda one: True)
 
@@ -198,7 +198,7 @@ def test_t16_depth_and_width_cost_nothing_that_is_not_shown() -> None:
         deep = {"type": "object", "properties": {"a": deep}}
     found = rows(deep)
     assert len(found) == DEEPEST + 1 - 1 and found[-1].note == w.DEEP
-    form = SchemaForm({"type": "object", "properties": {f"p{n}": {"$ref": "#/$defs/x"} for n in range(5000)},
+    form = SchemaOutline({"type": "object", "properties": {f"p{n}": {"$ref": "#/$defs/x"} for n in range(5000)},
                  "$defs": {"x": {"type": "integer"}}})  # fmt: skip
     assert len(lines(form, {}, {}, lambda one: True)) == 5000
 
@@ -213,7 +213,7 @@ def test_lists_objects_and_long_choices_fold() -> None:
             "pick": {"enum": ["a", "b"]},
         },
     }
-    form = SchemaForm(schema)
+    form = SchemaOutline(schema)
     document: Any = {"tags": ["one", "two"]}
 
     def names(folds: dict[tuple[str | int, ...], bool], inline: bool = True) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from jp_tui.conversation.strict_json import dump, parse, same
 from jp_tui.view.schema.edit import added, drop, get, marked, moved, read, skeleton, typed, written
-from jp_tui.view.schema.form import SchemaForm
+from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import FormLine, lines
 from tests.hostile.recorded import every
 
@@ -54,7 +54,7 @@ JUNK = st.recursive(
 TEXTS = st.text(max_size=8) | st.sampled_from(["1", "1e400", "-0", "\ud800", "9" * 400, "12 ", "null", '"'])
 
 
-def do(form: SchemaForm, document: Any, line: FormLine, act: int, text: str) -> Any:
+def do(form: SchemaOutline, document: Any, line: FormLine, act: int, text: str) -> Any:
     """One of the things that a line can do."""
     if line.role == "add" or (line.shape.kind == "list" and line.role == "head" and act % 3 == 0):
         return added(form, document, line.path)[0]
@@ -74,7 +74,7 @@ def do(form: SchemaForm, document: Any, line: FormLine, act: int, text: str) -> 
 def test_whatever_is_edited_reads_back_as_json_and_other_parts_stay(
     schema: Any, value: Any, acts: list[tuple[int, int, str]]
 ) -> None:
-    form = SchemaForm(schema)
+    form = SchemaOutline(schema)
     document = skeleton(form) if value is None else {"zz": value, **(value if isinstance(value, dict) else {})}
     everything = {line.path: True for line in lines(form, document, {}, lambda one: True)}
     for where, act, text in acts:
@@ -93,7 +93,7 @@ def test_whatever_is_edited_reads_back_as_json_and_other_parts_stay(
 @settings(max_examples=300)
 @given(JUNK, VALUES)
 def test_no_schema_raises(schema: Any, value: Any) -> None:
-    form = SchemaForm(schema)
+    form = SchemaOutline(schema)
     for document in (skeleton(form), value):
         for line in lines(form, document, {}, lambda one: False):
             written(line.shape, get(document, line.path))
@@ -105,7 +105,7 @@ def test_no_schema_raises(schema: Any, value: Any) -> None:
 def test_what_is_typed_stands_in_the_field_again(schema: Any, text: str) -> None:
     """A text that a field can show comes back as it was typed, or as the same number."""
     clean = text.encode("utf-8", "ignore").decode()
-    shape = SchemaForm(schema).root
+    shape = SchemaOutline(schema).root
     if shape.kind in ("text", "integer", "number"):
         value, _ = read(shape, clean)
         shown = written(shape, value)
@@ -133,6 +133,6 @@ def test_the_recorded_hostile_schemas() -> None:
                 schemas.append(question["schema"])
     assert len(schemas) > 8
     for schema in schemas:
-        form = SchemaForm(drawn(schema))
+        form = SchemaOutline(drawn(schema))
         found = lines(form, skeleton(form), {}, lambda one: False)
         assert all(line.role != "json" or line.note for line in found)

@@ -21,7 +21,7 @@ from jp_tui.view.schema.edit import (
     skeleton,
     typed,
 )
-from jp_tui.view.schema.form import SchemaForm
+from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import FieldProblem, line_of, lines, path_of, problems
 
 SCHEMA: Any = {
@@ -46,15 +46,15 @@ SCHEMA: Any = {
         "notify": {"type": "array", "uniqueItems": True, "items": {"enum": ["mail", "chat", "pager"]}},
     },
 }
-FORM = SchemaForm(SCHEMA)
+FORM = SchemaOutline(SCHEMA)
 
 
 def test_r186_a_document_begins_with_defaults_and_what_is_required_but_nothing_made_up() -> None:
     assert skeleton(FORM) == {"rate": 0.5, "tags": [], "limits": {}}
     assert (
-        skeleton(SchemaForm({"type": "string"})) == ""
-        and skeleton(SchemaForm({})) == {}
-        and skeleton(SchemaForm(True)) == {}
+        skeleton(SchemaOutline({"type": "string"})) == ""
+        and skeleton(SchemaOutline({})) == {}
+        and skeleton(SchemaOutline(True)) == {}
     )
     assert begin(FORM.at(("jobs", 0))) == {"zone": "UTC"} and begin(FORM.at(("on",))) is ABSENT
 
@@ -83,7 +83,7 @@ def test_keys_stand_in_the_order_of_the_schema_and_others_stay_where_they_are() 
     ],
 )  # fmt: skip
 def test_v19_what_a_text_means(kind: str, text: str, value: Any, problem: str) -> None:
-    found, why = read(SchemaForm({"type": kind}).root, text)
+    found, why = read(SchemaOutline({"type": kind}).root, text)
     assert (found, type(found), why) == (value, type(value), problem)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from jp_tui.view.schema.choices import odd_label
 from jp_tui.view.schema.edit import odd
-from jp_tui.view.schema.form import SchemaForm
+from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import FormLine, lines
 from jp_tui.view.schema.remainder import NAMED
 
@@ -26,7 +26,7 @@ SCHEMA: Any = {
 
 
 def rows(document: Any, folds: dict[Any, bool] | None = None, schema: Any = SCHEMA) -> list[FormLine]:
-    return lines(SchemaForm(schema), document, folds or {}, lambda one: True)
+    return lines(SchemaOutline(schema), document, folds or {}, lambda one: True)
 
 
 def rest(document: Any, folds: dict[Any, bool] | None = None) -> list[tuple[Any, int, tuple[str, ...]]]:
@@ -64,7 +64,7 @@ def test_many_keys_are_counted_and_some_named() -> None:
     ],
 )  # fmt: skip
 def test_a_value_that_is_none_of_the_choices_is_shown_as_what_it_is(choices: Any, value: Any, label: str) -> None:
-    shape = SchemaForm({"enum": choices}).root
+    shape = SchemaOutline({"enum": choices}).root
     assert odd(shape, value) and not odd(shape, choices[0])
     assert odd_label(shape.choices, value) == label
 
@@ -88,7 +88,7 @@ def test_a_choice_with_another_value_lists_its_choices_and_what_is_no_null_is_js
     ],
 )  # fmt: skip
 def test_no_two_choices_read_the_same(schema: Any, labels: list[str]) -> None:
-    assert [one.label for one in SchemaForm(schema).root.choices] == labels
+    assert [one.label for one in SchemaOutline(schema).root.choices] == labels
 
 
 @pytest.mark.parametrize(

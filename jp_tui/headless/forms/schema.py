@@ -19,7 +19,7 @@ from jp_tui.protocol.values import Answered
 from jp_tui.view.schema import edit
 from jp_tui.view.schema import numbered_lines as schema_lines
 from jp_tui.view.schema.edit import Path
-from jp_tui.view.schema.form import SchemaForm
+from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import FieldProblem, problems
 from jp_tui.view.schema.numbered_lines import FieldRow
 
@@ -39,7 +39,7 @@ class SchemaLines(AnswerLines):
     def __init__(self, question: AskedQuestion, schema: JsonObject) -> None:
         self._question = question
         self._schema, self._json = schema, JsonLines()
-        self._fields = SchemaForm(schema)
+        self._fields = SchemaOutline(schema)
         self._begun = (
             next(iter(self._question.offered), None) if self._question.offered else edit.skeleton(self._fields)
         )

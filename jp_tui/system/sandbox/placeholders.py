@@ -2,7 +2,7 @@
 
 A missing path can't be protected by a mount; an empty folder can. Every call holds a shared lock on one file for its
 workspace, which lists what was made. Whoever holds the lock last removes what is still empty: usually the process that
-keeps the command (`leash.py`), which also outlives a killed jp-tui; after a power cut, the next call.
+keeps the command (`child_keeper.py`), which also outlives a killed jp-tui; after a power cut, the next call.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class TerminalAnswered(Message):
         self.focus, self.version, self.osc99 = focus, version, osc99
 
 
-class TerminalReplies:
+class ReplyParser:
     """`expecting` is set when a query is sent; `focus`, `version` and `osc99` are the answers so far."""
 
     def __init__(self) -> None:

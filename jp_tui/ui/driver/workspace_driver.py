@@ -30,7 +30,7 @@ from jp_tui import guardian
 from jp_tui.ui.driver.first_frame import FirstFrame
 from jp_tui.ui.driver.input_filter import InputFilter
 from jp_tui.ui.driver.output import TerminalOutput
-from jp_tui.ui.driver.replies import TerminalAnswered, TerminalReplies
+from jp_tui.ui.driver.replies import ReplyParser, TerminalAnswered
 from jp_tui.ui.gc_schedule import first_frame_done
 from jp_tui.ui.textual_patches.shape import needs, takes, uses
 
@@ -113,7 +113,7 @@ class WorkspaceDriver(LinuxDriver):
         self._ending = 0.0
         self._guardian_died = False
         self._context = contextvars.copy_context()
-        self._replies, self._filter = TerminalReplies(), InputFilter()
+        self._replies, self._filter = ReplyParser(), InputFilter()
         self.first_frame = FirstFrame(self.write)
         self.larger: tuple[int, int] | None = None
         """The terminal's size if it is larger than what is used."""

@@ -20,7 +20,7 @@ from jp_tui.ui.sheets.messages import NEW_LINE
 Titled = tuple[str, type[object]]
 _SIDES = frozenset({"KeyList", "TooSmall", "Leaving", "Palette"})
 """Screens that show their few keys themselves."""
-_FIRST = ("Listing", "Inbox", "Ledger", "Reviewers")
+_FIRST = ("Listing", "Inbox", "LedgerPage", "Reviewers")
 
 
 def titled(app: type[object]) -> tuple[Titled, ...]:
@@ -94,7 +94,7 @@ def _title(kind: type[DOMNode]) -> str:
     if own := getattr(kind, "keys_title", ""):
         return str(own)
     fixed = {
-        "Listing": "In a list", "Inbox": "In the inbox", "Ledger": "In the ledger",
+        "Listing": "In a list", "Inbox": "In the inbox", "LedgerPage": "In the ledger",
         "Reviewers": "In the figures of reviewers", "ThemePicker": "Choosing a theme", "Agents": "Choosing a sub-agent",
         "Choosing": "Choosing a value", "Searching": "In a list with a search",
     }  # fmt: skip

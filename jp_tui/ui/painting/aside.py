@@ -14,7 +14,7 @@ from jp_tui.conversation import neutral
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.rows import Hit, Piece, Row
+from jp_tui.ui.painting.rows import ClickTarget, Piece, Row
 from jp_tui.ui.painting.trail import arrow, clip
 from jp_tui.view.questions.side_questions import SideExchangeView
 
@@ -26,7 +26,7 @@ def aside_rows(asides: Sequence[SideExchangeView], frame: Frame, key: str, unfol
     """One row for all exchanges of a call, which folds out to their words."""
     if not asides:
         return []
-    look, hit = frame.look, Hit("fold", key)
+    look, hit = frame.look, ClickTarget("fold", key)
     open_, dim = key in unfolded, look.muted + Style(italic=True)
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
     count = f"{len(asides)} side question{'s' if len(asides) != 1 else ''}"

@@ -13,8 +13,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import markdown, plain
 from jp_tui.ui.painting.code import code
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit, Piece, Row
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import ClickTarget, Piece, Row
 from jp_tui.ui.painting.tools import question_rows, tool_rows
 from jp_tui.view.transcript.blocks import (
     Block,
@@ -51,12 +51,12 @@ FOLDED: frozenset[str] = frozenset()
 """Nothing is unfolded."""
 
 
-def page(width: int, look: Look, margin: int = MARGIN) -> Frame:
+def page(width: int, look: PaintLook, margin: int = MARGIN) -> Frame:
     """The frame of a block: its margin on the left, two free cells on the right."""
     return Frame(look, width, look.text, room=width - 2).indented(margin)
 
 
-def paint(block: Block, width: int, look: Look, *, unfolded: frozenset[str] = FOLDED) -> list[Row]:
+def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str] = FOLDED) -> list[Row]:
     """The rows of a block, each exactly `width` cells; `unfolded` has the keys that are, of it and of its parts."""
     open_ = block.key in unfolded
     match block:
@@ -98,11 +98,11 @@ def paint(block: Block, width: int, look: Look, *, unfolded: frozenset[str] = FO
             return page(width, look).paragraph(words)
 
 
-def _line(text: Foreign, look: Look) -> Piece:
+def _line(text: Foreign, look: PaintLook) -> Piece:
     return Piece(neutral.first_line(text) or "(no name)", look.muted)
 
 
-def _user(block: User, width: int, look: Look, unfolded: bool) -> list[Row]:
+def _user(block: User, width: int, look: PaintLook, unfolded: bool) -> list[Row]:
     bar = [Piece(" ", look.text), Piece("▌ ", look.user_bar)]
     frame = Frame(look, width, look.user, room=width - 2).inside(bar, bar, base=look.user)
     shown, missing = plain.cut(block.text.raw.rstrip("\n"))
@@ -117,10 +117,10 @@ def _user(block: User, width: int, look: Look, unfolded: bool) -> list[Row]:
 
 def fold(lines: int, key: str, style: Style) -> Piece:
     """The words that stand for folded lines; a click unfolds them."""
-    return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", style, Hit("fold", key))
+    return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", style, ClickTarget("fold", key))
 
 
-def _header(block: Header, width: int, look: Look) -> list[Row]:
+def _header(block: Header, width: int, look: PaintLook) -> list[Row]:
     body = [Piece("assistant", look.assistant)]
     after = [neutral.first_line(block.model)] if block.model else []
     if block.ms is not None:
@@ -130,7 +130,7 @@ def _header(block: Header, width: int, look: Look) -> list[Row]:
     return [page(width, look, EDGE).emit(body)]
 
 
-def said(block: TextBlock, width: int, look: Look) -> list[Row]:
+def said(block: TextBlock, width: int, look: PaintLook) -> list[Row]:
     """A whole message."""
     frame = page(width, look)
     shown, missing = plain.cut(block.text.raw)
@@ -146,7 +146,7 @@ def closing(missing: int, incomplete: bool, frame: Frame) -> list[Row]:
     return rows
 
 
-def thought(key: str, text: str, width: int, look: Look, unfolded: bool, *, incomplete: bool = False) -> list[Row]:
+def thought(key: str, text: str, width: int, look: PaintLook, unfolded: bool, *, incomplete: bool = False) -> list[Row]:
     """Reasoning, dim and folded to its first rows."""
     style = look.muted + Style(italic=True)
     bar = [Piece("┊ ", look.muted)]
@@ -173,7 +173,7 @@ def _server_said(block: Ending, frame: Frame, unfolded: bool) -> list[Row]:
     return [*rows, *plain.note(missing, frame)]
 
 
-def _ending(block: Ending, width: int, look: Look, unfolded: bool) -> list[Row]:
+def _ending(block: Ending, width: int, look: PaintLook, unfolded: bool) -> list[Row]:
     frame = page(width, look, EDGE)
     match block.how:
         case "interrupted":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import Piece, Row, capped, chop_pieces, spaces
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def language_of(path: str) -> str:
 class Highlighter:
     """Pieces of one line after the other; `base` is the style of what has no colour of its own."""
 
-    def __init__(self, language: str, look: Look, base: Style) -> None:
+    def __init__(self, language: str, look: PaintLook, base: Style) -> None:
         self._look, self._base = look, base
         self._lexer = _lexer(language.lower()) if _ALIAS.match(language) else None
         self.state: tuple[str, ...] | None = None

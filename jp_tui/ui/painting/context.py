@@ -16,9 +16,9 @@ from textual.strip import Strip
 from jp_tui.conversation import neutral
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, markdown, plain
-from jp_tui.ui.painting.diff import DiffLine, Painted
+from jp_tui.ui.painting.diff import DiffLine, PaintedDiff
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import Piece, Row
 from jp_tui.view.wording import white_space
 
@@ -31,8 +31,8 @@ SPLIT = 60
 
 
 def context(
-    text: Foreign, width: int, look: Look, *, approval: bool = True, split: bool = False, named: str = ""
-) -> Painted:
+    text: Foreign, width: int, look: PaintLook, *, approval: bool = True, split: bool = False, named: str = ""
+) -> PaintedDiff:
     """The rows of a context, and where its hunks begin. `split` puts a diff's two sides beside each other, `named` is
     a file that need not be named in it."""
     frame = Frame(look, width, look.text)
@@ -47,8 +47,8 @@ def context(
 
 
 def beginning(
-    text: Foreign, width: int, look: Look, *, approval: bool = True, split: bool = False, named: str = ""
-) -> Painted | None:
+    text: Foreign, width: int, look: PaintLook, *, approval: bool = True, split: bool = False, named: str = ""
+) -> PaintedDiff | None:
     """The first rows of a context that is long, to stand there while `context` lays out all of it; None of a short one.
 
     But for a badge and the last few its rows are those of the whole. What all of it changes is not known, and not told.
@@ -76,7 +76,7 @@ def _bounded(text: Foreign, approval: bool) -> tuple[str, int]:
     return shown, missing
 
 
-def _warned(found: Painted, shown: str, frame: Frame) -> None:
+def _warned(found: PaintedDiff, shown: str, frame: Frame) -> None:
     """A badge above the rows names what is odd in a text."""
     if kinds := neutral.warnings(shown):
         style = frame.look.waiting + Style(bold=True)
@@ -86,23 +86,23 @@ def _warned(found: Painted, shown: str, frame: Frame) -> None:
         found.first = None  # nobody is led past the badge
 
 
-def paint_context(text: Foreign, width: int, look: Look, *, approval: bool) -> list[Strip]:
+def paint_context(text: Foreign, width: int, look: PaintLook, *, approval: bool) -> list[Strip]:
     """The rows of a context as strips of exactly `width` cells."""
     return [row.strip for row in context(text, width, look, approval=approval).rows]
 
 
-def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: str, *, is_diff: bool) -> Painted:
+def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: str, *, is_diff: bool) -> PaintedDiff:
     if is_diff:
         raw = text.raw if approval else neutral.neutralise(text)
         if split:
             return sides(raw, frame, approval=approval, named=named)
         return diff.unified(raw, frame, approval=approval, named=named)
     if approval:
-        return Painted(plain.paragraphs(plain.lines(text, frame.base, frame.look, approval=True), frame))
-    return Painted(markdown.document(markdown.parse(neutral.neutralise(text), {}), frame))
+        return PaintedDiff(plain.paragraphs(plain.lines(text, frame.base, frame.look, approval=True), frame))
+    return PaintedDiff(markdown.document(markdown.parse(neutral.neutralise(text), {}), frame))
 
 
-def sides(text: str, frame: Frame, *, approval: bool, named: str = "") -> Painted:
+def sides(text: str, frame: Frame, *, approval: bool, named: str = "") -> PaintedDiff:
     """A diff in two columns."""
     changes = diff.headed(diff.read(text), named) if approval else diff.read(text)
     white = white_space.marks(changes)
@@ -111,9 +111,9 @@ def sides(text: str, frame: Frame, *, approval: bool, named: str = "") -> Painte
 
 def columns(
     changes: Sequence[DiffLine], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
-) -> Painted:
+) -> PaintedDiff:
     """Lines of a diff, as `sides`; `white` as in `white_space.marks`."""
-    found = Painted(added=diff.counts(changes)[1], removed=diff.counts(changes)[2])
+    found = PaintedDiff(added=diff.counts(changes)[1], removed=diff.counts(changes)[2])
     white = white_space.marks(changes) if white is None else white
     left = (frame.full - 1) // 2
     widths = (left, frame.full - 1 - left)
@@ -133,7 +133,7 @@ def columns(
 def _beside(
     pair: tuple[DiffLine | None, DiffLine | None],
     widths: tuple[int, int],
-    look: Look,
+    look: PaintLook,
     approval: bool,
     white: white_space.Marks,
 ) -> Sequence[Row]:

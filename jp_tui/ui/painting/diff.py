@@ -18,12 +18,12 @@ from rich.style import Style
 from jp_tui.conversation import neutral, visible
 from jp_tui.ui.painting.code import TAB
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import LINE_CELLS, Piece, Row, capped, chop_pieces, spaces
 from jp_tui.view.wording import white_space
 from jp_tui.view.wording.diff_lines import DiffLine, DiffReader, Sign, counts, groups, is_diff, pairs, read
 
-__all__ = ["DiffLine", "Painted", "counts", "groups", "is_diff", "pairs", "read"]
+__all__ = ["DiffLine", "PaintedDiff", "counts", "groups", "is_diff", "pairs", "read"]
 
 Spans = tuple[tuple[int, int], ...]
 """Parts of a line, in characters."""
@@ -32,7 +32,7 @@ WORDS = 400
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-def styles(look: Look, sign: Sign) -> Style:
+def styles(look: PaintLook, sign: Sign) -> Style:
     """The style of a line by its sign."""
     match sign:
         case "+":
@@ -45,7 +45,7 @@ def styles(look: Look, sign: Sign) -> Style:
             return look.hunk
 
 
-def content(text: str, style: Style, look: Look, *, approval: bool, white: Spans = ()) -> list[Piece]:
+def content(text: str, style: Style, look: PaintLook, *, approval: bool, white: Spans = ()) -> list[Piece]:
     """The text of a line in pieces; what is approved shows every odd character. `white` is what alone changed."""
     mark = style + Style(color=look.mark.color, reverse=True)
     if white and len(text) <= LINE_CELLS:
@@ -182,7 +182,7 @@ def _inside_word(before: str, after: str, at: int) -> bool:
 
 
 @dataclass(slots=True)
-class Painted:
+class PaintedDiff:
     """A diff or another context as rows; `hunks` are the rows where hunks begin, `first` that of the first changed
     line, `last` that behind the last one when more follows, `whole` whether nothing was cut, `more` whether that is
     because the rest is still to be laid out."""
@@ -231,14 +231,16 @@ def file_name(old: str, new: str) -> str:
     return plain[0] if plain[0] == plain[1] else f"{old} → {new}"
 
 
-def unified(text: str, frame: Frame, *, approval: bool = False, named: str = "") -> Painted:
+def unified(text: str, frame: Frame, *, approval: bool = False, named: str = "") -> PaintedDiff:
     """A whole diff, one column, the words that changed within a line stressed; `named` as in `headed`."""
     changes = headed(read(text), named) if approval else read(text)
     white = white_space.marks(changes)
     return said_of_white(column(changes, frame, approval=approval, white=white), changes, white, frame)
 
 
-def said_of_white(found: Painted, changes: Sequence[DiffLine], white: white_space.Marks, frame: Frame) -> Painted:
+def said_of_white(
+    found: PaintedDiff, changes: Sequence[DiffLine], white: white_space.Marks, frame: Frame
+) -> PaintedDiff:
     """With a row above a diff that says in words what changes in white space alone (Z26)."""
     if words := white_space.note(changes, white):
         rows = frame.paragraph([Piece(words, frame.look.waiting)])
@@ -257,9 +259,9 @@ def recorded(text: str, frame: Frame) -> list[Row]:
 
 def column(
     changes: Sequence[DiffLine], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
-) -> Painted:
+) -> PaintedDiff:
     """Lines of a diff, as `unified`; `white` as in `white_space.marks`."""
-    found = Painted(added=counts(changes)[1], removed=counts(changes)[2])
+    found = PaintedDiff(added=counts(changes)[1], removed=counts(changes)[2])
     white = white_space.marks(changes) if white is None else white
     closely = WORDS
     for group in groups(changes):

@@ -15,8 +15,8 @@ from rich.style import Style
 from jp_tui.conversation import neutral
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit, Piece, Row, width_of
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import ClickTarget, Piece, Row, width_of
 from jp_tui.ui.painting.trail import (
     REASON_ROWS,
     WHY,
@@ -63,7 +63,7 @@ def form_rows(tool: ToolBlock, form: QuestionForm, frame: Frame, unfolded: froze
     wanted = set(range(len(form.places))) if all_open else _near(form)
     for run in _runs(form, wanted | {at for at in range(len(form.places)) if _out(part_of(tool.key, at), unfolded)}):
         if len(run) > 1:
-            rows.append(_folded(run, form, inner, Hit("fold", tool.key)))
+            rows.append(_folded(run, form, inner, ClickTarget("fold", tool.key)))
             continue
         key = part_of(tool.key, run[0])
         row = _Row(form.places[run[0]], key, all_open or key in unfolded, key + WHY in unfolded, waits, _goes_on(form))
@@ -104,7 +104,7 @@ def _runs(form: QuestionForm, wanted: set[int]) -> list[range]:
     return found
 
 
-def _folded(run: range, form: QuestionForm, frame: Frame, hit: Hit) -> Row:
+def _folded(run: range, form: QuestionForm, frame: Frame, hit: ClickTarget) -> Row:
     """`4–40  35 answered, 2 skipped`: folding out the form lists them."""
     states = [form.places[at].state for at in run]
     ahead = AHEAD if _goes_on(form) else UNASKED
@@ -115,7 +115,7 @@ def _folded(run: range, form: QuestionForm, frame: Frame, hit: Hit) -> Row:
 
 
 def _header(tool: ToolBlock, form: QuestionForm, frame: Frame, unfolded: bool) -> Row:
-    look, hit = frame.look, Hit("fold", tool.key)
+    look, hit = frame.look, ClickTarget("fold", tool.key)
     sign, word, role = STATES[form.state]
     done = sum(place.state == "answered" for place in form.places)
     counts = done and form.state not in ("answered", "review")
@@ -147,7 +147,7 @@ class _Row:
         look, place, asked = frame.look, self.place, self.place.asked
         inside = frame.inside([Piece(number, look.muted)], [Piece(" " * len(number), look.text)])
         more = asked is not None or place.earlier or _long(place.text, inside)
-        hit = Hit("fold", self.key) if more else None
+        hit = ClickTarget("fold", self.key) if more else None
         style = look.text if place.state in ("answered", "open") else look.muted
         rows = self._first(inside, Piece(neutral.first_line(place.text) or "(a question without words)", style, hit))
         if asked is not None:
@@ -178,7 +178,7 @@ class _Row:
         first = frame.emit([question._replace(text=fit(question.text, room)), *fold])
         return [first, frame.emit(clip(end, room))]
 
-    def _end(self, look: Look, hit: Hit | None) -> list[Piece]:
+    def _end(self, look: PaintLook, hit: ClickTarget | None) -> list[Piece]:
         """What became of a question; that it was you who answered goes without saying."""
         state, asked = self.place.state, self.place.asked
         if state == "skipped":

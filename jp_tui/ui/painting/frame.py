@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from rich.style import Style
 
-from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import Piece, Row, chop, row, spaces, width_of, wrap
 
 LEAST = 4
@@ -28,7 +28,7 @@ class Frame:
 
     def __init__(
         self,
-        look: Look,
+        look: PaintLook,
         width: int,
         base: Style,
         *,

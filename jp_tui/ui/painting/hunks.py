@@ -20,12 +20,12 @@ from textual.strip import Strip
 from jp_tui.conversation import visible
 from jp_tui.questions.types import ApprovalPart
 from jp_tui.ui.painting import context, diff
-from jp_tui.ui.painting.diff import Painted
+from jp_tui.ui.painting.diff import PaintedDiff
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.hunks_outline import NEAR, outlines, rows_about
 from jp_tui.ui.painting.hunks_stretches import Stretch, stretches
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit, Piece, Row
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import ClickTarget, Piece, Row
 
 BAR, NO_BAR = "▌", " "
 FEW = 50
@@ -87,7 +87,7 @@ class _Stack(Sequence[Row]):
 
 
 @dataclass(slots=True)
-class Piled(Painted):
+class Piled(PaintedDiff):
     """Rows of all parts; `ends` is the row behind each.
 
     `settle` paints what is between two rows and says whether that has another number of rows than was thought: then
@@ -105,7 +105,7 @@ class Pile:
         self,
         parts: Sequence[ApprovalPart],
         width: int,
-        look: Look,
+        look: PaintLook,
         *,
         split: bool,
         named: str,
@@ -227,7 +227,7 @@ class Pile:
         words = _where(part, self._files[number])
         known = one.known  # of a stretch, too, it counts the whole part
         strong = look.strong if mark.here else look.text
-        hit = Hit("word", part.id)
+        hit = ClickTarget("word", part.id)
         pieces = [
             Piece(f"{TAKEN if mark.taken else LEFT} ", sign, hit),
             Piece(f"{number + 1}/{len(self._parts)} ", strong, hit),
@@ -244,7 +244,7 @@ class Pile:
         return found
 
 
-def _body(one: Stretch, look: Look, width: int, *, split: bool, short: bool) -> list[Row]:
+def _body(one: Stretch, look: PaintLook, width: int, *, split: bool, short: bool) -> list[Row]:
     """Its lines, without the hunk's own head, whose place our head says."""
     frame, paint = Frame(look, width, look.text), context.columns if split else diff.column
     changes = one.changes
@@ -269,7 +269,7 @@ def _barred(row: Row, bar: Piece) -> Row:
     return Row(strip, row.text, row.lead + 1, row.join, hits, row.full)
 
 
-def _visible(text: str, style: Style, look: Look) -> list[Piece]:
+def _visible(text: str, style: Style, look: PaintLook) -> list[Piece]:
     mark = style + Style(color=look.mark.color, reverse=True)
     return [Piece(part, mark if ours else style) for part, ours in visible.pieces(text)]
 
@@ -283,10 +283,10 @@ def _where(part: ApprovalPart, file: str) -> str:
     return part.title[len(file) :].removeprefix(", ") if file else part.title
 
 
-_DIM: dict[int, tuple[Look, Look]] = {}
+_DIM: dict[int, tuple[PaintLook, PaintLook]] = {}
 
 
-def _dimmed(look: Look) -> Look:
+def _dimmed(look: PaintLook) -> PaintLook:
     """The same colours with changes as muted as what did not change."""
     if look.key not in _DIM or _DIM[look.key][0] is not look:
         _DIM.clear()

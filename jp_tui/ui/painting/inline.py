@@ -15,8 +15,8 @@ from rich.style import Style
 
 from jp_tui.conversation.neutral import clean_url, neutralise
 from jp_tui.conversation.urls import names_other_host
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit, Piece, capped
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import ClickTarget, Piece, capped
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -25,7 +25,7 @@ _BARE = re.compile(r"https?://[^\s<>\"`\u201c\u201d]+")
 _BOLD, _ITALIC, _STRIKE = Style(bold=True), Style(italic=True), Style(strike=True)
 
 
-def lines(tokens: Sequence[Token], look: Look, base: Style, hit: Hit | None = None) -> list[list[Piece]]:
+def lines(tokens: Sequence[Token], look: PaintLook, base: Style, hit: ClickTarget | None = None) -> list[list[Piece]]:
     """The pieces of an inline token's children, one list per line of the source that stays a line (hard breaks)."""
     return _Inline(look, base, hit).run(tokens)
 
@@ -36,7 +36,7 @@ def plain(tokens: Sequence[Token]) -> str:
 
 
 class _Inline:
-    def __init__(self, look: Look, base: Style, hit: Hit | None) -> None:
+    def __init__(self, look: PaintLook, base: Style, hit: ClickTarget | None) -> None:
         self._look, self._hit = look, hit
         self._styles = [base]
         self._lines: list[list[Piece]] = [[]]
@@ -80,7 +80,7 @@ class _Inline:
         before = self._lines[-1][-1].text[-3:] if self._lines[-1] else ""
         return neutralise(text, before=before)
 
-    def _put(self, text: str, style: Style, hit: Hit | None = None) -> None:
+    def _put(self, text: str, style: Style, hit: ClickTarget | None = None) -> None:
         if text:
             self._lines[-1].append(Piece(capped(text).expandtabs(4), style, hit or self._hit))
 
@@ -96,7 +96,7 @@ class _Inline:
             if url is None:
                 continue
             self._put(text[done : match.start()], self._styles[-1])
-            self._put(address, self._linked(url), Hit("link", url))
+            self._put(address, self._linked(url), ClickTarget("link", url))
             done = match.start() + len(address)
         self._put(text[done:], self._styles[-1])
 
@@ -106,8 +106,8 @@ class _Inline:
             style += Style(underline=True, link=self._link[1])
         self._put(text, style, self._target())
 
-    def _target(self) -> Hit | None:
-        return Hit("link", self._link[1]) if self._link is not None and self._link[1] is not None else None
+    def _target(self) -> ClickTarget | None:
+        return ClickTarget("link", self._link[1]) if self._link is not None and self._link[1] is not None else None
 
     def _linked(self, url: str) -> Style:
         return self._styles[-1] + self._look.link + Style(link=url)
@@ -146,7 +146,7 @@ class _Inline:
             self._put(f" ({href})", self._look.muted)
         else:
             self._put(" ", self._styles[-1])
-            self._put(urlsplit(url).netloc, self._linked(url), Hit("link", url))
+            self._put(urlsplit(url).netloc, self._linked(url), ClickTarget("link", url))
 
 
 def _trimmed(address: str) -> str:

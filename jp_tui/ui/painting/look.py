@@ -20,7 +20,7 @@ SYNTAX: Final = ("keyword", "string", "number", "comment", "function", "type", "
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PaintLook:
     """Styles by what they are for; each carries its foreground and, where the row has one, its background."""
 
     text: Style
@@ -56,7 +56,7 @@ class Look:
         return id(self)
 
 
-def look(variables: Mapping[str, str]) -> Look:
+def look(variables: Mapping[str, str]) -> PaintLook:
     """The look of a theme from its CSS variables (`App.get_css_variables()`)."""
     return _Maker(variables).look()
 
@@ -144,14 +144,14 @@ class _Maker:
             return line, line + Style(reverse=True)
         return line, line + Style(bgcolor=_rich(back.blend(colour, 0.28, 1.0)), bold=True)
 
-    def look(self) -> Look:
+    def look(self) -> PaintLook:
         block = self._surface(0.06, "code-background", "code-bg", "surface")
         user = self._surface(0.05, "user-background", "user-bg", "surface")
         add, add_word = self._diff("add", "success", 0.12)
         remove, remove_word = self._diff("remove", "error", 0.12)
         link = self._for("primary", "link-color", "link")
         thumb = self._colour("scrollbar") or self._mixed(0.3)
-        return Look(
+        return PaintLook(
             text=self._style(None),
             muted=self._muted(),
             strong=self._style(None, bold=True),

@@ -18,7 +18,7 @@ from jp_tui.ui.painting import inline, table
 from jp_tui.ui.painting.code import code
 from jp_tui.ui.painting.diff import DiffLines
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.rows import Hit, Piece, Row, spaces
+from jp_tui.ui.painting.rows import ClickTarget, Piece, Row, spaces
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -107,7 +107,7 @@ def _lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def _paragraph(token: Token, frame: Frame, style: Style, hit: Hit | None = None) -> list[Row]:
+def _paragraph(token: Token, frame: Frame, style: Style, hit: ClickTarget | None = None) -> list[Row]:
     found: list[Row] = []
     for pieces in inline.lines(token.children or (), frame.look, style, hit):
         found.extend(frame.paragraph(_stripped(pieces)))
@@ -213,13 +213,13 @@ def _task(token: Token, marker: str) -> str:
     return marker.replace("•", "☐" if box[1] == " " else "☑").replace("◦", "☐" if box[1] == " " else "☑")
 
 
-def _word(blocks: Sequence[Sequence[Token]], number: int) -> Hit:
+def _word(blocks: Sequence[Sequence[Token]], number: int) -> ClickTarget:
     """What a click on an item of a menu says: the name it begins with, else its number."""
     for tokens in blocks[:1]:
         children = tokens[1].children or [] if len(tokens) > 1 else []
         if children and children[0].type == "code_inline" and children[0].content.strip():
-            return Hit("word", neutralise(children[0].content.strip(), "line"))
-    return Hit("word", str(number))
+            return ClickTarget("word", neutralise(children[0].content.strip(), "line"))
+    return ClickTarget("word", str(number))
 
 
 def _table(tokens: Sequence[Token], frame: Frame) -> list[Row]:

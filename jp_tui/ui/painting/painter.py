@@ -18,9 +18,9 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import blocks, plain
-from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import Row
-from jp_tui.ui.painting.stream import Message, Thinking
+from jp_tui.ui.painting.stream import StreamedMessage, Thinking
 from jp_tui.view.transcript.blocks import Block, ReasoningBlock, TextBlock
 
 SLICE = 0.008
@@ -37,12 +37,12 @@ class Order:
 
     block: Block
     width: int
-    look: Look
+    look: PaintLook
     unfolded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Painted:
+class PaintedBlock:
     """An order carried out."""
 
     order: Order
@@ -65,18 +65,18 @@ class _Stream:
     """A part that is streamed. `run` counts its beginnings, so that late results of an older one can be told apart."""
 
     run: int
-    make: Callable[[], Message | Thinking]
+    make: Callable[[], StreamedMessage | Thinking]
     texts: list[str]
-    state: Message | Thinking | None = None
+    state: StreamedMessage | Thinking | None = None
     given: int = 0
     cost: float = 0.0
 
 
-Result = Painted | Growth
+Result = PaintedBlock | Growth
 Made = TypeVar("Made")
 
 
-class Desk:
+class PaintQueue:
     """The orders of one pane. Used in the pane's thread; `deliver` is called in the painter's."""
 
     def __init__(self, deliver: Callable[[Sequence[Result]], None]) -> None:
@@ -93,12 +93,14 @@ class Desk:
             if orders:
                 _painter.wake(self)
 
-    def begin(self, key: str, kind: Literal["message", "reasoning"], width: int, look: Look, unfolded: bool) -> int:
+    def begin(
+        self, key: str, kind: Literal["message", "reasoning"], width: int, look: PaintLook, unfolded: bool
+    ) -> int:
         """Begin a streamed part, or begin it again at another width. Return the number of this beginning."""
         with _painter.lock:
             self._runs += 1
-            make: Callable[[], Message | Thinking] = (
-                (lambda: Message(width, look))
+            make: Callable[[], StreamedMessage | Thinking] = (
+                (lambda: StreamedMessage(width, look))
                 if kind == "message"
                 else (lambda: Thinking(key, width, look, unfolded=unfolded))
             )
@@ -165,7 +167,7 @@ class Desk:
             self._deliver(results)
 
 
-class Errand(Generic[Made]):
+class SlowPaint(Generic[Made]):
     """One long job of a widget that isn't a block. A second thread runs it, so that no streamed reply waits for it.
 
     Used in the widget's thread; `deliver` is called in the other one.
@@ -203,7 +205,7 @@ class Errand(Generic[Made]):
 
 def _carry_out(job: tuple[str, _Stream, str] | Order) -> Result:
     if isinstance(job, Order):
-        return Painted(job, painted(job))
+        return PaintedBlock(job, painted(job))
     return _grown(*job)
 
 

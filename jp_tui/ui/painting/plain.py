@@ -17,8 +17,8 @@ from jp_tui.conversation.sgr import Colour, Sgr
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting.code import TAB
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import LINE_CELLS, Hit, Piece, Row
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import LINE_CELLS, ClickTarget, Piece, Row
 
 SHOWN = 256 * 1024
 """Characters of one message that are ever shown (traps.md T4)."""
@@ -49,7 +49,7 @@ def note(missing: int, frame: Frame, what: str = "characters") -> list[Row]:
     return frame.paragraph([Piece(words, frame.look.waiting)])
 
 
-def lines(text: Foreign, base: Style, look: Look, *, approval: bool = False) -> list[list[Piece]]:
+def lines(text: Foreign, base: Style, look: PaintLook, *, approval: bool = False) -> list[list[Piece]]:
     """The lines of a text as pieces; of what is approved, with everything odd visible."""
     found: list[list[Piece]] = [[]]
     palette = palette_of(look)
@@ -69,7 +69,7 @@ def _tabbed(line: list[Piece]) -> list[Piece]:
     return [piece._replace(text=piece.text.expandtabs(TAB)) for piece in line]
 
 
-def _capped(line: list[Piece], look: Look, approval: bool) -> list[Piece]:
+def _capped(line: list[Piece], look: PaintLook, approval: bool) -> list[Piece]:
     size = sum(len(piece.text) for piece in line)
     if approval or size <= LINE_CELLS:
         return line
@@ -87,7 +87,7 @@ def paragraphs(content: Sequence[Sequence[Piece]], frame: Frame) -> list[Row]:
     return [row for line in content for row in frame.paragraph(line)]
 
 
-def words(text: str, style: Style, hit: Hit | None = None) -> Piece:
+def words(text: str, style: Style, hit: ClickTarget | None = None) -> Piece:
     """Our own words as a piece."""
     return Piece(text, style, hit)
 
@@ -112,7 +112,7 @@ def dressed(base: Style, sgr: Sgr, palette: tuple[RichColor | None, ...] = ()) -
     )
 
 
-def palette_of(look: Look) -> tuple[RichColor | None, ...]:
+def palette_of(look: PaintLook) -> tuple[RichColor | None, ...]:
     """A theme's colours for black, red, green, yellow, blue, magenta, cyan, white."""
     styles = (look.muted, look.bad, look.good, look.waiting, look.marker, look.reviewer, look.running, look.text)
     return tuple(style.color for style in styles)

@@ -24,7 +24,7 @@ LINE_CELLS = 2_000
 """No line is shown longer than this (traps.md T4)."""
 
 
-class Hit(NamedTuple):
+class ClickTarget(NamedTuple):
     """What a click on a part of a row means: a link to follow, a block to fold or unfold, a word of a menu."""
 
     kind: Literal["link", "fold", "word"]
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
 
     text: str
     style: Style
-    hit: Hit | None = None
+    hit: ClickTarget | None = None
 
 
 class Row:
@@ -55,7 +55,7 @@ class Row:
         text: str = "",
         lead: int = 0,
         join: str | None = None,
-        hits: tuple[tuple[int, int, Hit], ...] = (),
+        hits: tuple[tuple[int, int, ClickTarget], ...] = (),
         full: str | None = None,
     ) -> None:
         self.strip, self.text, self.lead, self.join, self.hits, self.full = strip, text, lead, join, hits, full
@@ -73,7 +73,7 @@ class Row:
         """Whether both look and copy alike."""
         return self.text == other.text and self.join == other.join and list(self.strip) == list(other.strip)
 
-    def at(self, offset: int) -> Hit | None:
+    def at(self, offset: int) -> ClickTarget | None:
         """What is hit at a character of the strip."""
         return next((hit for start, end, hit in self.hits if start <= offset < end), None)
 
@@ -119,7 +119,7 @@ class _Segments:
 
     def __init__(self) -> None:
         self.parts: list[tuple[str, Style]] = []
-        self.hits: list[tuple[int, int, Hit]] = []
+        self.hits: list[tuple[int, int, ClickTarget]] = []
         self.at = self.cells = 0
 
     def add(self, piece: Piece) -> None:
@@ -144,14 +144,14 @@ _WIDE = re.compile(
 )
 
 
-class Line(NamedTuple):
+class WrappedLine(NamedTuple):
     """A wrapped line: its pieces, and what was dropped between it and the line above (None at the first)."""
 
     pieces: list[Piece]
     join: str | None
 
 
-def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[Line]:
+def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[WrappedLine]:
     """Greedy wrap of one source line into lines of at most `first`, then `rest` cells; at least one line.
 
     Breaks at blanks, between wide characters, and inside words only when a word is longer than a line.
@@ -160,7 +160,7 @@ def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[L
     if any("\t" in piece.text for piece in pieces):
         pieces = [piece._replace(text=piece.text.replace("\t", " ")) for piece in pieces]
     if width_of(pieces) <= first:
-        return [Line([piece for piece in pieces if piece.text], None)]
+        return [WrappedLine([piece for piece in pieces if piece.text], None)]
     first, rest = max(first, 1), max(rest, 1)
     if (lines := _wrapped(pieces, first, rest)) is not None:
         return lines
@@ -173,7 +173,7 @@ def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[L
     return wrapper.lines()
 
 
-def _wrapped(pieces: Sequence[Piece], first: int, rest: int) -> list[Line] | None:
+def _wrapped(pieces: Sequence[Piece], first: int, rest: int) -> list[WrappedLine] | None:
     """What the words would become one by one, for what most text is: a cell a character, it begins with a word, and no
     word is longer than a line. None for all else. A text that grows is wrapped with each frame that shows it."""
     text = "".join([piece.text for piece in pieces])
@@ -191,7 +191,7 @@ def _wrapped(pieces: Sequence[Piece], first: int, rest: int) -> list[Line] | Non
         while text[start] == " ":
             start += 1
         joins.append(text[end:start])
-    return list(map(Line, _divided(pieces, [*spans, (start, last)]), joins))
+    return list(map(WrappedLine, _divided(pieces, [*spans, (start, last)]), joins))
 
 
 def _divided(pieces: Sequence[Piece], spans: Sequence[tuple[int, int]]) -> list[list[Piece]]:
@@ -252,7 +252,7 @@ def _wide_units(text: str) -> list[str]:
 class _Wrapper:
     def __init__(self, first: int, rest: int) -> None:
         self._room, self._rest = first, rest
-        self._done: list[Line] = []
+        self._done: list[WrappedLine] = []
         self._line: list[Piece] = []
         self._join: str | None = None
         self._used = 0
@@ -298,11 +298,11 @@ class _Wrapper:
         self._used += cells
 
     def _break(self, join: str) -> None:
-        self._done.append(Line(self._line, self._join))
+        self._done.append(WrappedLine(self._line, self._join))
         self._line, self._join, self._used, self._room = [], join, 0, self._rest
 
-    def lines(self) -> list[Line]:
-        return [*self._done, Line(self._line, self._join)]
+    def lines(self) -> list[WrappedLine]:
+        return [*self._done, WrappedLine(self._line, self._join)]
 
 
 def _cut_to(pieces: list[Piece], room: int) -> tuple[list[Piece], int]:

@@ -17,7 +17,7 @@ from jp_tui.ui.painting import markdown, plain
 from jp_tui.ui.painting.blocks import closing, page, thought
 from jp_tui.ui.painting.code import CodeLines
 from jp_tui.ui.painting.diff import DiffLines
-from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import Row
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ class _Fence:
         return line[min(self.indent, len(line) - len(line.lstrip(" "))) :]
 
 
-class Message:
+class StreamedMessage:
     """Markdown of the assistant as it arrives. `feed`, then `frozen` grows and `tail` is made anew."""
 
-    def __init__(self, width: int, look: Look, *, menu: bool = False) -> None:
+    def __init__(self, width: int, look: PaintLook, *, menu: bool = False) -> None:
         self._frame = page(width, look)
         self._menu = menu
         self._clean = Sanitizer()
@@ -192,7 +192,7 @@ class Message:
 class Thinking:
     """Reasoning as it arrives; folded, so that only its first rows are ever painted."""
 
-    def __init__(self, key: str, width: int, look: Look, *, unfolded: bool) -> None:
+    def __init__(self, key: str, width: int, look: PaintLook, *, unfolded: bool) -> None:
         self._key, self._width, self._look, self._unfolded = key, width, look, unfolded
         self._pieces: list[str] = []
         self.frozen: list[Row] = []

@@ -11,7 +11,7 @@ from typing import Literal
 from rich.style import Style
 
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.rows import Line, Piece, Row, spaces, width_of, wrap
+from jp_tui.ui.painting.rows import Piece, Row, WrappedLine, spaces, width_of, wrap
 
 Align = Literal["left", "center", "right"]
 Cell = list[Piece]
@@ -65,7 +65,7 @@ def _columns(rows: Sequence[Sequence[Cell]], widths: Sequence[int], aligns: Sequ
             for column, (lines, width) in enumerate(zip(wrapped, widths, strict=True)):
                 if column:
                     body.append(bar)
-                part = lines[at] if at < len(lines) else Line([], None)
+                part = lines[at] if at < len(lines) else WrappedLine([], None)
                 body.extend(_aligned(part.pieces, width, aligns[column], frame.base))
             found.append(frame.emit(_trimmed(body)))
         if number == 0:

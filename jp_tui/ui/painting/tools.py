@@ -15,8 +15,8 @@ from jp_tui.ui.painting import diff, plain
 from jp_tui.ui.painting.aside import SIDE, aside_rows
 from jp_tui.ui.painting.form import form_rows
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit, Piece, Row
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import ClickTarget, Piece, Row
 from jp_tui.ui.painting.trail import (
     REASON_ROWS,
     clip,
@@ -92,7 +92,7 @@ def question_rows(asked: InquiryView, frame: Frame, key: str, unfolded: frozense
 
 def _ran(tool: ToolBlock, frame: Frame) -> Row:
     """What ran in place of the arguments that the model sent, as far as it differs, in one row (R87, R97b)."""
-    look, hit = frame.look, Hit("fold", tool.key)
+    look, hit = frame.look, ClickTarget("fold", tool.key)
     before = {name.raw: value.raw for name, value in tool.arguments}
     changed = [(name, value) for name, value in tool.edited if before.get(name.raw) != value.raw]
     gone = [name for name, _ in tool.arguments if all(name != other for other, _ in tool.edited)]
@@ -104,7 +104,7 @@ def _ran(tool: ToolBlock, frame: Frame) -> Row:
 
 
 def _call_line(tool: ToolBlock, frame: Frame, unfolded: bool) -> Row:
-    look, hit = frame.look, Hit("fold", tool.key)
+    look, hit = frame.look, ClickTarget("fold", tool.key)
     sign, word, style = _state(tool, look)
     after = [part for part in (_detail(tool), word) if part]
     if tool.ms is not None and tool.state == "completed":
@@ -123,7 +123,7 @@ def _call_line(tool: ToolBlock, frame: Frame, unfolded: bool) -> Row:
     return frame.emit([*clip(body, frame.room - 2), Piece(f" {arrow}", look.muted, hit)])
 
 
-def _state(tool: ToolBlock, look: Look) -> tuple[str, str, Style]:
+def _state(tool: ToolBlock, look: PaintLook) -> tuple[str, str, Style]:
     if tool.state == "completed":
         sign, word, role = ENDS[tool.end or "ok"]
     else:

@@ -16,8 +16,8 @@ from jp_tui.conversation import neutral
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit, Piece, Row, chop, width_of
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import ClickTarget, Piece, Row, chop, width_of
 from jp_tui.view.questions import approval_text
 from jp_tui.view.questions.inquiry import InquiryView
 from jp_tui.view.questions.outcome_line import InquiryOutcome, asker, fate
@@ -57,12 +57,12 @@ def clip(pieces: Sequence[Piece], room: int) -> list[Piece]:
     return found
 
 
-def arrow(unfolded: bool, hit: Hit, look: Look) -> Piece:
+def arrow(unfolded: bool, hit: ClickTarget, look: PaintLook) -> Piece:
     """That a row folds out, or in."""
     return Piece(" ▾" if unfolded else " ▸", look.muted, hit)
 
 
-def style_of(role: str, look: Look) -> Style:
+def style_of(role: str, look: PaintLook) -> Style:
     """The style of a role; what is quiet is muted."""
     styles = {
         "good": look.good, "bad": look.bad, "waiting": look.waiting, "running": look.running, "reviewer": look.reviewer,
@@ -70,7 +70,7 @@ def style_of(role: str, look: Look) -> Style:
     return styles.get(role, look.muted)
 
 
-def fate_pieces(end: InquiryOutcome, look: Look, hit: Hit | None = None) -> list[Piece]:
+def fate_pieces(end: InquiryOutcome, look: PaintLook, hit: ClickTarget | None = None) -> list[Piece]:
     """`✓ yes · you`."""
     word = neutral.first_line(end.word) or "empty on purpose"
     after = "".join(f" · {part}" for part in (neutral.first_line(end.who), end.took) if part)
@@ -81,7 +81,7 @@ def trail_rows(
     asked: InquiryView, frame: Frame, key: str, *, tool: str, waits: bool, reviewed: bool, unfolded: frozenset[str]
 ) -> list[Row]:
     """A question below its call: one row, its reason, and what folds out of it."""
-    look, hit = frame.look, Hit("fold", key)
+    look, hit = frame.look, ClickTarget("fold", key)
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
     who = neutral.first_line(asker(asked))
     head = "" if who in (tool, "a tool") else f"{who}: "
@@ -165,7 +165,7 @@ def dialogue_rows(
     asked: InquiryView, frame: Frame, key: str, *, waits: bool, reviewed: bool, unfolded: frozenset[str]
 ) -> list[Row]:
     """A question of the assistant and its answer, as in a conversation (R160)."""
-    look, hit = frame.look, Hit("fold", key)
+    look, hit = frame.look, ClickTarget("fold", key)
     open_ = key in unfolded
     rows: list[Row] = []
     sign = frame.inside([Piece("? ", look.waiting + Style(bold=True))], [Piece("  ", look.text)])
@@ -188,7 +188,7 @@ def dialogue_rows(
 
 def decision_rows(one: approval_text.Decision, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
     """Who let a call run, or its result be told."""
-    look, hit = frame.look, Hit("fold", key)
+    look, hit = frame.look, ClickTarget("fold", key)
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
     said = approval_text.said(one)
     open_ = key in unfolded or key + WHY in unfolded
@@ -216,6 +216,6 @@ def context_rows(context: Foreign, frame: Frame) -> list[Row]:
     return [*rows, *plain.note(missing, frame)]
 
 
-def more(lines: int, key: str, look: Look) -> Piece:
+def more(lines: int, key: str, look: PaintLook) -> Piece:
     """The words that stand for folded lines; a click unfolds them."""
-    return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", look.muted, Hit("fold", key))
+    return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", look.muted, ClickTarget("fold", key))

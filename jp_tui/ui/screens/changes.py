@@ -24,7 +24,7 @@ from jp_tui.ui.external_editor import opened_outside
 from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Listing
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.ui.widgets.footer import KeyBar
@@ -52,11 +52,11 @@ class Files(OptionList, inherit_bindings=False):
     ]
 
 
-class FileDiff(Vertical):
+class DiffPane(Vertical):
     """One file: what became of it in words, and its diff."""
 
     DEFAULT_CSS = """
-    FileDiff {
+    DiffPane {
         width: 1fr; height: 100%; padding: 0 1;
         #about { height: auto; max-height: 4; }
         ContextView { height: 1fr; }
@@ -101,7 +101,7 @@ def _opened(host: Host, argument: str, *, undo: bool) -> Changes | Content:
     return Changes(host, scope="conversation" if argument == "all" else "turn", undo=undo)
 
 
-class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
+class Changes(ModalScreen[None], inherit_bindings=False):
     """The page; `undo` asks at once whether all that it shows is to be taken back."""
 
     BINDINGS = [
@@ -140,7 +140,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         &.-narrow {
             #body { layout: vertical; }
             Files, Files:focus { width: 100%; height: auto; max-height: 30%; }
-            FileDiff { width: 100%; }
+            DiffPane { width: 100%; }
         }
     }
     """
@@ -158,7 +158,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         yield Static(id="title")
         with Vertical(id="body"):
             yield Files()
-            yield FileDiff()
+            yield DiffPane()
         yield Static(id="notes")
         yield Static(id="waits")
         yield Static(id="notice")
@@ -187,7 +187,9 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
 
     def _read(self) -> None:
         self._wait("reading…")
-        self.wants(ReadChanges(conversation=self._conversation, scope=self._scope, turn=self._turn))
+        self.post_message(
+            CommandWanted(ReadChanges(conversation=self._conversation, scope=self._scope, turn=self._turn))
+        )
 
     def _wait(self, doing: str) -> None:
         """Say what the engine is at; how long, once that is worth saying."""
@@ -278,7 +280,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
             if at is not None and at < len(files):
                 options.replace_option_prompt_at_index(at, _row(files[at], self.size.width, marked))
         self._marked = options.highlighted
-        self.query_one(FileDiff).put(one)
+        self.query_one(DiffPane).put(one)
 
     def _say(self, what: Content) -> None:
         notice = self.query_one("#notice", Static)
@@ -324,7 +326,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         self._say(blank())
         if yes:
             self._wait("taking back…" if sure.way == "back" else "bringing back…")
-            self.wants(sure)
+            self.post_message(CommandWanted(sure))
 
     # -- the rest
 

@@ -18,12 +18,12 @@ from textual.widgets.option_list import Option
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.screens.listing import Rows
-from jp_tui.ui.screens.vi import VI, ViList
+from jp_tui.ui.screens.vi import VI, go_half_a_page, go_to_edge
 from jp_tui.ui.text import foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 
 
-class Choosing(ViList, ModalScreen[str | None], inherit_bindings=False):
+class Choosing(ModalScreen[str | None], inherit_bindings=False):
     """`names` with the one that holds now marked and highlighted."""
 
     BINDINGS = [
@@ -75,6 +75,15 @@ class Choosing(ViList, ModalScreen[str | None], inherit_bindings=False):
                 name = self._names[at]
                 options.replace_option_prompt_at_index(at, _row(name, name == self._current, marked))
         self._marked = event.option_index
+
+    def action_edge(self, side: int) -> None:
+        go_to_edge(self.query_one(OptionList), side)
+
+    def action_half(self, step: int) -> None:
+        go_half_a_page(self.query_one(OptionList), step)
+
+    def action_enter(self) -> None:
+        self.app.simulate_key("enter")
 
     def action_move(self, step: int) -> None:
         options = self.query_one(OptionList)

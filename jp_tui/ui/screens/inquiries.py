@@ -13,7 +13,7 @@ from jp_tui.protocol.commands import ListInquiries
 from jp_tui.protocol.values import InquiryInfo
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import inquiries as records
 
@@ -30,7 +30,7 @@ def open_page(host: Host, _: str) -> Inquiries | Content:
     return Inquiries(host) if host.main.conversation else ours("There is no conversation yet")
 
 
-class Inquiries(Overlay, Listing):
+class Inquiries(Listing):
     """Questions and their fates, oldest first."""
 
     title_words = "Asked and answered"
@@ -41,7 +41,7 @@ class Inquiries(Overlay, Listing):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self.wants(ListInquiries(conversation=self._host.main.conversation))
+        self.post_message(CommandWanted(ListInquiries(conversation=self._host.main.conversation)))
 
     def hear(self, event: ev.Event) -> None:
         match event:

@@ -22,7 +22,7 @@ from jp_tui.ui.keys.user_keys import FIXED
 from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
-from jp_tui.ui.widgets.line import Line
+from jp_tui.ui.widgets.text_field import TextField
 from jp_tui.view.composer.commands import SlashCommand
 
 _KEYS, _DOES, _WORDS = 35, 31, 30
@@ -58,8 +58,8 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         }
         Static { height: auto; }
         KeyLine { dock: bottom; padding: 0; }
-        Line { dock: top; display: none; }
-        &.-search Line { display: block; }
+        TextField { dock: top; display: none; }
+        &.-search TextField { display: block; }
     }
     """
 
@@ -72,7 +72,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         with VerticalScroll() as page:
             page.border_title = ours("Keys")
             page.can_focus = True
-            yield Line("letters of a key or of what it does", id="search")
+            yield TextField("letters of a key or of what it does", id="search")
             yield Static()
             line = KeyLine()
             line.hints = (
@@ -93,7 +93,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         self._paint(event.size.width)
 
     def _paint(self, width: int) -> None:
-        found = matching(self._sections, self.query_one(Line).value)
+        found = matching(self._sections, self.query_one(TextField).value)
         page = (
             _page(found, min(width, _MOST) - _EDGES, named=self.has_class("-search"))
             if found
@@ -115,13 +115,13 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     def action_search(self) -> None:
         self.add_class("-search")
         self._paint(self.size.width)
-        self.set_focus(self.query_one(Line))
+        self.set_focus(self.query_one(TextField))
 
     def action_close(self) -> None:
         """Out of a search first, then away."""
         if self.has_class("-search"):
             self.remove_class("-search")
-            self.query_one(Line).value = ""
+            self.query_one(TextField).value = ""
             self._paint(self.size.width)
             self.set_focus(self.query_one(VerticalScroll), scroll_visible=False)
         else:

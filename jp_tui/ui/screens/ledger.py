@@ -17,18 +17,18 @@ from jp_tui.protocol.commands import ReadLedger, RevokeEntry
 from jp_tui.protocol.values import LedgerEntry
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.activity.status import shortened
 from jp_tui.view.pages import permissions as words
 
 
-def open_page(host: Host, _: str) -> Ledger | Content:
+def open_page(host: Host, _: str) -> LedgerPage | Content:
     """See `ui/pages.py`."""
-    return Ledger(host) if host.main.conversation else ours("There is no conversation yet")
+    return LedgerPage(host) if host.main.conversation else ours("There is no conversation yet")
 
 
-class Ledger(Overlay, Listing):
+class LedgerPage(Listing):
     """Entries with scope, age, use and revoke."""
 
     BINDINGS = [
@@ -44,7 +44,7 @@ class Ledger(Overlay, Listing):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self.wants(ReadLedger(conversation=self._host.main.conversation))
+        self.post_message(CommandWanted(ReadLedger(conversation=self._host.main.conversation)))
 
     def hear(self, event: ev.Event) -> None:
         match event:
@@ -82,7 +82,7 @@ class Ledger(Overlay, Listing):
         else:
             self._sure = row.key
             self.say(ours(words.TAKING))
-            self.wants(RevokeEntry(conversation=self._host.main.conversation, key=row.key))
+            self.post_message(CommandWanted(RevokeEntry(conversation=self._host.main.conversation, key=row.key)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing can be taken back where there is nothing, and the list is live: it need not be read again (E5)."""

@@ -22,6 +22,7 @@ from jp_tui.protocol.values import ConversationInfo
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.exporting import Exporting, suggested
 from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.export.events import ending
@@ -102,17 +103,19 @@ class Library(Searching):
         place = "" if self._everywhere else self._workspace
         if self.sought.strip():
             self._revision += 1
-            self.wants(
-                cmd.SearchConversations(
-                    text=self.sought,
-                    workspace=place,
-                    archived=self._which == "archived",
-                    revision=self._revision,
-                    job=JOB,
+            self.post_message(
+                CommandWanted(
+                    cmd.SearchConversations(
+                        text=self.sought,
+                        workspace=place,
+                        archived=self._which == "archived",
+                        revision=self._revision,
+                        job=JOB,
+                    )
                 )
             )
         else:
-            self.wants(cmd.ListConversations(workspace=place, which=self._which, limit=MOST))
+            self.post_message(CommandWanted(cmd.ListConversations(workspace=place, which=self._which, limit=MOST)))
 
     def hear(self, event: ev.Event) -> None:
         match event:
@@ -185,7 +188,9 @@ class Library(Searching):
         if row is not None and not say.hits(row):
             self._read = row.info.id
             after = max(row.info.events - say.EVENTS_SHOWN, 0)
-            self.wants(cmd.ReadConversation(conversation=row.info.id, after=after, count=say.EVENTS_SHOWN))
+            self.post_message(
+                CommandWanted(cmd.ReadConversation(conversation=row.info.id, after=after, count=say.EVENTS_SHOWN))
+            )
 
     def _preview(self, info: ConversationInfo, read: ev.ConversationRead) -> None:
         if self.row is None or self.row.info.id != info.id or info.id != self._read:
@@ -238,7 +243,7 @@ class Library(Searching):
 
     def action_fork(self) -> None:
         if self.row is not None:
-            self.wants(cmd.ForkConversation(conversation=self.row.info.id, job=JOB))
+            self.post_message(CommandWanted(cmd.ForkConversation(conversation=self.row.info.id, job=JOB)))
 
     def action_rename(self) -> None:
         if self.row is not None:
@@ -264,9 +269,9 @@ class Library(Searching):
         self.say(blank())
         if doing == "rename" and row is not None:
             self._wished = "renamed"
-            self.wants(cmd.RenameConversation(conversation=row.info.id, title=text))
+            self.post_message(CommandWanted(cmd.RenameConversation(conversation=row.info.id, title=text)))
         elif doing == "import" and text:
-            self.wants(cmd.ImportConversations(path=text, job=JOB))
+            self.post_message(CommandWanted(cmd.ImportConversations(path=text, job=JOB)))
         elif doing == "export" and text and row is not None:
             self._export(row.info, text)
 
@@ -276,7 +281,7 @@ class Library(Searching):
         except ValueError as problem:
             self.say(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
         else:
-            self.wants(self._exports.next())
+            self.post_message(CommandWanted(self._exports.next()))
 
     def _more(self, read: ev.ConversationRead) -> None:
         """One more page of what is exported."""
@@ -284,7 +289,7 @@ class Library(Searching):
         try:
             if not self._exports.takes(read):
                 self.say(ours("{done} of {all} events", done=self._exports.done, all=read.info.events))
-                self.wants(self._exports.next())
+                self.post_message(CommandWanted(self._exports.next()))
                 return
             self.say(ours("Written to {file}.", file=foreign(Foreign(str(self._exports.file)), mode="line")))
         except ValueError as problem:
@@ -294,24 +299,26 @@ class Library(Searching):
     def action_archive(self) -> None:
         if (row := self.row) is not None:
             self._wished = "" if row.info.archived else "archived"
-            self.wants(cmd.ArchiveConversation(conversation=row.info.id, archived=not row.info.archived))
+            self.post_message(
+                CommandWanted(cmd.ArchiveConversation(conversation=row.info.id, archived=not row.info.archived))
+            )
 
     def action_remove(self) -> None:
         if (row := self.row) is not None:
             self._wished = "deleted"
-            self.wants(cmd.DeleteConversation(conversation=row.info.id, job=JOB))
+            self.post_message(CommandWanted(cmd.DeleteConversation(conversation=row.info.id, job=JOB)))
 
     def action_back_again(self) -> None:
         """The highlighted one where it is deleted, else what was put away last."""
         if (row := self.row) is not None and row.info.deleted:
             self._wished = ""
-            self.wants(cmd.RestoreConversation(conversation=row.info.id))
+            self.post_message(CommandWanted(cmd.RestoreConversation(conversation=row.info.id)))
         elif self._undo is not None:
             (conversation, what), self._undo, self._wished = self._undo, None, ""
             if what == "deleted":
-                self.wants(cmd.RestoreConversation(conversation=conversation))
+                self.post_message(CommandWanted(cmd.RestoreConversation(conversation=conversation)))
             else:
-                self.wants(cmd.ArchiveConversation(conversation=conversation, archived=False))
+                self.post_message(CommandWanted(cmd.ArchiveConversation(conversation=conversation, archived=False)))
 
     def _has_changed(self, info: ConversationInfo) -> None:
         what, self._wished = self._wished, ""

@@ -20,7 +20,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from jp_tui.ui.keys.bindings import words
-from jp_tui.ui.screens.vi import VI, ViList
+from jp_tui.ui.screens.vi import VI, go_half_a_page, go_to_edge
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 
@@ -47,7 +47,7 @@ class Rows(OptionList, inherit_bindings=False):
     ]
 
 
-class Listing(ViList, ModalScreen[None], inherit_bindings=False):
+class Listing(ModalScreen[None], inherit_bindings=False):
     """A page with a list and a line for what is said."""
 
     BINDINGS = [
@@ -160,6 +160,15 @@ class Listing(ViList, ModalScreen[None], inherit_bindings=False):
         detail, item = self.query_one("#detail", Static), self.chosen
         detail.update(item.detail if item else blank())
         detail.display = item is not None and bool(item.detail)
+
+    def action_edge(self, side: int) -> None:
+        go_to_edge(self.query_one(OptionList), side)
+
+    def action_half(self, step: int) -> None:
+        go_half_a_page(self.query_one(OptionList), step)
+
+    def action_enter(self) -> None:
+        self.app.simulate_key("enter")
 
     def action_move(self, step: int) -> None:
         options = self.query_one(OptionList)

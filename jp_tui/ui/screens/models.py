@@ -15,6 +15,7 @@ from jp_tui.protocol.commands import ListModels, SetSetting, SwitchModel
 from jp_tui.protocol.models import ModelInfo
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import models as say
@@ -48,7 +49,7 @@ class Models(Searching):
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
         self.say(ours("asking the servers…", style=_QUIET))
-        self.wants(ListModels())
+        self.post_message(CommandWanted(ListModels()))
 
     def hear(self, event: ev.Event) -> None:
         match event:
@@ -107,8 +108,10 @@ class Models(Searching):
 
     def _switch(self, *, once: bool) -> None:
         if self.chosen is not None and self._conversation:
-            self.wants(SwitchModel(conversation=self._conversation, model=self.chosen.key, once=once))
+            self.post_message(
+                CommandWanted(SwitchModel(conversation=self._conversation, model=self.chosen.key, once=once))
+            )
 
     def action_default(self) -> None:
         if self.chosen is not None:
-            self.wants(SetSetting(key="assistant.model.id", value=self.chosen.key))
+            self.post_message(CommandWanted(SetSetting(key="assistant.model.id", value=self.chosen.key)))

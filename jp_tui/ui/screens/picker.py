@@ -16,11 +16,11 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jp_tui.ui.keys.bindings import words
-from jp_tui.ui.screens.vi import VI, ViList
+from jp_tui.ui.screens.vi import VI, go_half_a_page, go_to_edge
 from jp_tui.ui.text import ours
 
 
-class ThemePicker(ViList, ModalScreen[str | None], inherit_bindings=False):
+class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
     """A list at the right; dismissed with the name that was chosen, or None."""
 
     BINDINGS = [
@@ -71,6 +71,15 @@ class ThemePicker(ViList, ModalScreen[str | None], inherit_bindings=False):
     def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(self._names[event.option_index])
+
+    def action_edge(self, side: int) -> None:
+        go_to_edge(self.query_one(OptionList), side)
+
+    def action_half(self, step: int) -> None:
+        go_half_a_page(self.query_one(OptionList), step)
+
+    def action_enter(self) -> None:
+        self.app.simulate_key("enter")
 
     def action_move(self, step: int) -> None:
         options = self.query_one(OptionList)

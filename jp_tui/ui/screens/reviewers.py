@@ -17,7 +17,7 @@ from jp_tui.protocol.commands import ReadReviewers, SetSetting
 from jp_tui.protocol.values import ReviewerFigures
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import reviewers as words
 from jp_tui.view.pages.reviewers import ReviewerRow
@@ -33,7 +33,7 @@ def open_page(_: Host, __: str) -> Reviewers:
     return Reviewers()
 
 
-class Reviewers(Overlay, Listing):
+class Reviewers(Listing):
     """A row a reviewer and question; the most asked first."""
 
     BINDINGS = [
@@ -50,7 +50,7 @@ class Reviewers(Overlay, Listing):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self.wants(ReadReviewers())
+        self.post_message(CommandWanted(ReadReviewers()))
 
     def hear(self, event: ev.Event) -> None:
         match event:
@@ -89,8 +89,8 @@ class Reviewers(Overlay, Listing):
             self.say(ours(words.EDITS, key=Foreign(row.key), value=Foreign(str(row.value))))
         else:
             self._sure = ""
-            self.wants(SetSetting(key=row.key, value=row.value))
-            self.wants(ReadReviewers())
+            self.post_message(CommandWanted(SetSetting(key=row.key, value=row.value)))
+            self.post_message(CommandWanted(ReadReviewers()))
 
     @property
     def _offered(self) -> ReviewerRow | None:

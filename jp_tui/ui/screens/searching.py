@@ -19,12 +19,11 @@ from textual.widgets import Input, OptionList, Static
 
 from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.screens.listing import Item, Listing, Rows
-from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.line import Line
+from jp_tui.ui.widgets.text_field import TextField
 
 
-class Searching(Overlay, Listing):
+class Searching(Listing):
     """A page as high as the screen: a search, rows, more of the highlighted one, a line to write in, what is said."""
 
     BINDINGS = [
@@ -47,11 +46,11 @@ class Searching(Overlay, Listing):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = words(self.title_words)
-            yield Line("search · / comes here", id="search", enter="to the list")
+            yield TextField("search · / comes here", id="search", enter="to the list")
             yield self.rows()
             yield Static(id="empty")
             yield Static(id="detail")
-            edit = Line("a value", id="edit", enter="take it")
+            edit = TextField("a value", id="edit", enter="take it")
             edit.display = False
             yield edit
             yield Static(id="notice")
@@ -65,22 +64,21 @@ class Searching(Overlay, Listing):
             self.set_focus(self.query_one(OptionList) if items else None)
 
     def found(self) -> None:
-        """List what matches the search."""
-        raise NotImplementedError
+        """List what matches the search: a page that filters by itself overrides it."""
 
     @property
     def sought(self) -> str:
         """What stands in the search."""
-        return self.query_one("#search", Line).value
+        return self.query_one("#search", TextField).value
 
     @property
     def typing(self) -> bool:
         """Whether a line has the keys."""
-        return isinstance(self.focused, Line)
+        return isinstance(self.focused, TextField)
 
     def write(self, text: str) -> None:
         """Open the line below, with this in it."""
-        line = self.query_one("#edit", Line)
+        line = self.query_one("#edit", TextField)
         line.display = True
         line.value = text
         line.cursor_position = len(text)
@@ -90,7 +88,7 @@ class Searching(Overlay, Listing):
 
     def to_list(self) -> None:
         """The keys are the list's."""
-        self.query_one("#edit", Line).display = False
+        self.query_one("#edit", TextField).display = False
         self.set_focus(self.query_one(OptionList))
         self.refresh_bindings()
 
@@ -106,16 +104,16 @@ class Searching(Overlay, Listing):
 
     def on_key(self, event: events.Key) -> None:
         """From the search down into what it found."""
-        if event.key == "down" and isinstance(line := self.focused, Line) and line.id == "search":
+        if event.key == "down" and isinstance(line := self.focused, TextField) and line.id == "search":
             event.stop()
             self.to_list()
 
     def action_search(self) -> None:
-        self.set_focus(self.query_one("#search", Line))
+        self.set_focus(self.query_one("#search", TextField))
         self.refresh_bindings()
 
     def action_back(self) -> None:
-        if isinstance(line := self.focused, Line):
+        if isinstance(line := self.focused, TextField):
             if line.id == "search":
                 line.value = ""
             self.to_list()

@@ -23,6 +23,7 @@ from jp_tui.settings.layers.toml import parse_value
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import settings as say
@@ -67,7 +68,7 @@ class SettingsPage(Searching):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self.wants(ReadSettings())
+        self.post_message(CommandWanted(ReadSettings()))
 
     def hear(self, event: ev.Event) -> None:
         match event:
@@ -80,7 +81,7 @@ class SettingsPage(Searching):
                 self.say(ours(say.WRITTEN, file=foreign(Foreign(file), mode="line")))
                 if key == self._wrote:
                     self._wrote = ""
-                    self.wants(ReadSettings())
+                    self.post_message(CommandWanted(ReadSettings()))
             case ev.Refused(message=message, advice=advice):
                 self._wrote = ""
                 self._once_more()
@@ -134,7 +135,7 @@ class SettingsPage(Searching):
     def action_reset(self) -> None:
         if (entry := self.entry) is not None:
             self._wrote = ""
-            self.wants(ResetSetting(key=entry.key))
+            self.post_message(CommandWanted(ResetSetting(key=entry.key)))
 
     def action_change(self) -> None:
         """A switch is turned, a choice opens, anything else is written in a line."""
@@ -179,7 +180,7 @@ class SettingsPage(Searching):
     def _write(self, key: str, value: Any) -> None:
         self._wrote, self._typed = key, None
         self.to_list()
-        self.wants(SetSetting(key=key, value=value))
+        self.post_message(CommandWanted(SetSetting(key=key, value=value)))
 
     def _wrong(self, text: str) -> None:
         self.say(foreign(Foreign(text), style="$failed-foreground", limit=400))

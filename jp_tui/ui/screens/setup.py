@@ -18,10 +18,10 @@ from jp_tui.protocol import events as ev
 from jp_tui.settings.wires import SERVER_WIRES
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.line import Line
+from jp_tui.ui.widgets.text_field import TextField
 from jp_tui.view.pages import first_run as view
 
 _QUIET = "$muted-foreground"
@@ -32,7 +32,7 @@ def open_page(host: Host, _: str) -> SetupPage:
     return SetupPage(host)
 
 
-class SetupPage(Overlay, Listing):
+class SetupPage(Listing):
     """A step at a time: words, rows, a line to write in where one is needed."""
 
     BINDINGS = [
@@ -65,11 +65,11 @@ class SetupPage(Overlay, Listing):
         with Vertical():
             yield Static(id="lead")
             yield Static(id="plan")
-            yield Line("search, or write the name of a model", id="search")
+            yield TextField("search, or write the name of a model", id="search")
             yield self.rows()
             yield Static(id="empty")
             yield Static(id="detail")
-            yield Line("", id="edit")
+            yield TextField("", id="edit")
             yield Static(id="notice")
             yield KeyBar(speaks_for_itself=lambda node: False)
 
@@ -88,13 +88,13 @@ class SetupPage(Overlay, Listing):
     def _go(self, to: view.Next) -> None:
         before, (self._now, wanted) = self._now, to
         for command in wanted:
-            self.wants(command)  # type: ignore[arg-type]  # commands, as data
+            self.post_message(CommandWanted(command))  # type: ignore[arg-type]  # commands, as data
         now = self._now
         self._paint(moved=(before.step, before.found, before.models) != (now.step, now.found, now.models))
 
     def _paint(self, *, moved: bool = True) -> None:
         now = self._now
-        search, edit = self.query_one("#search", Line), self.query_one("#edit", Line)
+        search, edit = self.query_one("#search", TextField), self.query_one("#edit", TextField)
         if moved:
             search.value = ""
             edit.display = False
@@ -111,7 +111,7 @@ class SetupPage(Overlay, Listing):
         self.refresh_bindings()
 
     def _rows(self, *, first: bool = False) -> None:
-        found = view.rows(self._now, self.query_one("#search", Line).value)
+        found = view.rows(self._now, self.query_one("#search", TextField).value)
         if first:
             self.query_one(OptionList).highlighted = None
         self.show([_item(one) for one in found], blank())
@@ -131,7 +131,7 @@ class SetupPage(Overlay, Listing):
         if item.key == view.CLOSE:
             self.dismiss(None)
         elif self._now.step == "own" and item.key in view.FIELDS and item.key != "wire":
-            edit = self.query_one("#edit", Line)
+            edit = self.query_one("#edit", TextField)
             edit.display = True
             edit.value = str(getattr(self._now.draft, item.key))
             edit.cursor_position = len(edit.value)
@@ -145,7 +145,7 @@ class SetupPage(Overlay, Listing):
         """The line is taken, and the next one is highlighted."""
         event.stop()
         item = self.chosen
-        self.query_one("#edit", Line).display = False
+        self.query_one("#edit", TextField).display = False
         if item is not None and item.key in view.FIELDS:
             self._now = view.written(self._now, item.key, event.value)
             self._paint(moved=False)
@@ -166,13 +166,13 @@ class SetupPage(Overlay, Listing):
 
     def on_key(self, event: events.Key) -> None:
         """From the search down into what it found."""
-        if event.key == "down" and isinstance(self.focused, Line) and self.focused.id == "search":
+        if event.key == "down" and isinstance(self.focused, TextField) and self.focused.id == "search":
             event.stop()
             self.query_one(OptionList).focus()
             self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        typing = isinstance(self.focused, Line)
+        typing = isinstance(self.focused, TextField)
         match action:
             case "move" | "dismiss":
                 return not typing
@@ -186,11 +186,11 @@ class SetupPage(Overlay, Listing):
                 return True
 
     def action_search(self) -> None:
-        self.set_focus(self.query_one("#search", Line))
+        self.set_focus(self.query_one("#search", TextField))
         self.refresh_bindings()
 
     def action_back(self) -> None:
-        if isinstance(line := self.focused, Line):
+        if isinstance(line := self.focused, TextField):
             line.display = line.id == "search"
             self.query_one(OptionList).focus()
             self.refresh_bindings()

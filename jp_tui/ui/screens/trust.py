@@ -19,7 +19,7 @@ from jp_tui.protocol.commands import DistrustWorkspace, ReadTrust, TrustWorkspac
 from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.view.wording import trust as say
@@ -33,7 +33,7 @@ def open_page(_: Host, __: str) -> TrustPage:
     return TrustPage()
 
 
-class TrustPage(Overlay, Listing):
+class TrustPage(Listing):
     """A row a setting of the folder's file; what holds now above them."""
 
     BINDINGS = [
@@ -70,7 +70,7 @@ class TrustPage(Overlay, Listing):
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
         self._sure = ""
-        self.wants(ReadTrust())
+        self.post_message(CommandWanted(ReadTrust()))
 
     def hear(self, event: ev.Event) -> None:
         match event:
@@ -78,7 +78,7 @@ class TrustPage(Overlay, Listing):
                 self._read(event)
             case ev.Refused(command="trust_workspace", message=message):
                 self.say(foreign(Foreign(message), style="$failed-foreground", limit=400))
-                self.wants(ReadTrust())
+                self.post_message(CommandWanted(ReadTrust()))
             case ev.Refused(message=message, advice=advice):
                 said = "\n".join(part for part in (message, advice) if part)
                 self.say(foreign(Foreign(said), style="$failed-foreground", limit=400))
@@ -114,7 +114,7 @@ class TrustPage(Overlay, Listing):
         if self._sure == "t":
             self._sure = ""
             self.say(ours(say.DOING))
-            self.wants(TrustWorkspace(digest=self._told.digest))
+            self.post_message(CommandWanted(TrustWorkspace(digest=self._told.digest)))
             return
         self._sure = "t"
         number = sum(row.waits for row in say.rows(self._told))
@@ -124,7 +124,7 @@ class TrustPage(Overlay, Listing):
         if self._sure == "x":
             self._sure = ""
             self.say(ours(say.DOING))
-            self.wants(DistrustWorkspace())
+            self.post_message(CommandWanted(DistrustWorkspace()))
             return
         self._sure = "x"
         self.say(ours(say.SURE_OFF))

@@ -13,7 +13,7 @@ from jp_tui.protocol.commands import ReadUsage
 from jp_tui.protocol.usage import TurnUsage
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import models as say
 from jp_tui.view.wording.amounts import short_model
@@ -22,13 +22,13 @@ _QUIET = "$muted-foreground"
 _REQUESTS, _ASKED = 12, 40
 
 
-def open_page(host: Host, _: str) -> Usage | Content:
+def open_page(host: Host, _: str) -> UsagePage | Content:
     """See `ui/pages.py`."""
     here = host.main.conversation
-    return Usage(here) if here else ours("There is no conversation yet")
+    return UsagePage(here) if here else ours("There is no conversation yet")
 
 
-class Usage(Overlay, Listing):
+class UsagePage(Listing):
     """Of one conversation."""
 
     title_words = "Usage"
@@ -39,7 +39,7 @@ class Usage(Overlay, Listing):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self.wants(ReadUsage(conversation=self._conversation))
+        self.post_message(CommandWanted(ReadUsage(conversation=self._conversation)))
 
     def hear(self, event: ev.Event) -> None:
         match event:

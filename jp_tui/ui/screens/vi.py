@@ -1,21 +1,13 @@
 """The keys that hands know from vi, in every list: j k g G, Ctrl+D Ctrl+U, h back, l takes (issue 8, line 4).
 
-A part of a screen with one OptionList. A line that is written in hears its letters first, so none is eaten there.
+A screen with one OptionList adds VI to its bindings and has the three actions. A field with the focus gets its letters
+first, so none is lost there.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from textual.binding import Binding
 from textual.widgets import OptionList
-
-if TYPE_CHECKING:
-    from textual.screen import Screen
-
-    _Part = Screen[Any]
-else:
-    _Part = object
 
 VI = [
     Binding("g", "edge(-1)", "first", show=False, id="list.first", tooltip="The first row"),
@@ -27,20 +19,15 @@ VI = [
 ]
 
 
-class ViList(_Part):
-    """What the keys do."""
+def go_to_edge(options: OptionList, side: int) -> None:
+    """Highlight the first row (-1) or the last one (1)."""
+    if options.option_count:
+        options.highlighted = 0 if side < 0 else options.option_count - 1
 
-    def action_edge(self, side: int) -> None:
-        options = self.query_one(OptionList)
-        if options.option_count:
-            options.highlighted = 0 if side < 0 else options.option_count - 1
 
-    def action_half(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        if options.option_count:
-            rows = max(options.size.height // 4, 1)
-            at = (options.highlighted or 0) + step * rows
-            options.highlighted = min(max(at, 0), options.option_count - 1)
-
-    def action_enter(self) -> None:
-        self.app.simulate_key("enter")
+def go_half_a_page(options: OptionList, step: int) -> None:
+    """Highlight a row half a page up (-1) or down (1)."""
+    if options.option_count:
+        rows = max(options.size.height // 4, 1)
+        at = (options.highlighted or 0) + step * rows
+        options.highlighted = min(max(at, 0), options.option_count - 1)

@@ -29,7 +29,7 @@ _SCROLLS = {"pageup": -1, "pagedown": 1}
 
 
 @dataclass(slots=True)
-class SideExchange:
+class ShownExchange:
     """One question and the reply to it; `broken` says why the reply broke off."""
 
     asked: str
@@ -49,7 +49,7 @@ class SideQuestion:
             ours(w.ASK_TITLE), self.field, kept=ours(w.ASK_KEPT), submit=self._submit, hints=self._hints,
             leave=lambda: reading.close(TALK),
         )  # fmt: skip
-        self.exchanges: list[SideExchange] = []
+        self.exchanges: list[ShownExchange] = []
         self.forwarded = False
         """True if the talk is sent to the model with the results."""
         self._began = False  # in this process, so that nothing of an earlier one is missing or double
@@ -106,7 +106,7 @@ class SideQuestion:
             sheet.say(ours(w.STILL_SAYING))
         elif sheet.may_send:
             self._began = True
-            self.exchanges.append(SideExchange(text))
+            self.exchanges.append(ShownExchange(text))
             self.field.put("")
             self._reading.open(TALK)
             sheet.show()
@@ -146,7 +146,7 @@ class SideQuestion:
         """Show an earlier talk, from the log."""
         if not self._began:
             self.exchanges = [
-                SideExchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk
+                ShownExchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk
             ]
             self.forwarded = forwarded
             self._show()
@@ -168,7 +168,7 @@ class SideQuestion:
         self.field.put(draft.ask)
 
 
-def _written(one: SideExchange) -> str:
+def _written(one: ShownExchange) -> str:
     """An exchange as Markdown: what was asked is a quote, whatever it holds."""
     quoted = "\n".join(f"> {line}" for line in neutralise(Foreign(one.asked)).split("\n"))
     said = one.said if one.said or one.ended else "…"

@@ -14,8 +14,8 @@ from textual.strip import Strip
 
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import EventSpan, StoredEvent
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.painter import Growth, Order, Painted, painted
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.painter import Growth, Order, PaintedBlock, painted
 from jp_tui.ui.painting.rows import Row, spaces
 from jp_tui.ui.transcript.positions import Anchor, RowPositions
 from jp_tui.view.transcript import heights
@@ -45,7 +45,7 @@ class _Held:
 class TranscriptDocument:
     """One conversation at one width and in one look."""
 
-    def __init__(self, width: int, look: Look) -> None:
+    def __init__(self, width: int, look: PaintLook) -> None:
         self.width, self.look = width, look
         self.story, self.pages = TranscriptReducer(), LoadedRanges()
         self.positions = RowPositions(self.story, self.pages, self._height, width)
@@ -115,7 +115,7 @@ class TranscriptDocument:
         self.pages.forget_rows()
         self.positions.resize(width)
 
-    def paint(self, done: Painted) -> bool:
+    def paint(self, done: PaintedBlock) -> bool:
         """Take painted rows. Return False if they look as before."""
         key, order = done.order.block.key, done.order
         if order.width != self.width or order.look is not self.look:

@@ -9,7 +9,7 @@ import re
 from time import thread_time
 
 from jp_tui.ui.painting import code
-from jp_tui.ui.painting.painter import Painted, painted
+from jp_tui.ui.painting.painter import PaintedBlock, painted
 from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.view.transcript.blocks import (
     Block,
@@ -41,7 +41,7 @@ def paint_small(document: TranscriptDocument, first: int, last: int, until: floa
         if thread_time() > until:
             break
         if is_small(order.block):
-            document.paint(Painted(order, painted(order)))
+            document.paint(PaintedBlock(order, painted(order)))
             changed = True
     return changed and thread_time() < until
 

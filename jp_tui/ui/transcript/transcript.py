@@ -24,8 +24,8 @@ import jp_tui.ui.textual_patches.output_gate  # noqa: F401  its filter also cove
 from jp_tui.protocol import events as ev
 from jp_tui.ui.keys.bindings import users
 from jp_tui.ui.painting.look import look
-from jp_tui.ui.painting.painter import Desk, Growth, Painted, Result
-from jp_tui.ui.painting.rows import Hit
+from jp_tui.ui.painting.painter import Growth, PaintedBlock, PaintQueue, Result
+from jp_tui.ui.painting.rows import ClickTarget
 from jp_tui.ui.painting.trail import WHY
 from jp_tui.ui.transcript import prefetch
 from jp_tui.ui.transcript.copying import COPY_KEYS, MessageSelection
@@ -108,7 +108,7 @@ class Transcript(VirtualList[TranscriptDocument]):
         super().__init__(TranscriptDocument(1, look({})), id=id)
         self._folds = FoldCursor(self)
         self._selection = MessageSelection(self)
-        self._desk = Desk(self._deliver)
+        self._desk = PaintQueue(self._deliver)
         self._conversation = ""
         self._texts: dict[str, list[str]] = {}
         self._runs: dict[str, int] = {}
@@ -180,7 +180,7 @@ class Transcript(VirtualList[TranscriptDocument]):
             self._settle_later.cancel()
         self._frame, self._settle_later, self._asked, self._conversation = None, None, None, ""
         self._folds.to("")
-        self._desk = Desk(self._deliver)
+        self._desk = PaintQueue(self._deliver)
         self.document = TranscriptDocument(self.document.width, self.document.look)
         self._count_waits()
         for held in (self._texts, self._runs):
@@ -339,7 +339,7 @@ class Transcript(VirtualList[TranscriptDocument]):
 
     # --- folds and clicks ----------------------------------------------------------------------------------
 
-    def hit(self, hit: Hit, number: int) -> None:
+    def hit(self, hit: ClickTarget, number: int) -> None:
         match hit.kind:
             case "word":
                 self.post_message(self.WordPicked(hit.value))
@@ -423,7 +423,7 @@ class Transcript(VirtualList[TranscriptDocument]):
         message.stop()
         changed = False
         for result in message.results:
-            if isinstance(result, Painted):
+            if isinstance(result, PaintedBlock):
                 self._waiting.discard(result.order.block.key)
                 changed |= self.document.paint(result)
             else:

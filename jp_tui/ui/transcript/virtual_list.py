@@ -24,8 +24,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit, Row
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import ClickTarget, Row
 from jp_tui.ui.transcript.positions import Anchor
 from jp_tui.ui.transcript.text_selection import character, line_at, shaded, text_between, word_at
 
@@ -40,7 +40,7 @@ NEWS = " ↓ new · End "
 class RowDocument(Protocol):
     """The rows that a `VirtualList` shows, by their number from the beginning."""
 
-    look: Look
+    look: PaintLook
 
     @property
     def total(self) -> int: ...
@@ -365,7 +365,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
         keep = self.size.width - len(NEWS) - 2
         return keep <= x < keep + len(NEWS)
 
-    def hit(self, hit: Hit, number: int) -> None:
+    def hit(self, hit: ClickTarget, number: int) -> None:
         """React to a click on a part of a row that has a meaning. Links are reported here."""
         if hit.kind == "link":
             self.post_message(self.LinkClicked(hit.value))

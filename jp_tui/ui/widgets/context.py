@@ -21,10 +21,10 @@ from textual.message import Message
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.context import beginning, context
-from jp_tui.ui.painting.diff import Painted
+from jp_tui.ui.painting.diff import PaintedDiff
 from jp_tui.ui.painting.frame import Frame
-from jp_tui.ui.painting.look import Look, look
-from jp_tui.ui.painting.painter import Errand
+from jp_tui.ui.painting.look import PaintLook, look
+from jp_tui.ui.painting.painter import SlowPaint
 from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.transcript.positions import Anchor
 from jp_tui.ui.transcript.virtual_list import VirtualList, scroll_bindings
@@ -34,13 +34,13 @@ FEW, LEAD = 12, 1
 
 Key = tuple[int, bool]
 """A width and whether a diff stands in two columns."""
-_Made = tuple[int, Key, Painted]
+_Made = tuple[int, Key, PaintedDiff]
 
 
 class _Rows:
     """The document of a `VirtualList` whose rows are all painted."""
 
-    def __init__(self, painted: Painted, width: int, colours: Look) -> None:
+    def __init__(self, painted: PaintedDiff, width: int, colours: PaintLook) -> None:
         self.painted, self.look, self._blank = painted, colours, Frame(colours, width, colours.text).blank()
 
     @property
@@ -66,13 +66,13 @@ class _As(TypedDict):
     named: str
 
 
-def _laid_out(run: int, key: Key, whole: Callable[[], Painted], colours: Look) -> _Made:
+def _laid_out(run: int, key: Key, whole: Callable[[], PaintedDiff], colours: PaintLook) -> _Made:
     """Paint all rows, on another thread. A text that a parser fails on must not end that thread: it stays unseen."""
     try:
         return run, key, whole()
     except Exception:
         words = [plain.words("⟨this could not be laid out⟩", colours.waiting)]
-        return run, key, Painted(Frame(colours, key[0], colours.text).paragraph(words), whole=False)
+        return run, key, PaintedDiff(Frame(colours, key[0], colours.text).paragraph(words), whole=False)
 
 
 def _alike(old: list[Row], new: list[Row]) -> int:
@@ -115,14 +115,14 @@ class ContextView(VirtualList[_Rows], can_focus=True):
     ) -> None:
         """`named` is a file whose name is shown beside the view: a diff of it alone doesn't repeat the name."""
         self._colours = look({})
-        super().__init__(_Rows(Painted(), 1, self._colours), following=False, id=id)
+        super().__init__(_Rows(PaintedDiff(), 1, self._colours), following=False, id=id)
         self.can_focus = focus
         self._text, self._approval, self._split, self._named = text, approval, False, named
         self._untouched = True
         """True until the user scrolls: the view is where it should begin."""
-        self._made: dict[Key, Painted] = {}
+        self._made: dict[Key, PaintedDiff] = {}
         self._width, self._seen, self._of = 1, 0, 0
-        self._errand: Errand[_Made] = Errand(self._deliver)
+        self._errand: SlowPaint[_Made] = SlowPaint(self._deliver)
         self._run, self._asked = 0, (0, False)
         """A number for each new layout, by which late rows are recognised, and the key that is being laid out."""
         self._held = False
@@ -137,7 +137,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self._approval = self._approval if approval is None else approval
         self._text, self._seen, self._of, self.top = text, 0, 0, 0
         self._untouched = True
-        self.document = _Rows(Painted(), 1, self._colours)
+        self.document = _Rows(PaintedDiff(), 1, self._colours)
         self._to_end, self._to_hunk = False, 0
         self._again()
         self.refresh(layout=True)
@@ -231,7 +231,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
 
     # --- painting ------------------------------------------------------------------------------------------
 
-    def _painted(self, width: int) -> Painted:
+    def _painted(self, width: int) -> PaintedDiff:
         """Return the rows for a width of the widget; its last column is for the scroll mark."""
         key = (max(width - 1, 1), self._split)
         if key not in self._made:
@@ -246,7 +246,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         return self._width > 1
 
     @property
-    def painted(self) -> Painted:
+    def painted(self) -> PaintedDiff:
         """The rows at the present width."""
         return self._painted(self._width)
 
@@ -254,11 +254,11 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         """Drop the painted rows; they are painted again when they are needed."""
         self._made.clear()
 
-    def paint(self, width: int, colours: Look, *, split: bool) -> Painted:
+    def paint(self, width: int, colours: PaintLook, *, split: bool) -> PaintedDiff:
         """Paint all of it, or the beginning of a long text; `split`: a diff in two columns."""
         return beginning(self._text, width, colours, **self._as()) or self._whole(width)()
 
-    def _whole(self, width: int) -> Callable[[], Painted]:
+    def _whole(self, width: int) -> Callable[[], PaintedDiff]:
         return partial(context, self._text, width, self._colours, **self._as())
 
     def _as(self) -> _As:
@@ -280,7 +280,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         if not self._held:
             self._put(painted)
 
-    def _put(self, painted: Painted) -> None:
+    def _put(self, painted: PaintedDiff) -> None:
         """Show these rows."""
         before = self.lines
         end, hunk = self._to_end, self._to_hunk

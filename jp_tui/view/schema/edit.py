@@ -14,7 +14,7 @@ from jp_tui.conversation import visible
 from jp_tui.conversation.strict_json import MAX_DIGITS, Json, JsonObject, same
 from jp_tui.view.composer.pastes import cleaned
 from jp_tui.view.schema import texts as w
-from jp_tui.view.schema.form import SchemaForm, Shape
+from jp_tui.view.schema.form import SchemaOutline, Shape
 
 Path = tuple[str | int, ...]
 
@@ -46,7 +46,7 @@ def get(document: Json, path: Path) -> Json | _Absent:
     return here
 
 
-def put(form: SchemaForm, document: Json, path: Path, value: Json) -> Json:
+def put(form: SchemaOutline, document: Json, path: Path, value: Json) -> Json:
     """The document with a value at a path; what is missing on the way is made."""
     return _put(form.root, document, path, value)
 
@@ -96,7 +96,7 @@ def drop(document: Json, path: Path) -> Json:
     return document
 
 
-def added(form: SchemaForm, document: Json, path: Path) -> tuple[Json, Path]:
+def added(form: SchemaOutline, document: Json, path: Path) -> tuple[Json, Path]:
     """A new entry at the end of the list at `path`, and the entry's own path."""
     entries = get(document, path)
     old = entries if isinstance(entries, list) else []
@@ -106,7 +106,7 @@ def added(form: SchemaForm, document: Json, path: Path) -> tuple[Json, Path]:
     return put(form, document, path, [*old, value]), (*path, len(old))
 
 
-def moved(form: SchemaForm, document: Json, path: Path, by: int) -> tuple[Json, Path]:
+def moved(form: SchemaOutline, document: Json, path: Path, by: int) -> tuple[Json, Path]:
     """The entry at `path` so many places on, as far as the list goes, and its new path."""
     place, entries = path[-1], get(document, path[:-1])
     if not isinstance(place, int) or not isinstance(entries, list) or not 0 <= place < len(entries):
@@ -147,7 +147,7 @@ def _has(shape: Shape) -> bool:
     return shape.has_default
 
 
-def skeleton(form: SchemaForm) -> Json:
+def skeleton(form: SchemaOutline) -> Json:
     """A document to begin with (R186): the defaults, and the containers that are required."""
     found = begin(form.root)
     if isinstance(found, _Absent):
@@ -172,7 +172,7 @@ def read(shape: Shape, text: str) -> tuple[Json | _Absent, str]:
     return value, w.NOT_WHOLE if shape.kind == "integer" and not value.is_integer() else ""
 
 
-def typed(form: SchemaForm, document: Json, path: Path, text: str) -> tuple[Json, str]:
+def typed(form: SchemaOutline, document: Json, path: Path, text: str) -> tuple[Json, str]:
     """The document after a text was typed into a field, and why it is no answer, or ""."""
     value, problem = read(form.at(path), text)
     if not isinstance(value, _Absent):
@@ -240,7 +240,7 @@ def place_of(shape: Shape, value: Json | _Absent) -> int | None:
     return next((at for at, choice in enumerate(shape.choices) if same(choice.value, value)), None)
 
 
-def marked(form: SchemaForm, document: Json, path: Path, place: int) -> Json:
+def marked(form: SchemaOutline, document: Json, path: Path, place: int) -> Json:
     """The document after a choice was taken: it alone, or, where several may be, put in or taken out in order."""
     shape = form.at(path)
     if shape.kind == "boolean":

@@ -39,7 +39,7 @@ class Shape:
     """What one part of the answer looks like. `note` says why it is written as JSON, `hint` which values are wanted."""
 
     kind: Kind
-    form: SchemaForm = field(repr=False)
+    form: SchemaOutline = field(repr=False)
     schema: JsonObject = field(default_factory=dict, repr=False)
     chain: tuple[str, ...] = ()
     depth: int = 0
@@ -91,7 +91,7 @@ class FormProperty:
         return self.parent.form.shape(self.raw, self.parent.chain, self.parent.depth + 1)
 
 
-class SchemaForm:
+class SchemaOutline:
     """The form of one schema."""
 
     def __init__(self, schema: Json) -> None:

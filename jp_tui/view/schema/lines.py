@@ -13,7 +13,7 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.view.schema import texts as w
 from jp_tui.view.schema.choices import EnumChoice
 from jp_tui.view.schema.edit import Path, get, odd, why_not
-from jp_tui.view.schema.form import SchemaForm, Shape
+from jp_tui.view.schema.form import SchemaOutline, Shape
 from jp_tui.view.schema.remainder import rest
 
 FEW = 12
@@ -79,7 +79,7 @@ def _all(path: Path, choice: EnumChoice) -> bool:
 
 
 def lines(
-    form: SchemaForm, document: Json, folds: Mapping[Path, bool], inline: Callable[[Shape], bool],
+    form: SchemaOutline, document: Json, folds: Mapping[Path, bool], inline: Callable[[Shape], bool],
     kept: Callable[[Path, EnumChoice], bool] = _all,
 ) -> list[FormLine]:  # fmt: skip
     """All lines that are unfolded; the last three as in `_Look`."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.view.schema import texts as w
 from jp_tui.view.schema.edit import Path, get, place_of, why_not
-from jp_tui.view.schema.form import Kind, SchemaForm, Shape
+from jp_tui.view.schema.form import Kind, SchemaOutline, Shape
 from jp_tui.view.schema.lines import FieldProblem
 
 NOT_SET = "not set"
@@ -50,12 +50,12 @@ class FieldRow:
         return f"{title} [{self.name}]" if title and title != self.name else self.name
 
 
-def formed(form: SchemaForm, document: Json) -> bool:
+def formed(form: SchemaOutline, document: Json) -> bool:
     """Whether the whole is a form of several fields or entries, rather than one value."""
     return form.root.kind in ("object", "list") and not why_not(form.root, document)
 
 
-def rows(form: SchemaForm, document: Json, here: Path) -> list[FieldRow]:
+def rows(form: SchemaOutline, document: Json, here: Path) -> list[FieldRow]:
     """What stands at a place, in the order of the schema; then what only the document has."""
     shape, value = form.at(here), get(document, here)
     if shape.kind == "list":
@@ -71,7 +71,7 @@ def rows(form: SchemaForm, document: Json, here: Path) -> list[FieldRow]:
     return [_row(form, document, one) for one in (*found, *more)]
 
 
-def _row(form: SchemaForm, document: Json, row: FieldRow) -> FieldRow:
+def _row(form: SchemaOutline, document: Json, row: FieldRow) -> FieldRow:
     note = "" if row.extra else why_not(row.shape, get(document, row.path))
     return FieldRow(row.path, row.shape, row.name, row.required, note, row.extra)
 

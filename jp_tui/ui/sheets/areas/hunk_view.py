@@ -14,8 +14,8 @@ from textual import events
 from jp_tui.conversation.text import Foreign
 from jp_tui.questions.types import ApprovalPart
 from jp_tui.ui.painting.hunks import Pile, Piled, Standing
-from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit
+from jp_tui.ui.painting.look import PaintLook
+from jp_tui.ui.painting.rows import ClickTarget
 from jp_tui.ui.sheets.messages import LayoutChanged, PieceClicked
 from jp_tui.ui.widgets.context import FEW, ContextView
 
@@ -116,7 +116,7 @@ class HunkView(ContextView):
 
     # Painting
 
-    def paint(self, width: int, colours: Look, *, split: bool) -> Piled:
+    def paint(self, width: int, colours: PaintLook, *, split: bool) -> Piled:
         key = width, split, self._short, colours.key
         if key not in self._piles:
             if len(self._piles) > 3:
@@ -181,7 +181,7 @@ class HunkView(ContextView):
         if event.chain == 1 and not self.text_selection and number < self.lines and event.x < self.size.width - 1:
             self.go(self._part_at(number))
 
-    def hit(self, hit: Hit, number: int) -> None:
+    def hit(self, hit: ClickTarget, number: int) -> None:
         if hit.kind == "word":
             self.post_message(self.Picked(hit.value))
         else:

@@ -15,7 +15,7 @@ from jp_tui.view.schema import edit
 from jp_tui.view.schema import lines as at
 from jp_tui.view.schema.choices import EnumChoice
 from jp_tui.view.schema.edit import ABSENT, Path
-from jp_tui.view.schema.form import SchemaForm, Shape
+from jp_tui.view.schema.form import SchemaOutline, Shape
 from jp_tui.view.schema.lines import FieldProblem, FormLine
 from jp_tui.view.schema.remainder import first_key
 
@@ -24,7 +24,7 @@ class FormDocument:
     """An answer while it is filled in."""
 
     def __init__(self, schema: JsonObject, begins: tuple[Json, ...]) -> None:
-        self.form = SchemaForm(schema)
+        self.form = SchemaOutline(schema)
         self.value: Json = begins[0] if begins else edit.skeleton(self.form)
         self.start: Json = self.value
         self.made: Json | None = None if begins else self.value

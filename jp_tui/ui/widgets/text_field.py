@@ -15,11 +15,11 @@ from jp_tui.ui.textual_patches.output_gate import passed
 from jp_tui.ui.textual_patches.private import own_bindings
 
 
-class Line(Input):
+class TextField(Input):
     """A line; `hint` is ours and stands there while it is empty; `enter` says what Enter does, for the last line."""
 
     DEFAULT_CSS = """
-    Line, Line:focus {
+    TextField, TextField:focus {
         height: 1; width: 1fr; border: none; padding: 0 1; background: $surface; color: $foreground;
         background-tint: $foreground 4%;
         & > .input--placeholder { color: $muted-foreground; }
