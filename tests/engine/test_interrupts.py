@@ -218,7 +218,7 @@ def test_aborting_later_keeps_what_was_done_before(bench: Bench) -> None:
     bench.say("and now?")
     bench.turn()
     said = [type(part).__name__ for message in bench.script.requests[-1].messages for part in message.parts]
-    assert said == ["Said", "Call", "Result", "Said"]
+    assert said == ["TextPart", "Call", "Result", "TextPart"]
 
 
 def test_a_tool_that_does_not_end_holds_nobody(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

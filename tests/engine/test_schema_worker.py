@@ -217,7 +217,7 @@ def test_it_works_from_a_wheel_and_loads_nothing_before_it_is_used(tmp_path: Pat
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import asyncio; import jp_tui.engine.schema_check.process as s;"
         "assert s.__file__.startswith(sys.argv[1]), s.__file__;"
-        "print(asyncio.run(s.Schemas().check({'minimum': 3}, 1)), 'jsonschema' in sys.modules)"
+        "print(asyncio.run(s.SchemaChecker().check({'minimum': 3}, 1)), 'jsonschema' in sys.modules)"
     )
     run = subprocess.run(
         [sys.executable, "-I", "-c", code, str(tmp_path / "jp.zip")], cwd=tmp_path, capture_output=True, text=True

@@ -114,7 +114,7 @@ def test_row8_r136_a_hundred_thousand_mutations_bring_no_yes_that_the_grammar_do
         else:
             assert not allowed(text), f"a yes that was refused: {text!r} ({found.words})"
         seen["yes" if yes else type(found).__name__] += 1
-    assert seen["yes"] > 1_000 and seen["Misfit"] > 20_000 and seen["Answer"] > 1_000, seen
+    assert seen["yes"] > 1_000 and seen["UnusableReply"] > 20_000 and seen["Answer"] > 1_000, seen
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from jp_tui.providers.registry import make_wire
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import ServerError
 from jp_tui.questions import arguments as ask_user
-from jp_tui.questions import reading, validate
+from jp_tui.questions import reading
 from jp_tui.questions.wire import recorded
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import layers, toml
@@ -242,7 +242,7 @@ def questions(data: bytes) -> None:
         with suppress(reading.BadQuestion):
             asked = reading.read_question(made)
             dump(recorded(asked))
-            validate.problem(asked.answer_type, _made(random.Random(data), _QUESTION, 2))
+            asked.answer_type.problem(_made(random.Random(data), _QUESTION, 2))
 
 
 def schema_form(data: bytes) -> None:

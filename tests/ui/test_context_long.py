@@ -48,7 +48,7 @@ class Later:
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> type[Later]:
-    monkeypatch.setattr(widget, "Errand", Later)
+    monkeypatch.setattr(widget, "SlowPaint", Later)
     return Later
 
 
