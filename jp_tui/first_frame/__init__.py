@@ -12,9 +12,9 @@ a frame within milliseconds, echoes what is typed, and hands both over. The way 
 3. The child reads the few settings that a frame needs from a cache, if no file has changed (`cached_settings.py`).
    If it resumes a conversation whose last screen was kept and is still true, it has the guardian paint that
    (`last_screen.py`): same conversation and last event, title and model, size and kind of terminal, settings.
-4. The app starts behind the frame. Its driver holds back what it paints (`ui/driver_held.py`). Once its first whole
-   frame is painted, or with a last screen the conversation itself, the app takes the keys and shows the frame in one
-   write, with everything that was typed in it (`ui/handover.py`).
+4. The app starts behind the frame. Its driver holds back what it paints (`ui/driver/first_frame.py`). Once its first
+   whole frame is painted, or with a last screen the conversation itself, the app takes the keys and shows the frame in
+   one write, with everything that was typed in it (`ui/handover.py`).
 5. For the next start `ui/capture.py` reads the painted cells: the look a second after the hand-over and at the end, the
    last screen when the workspace is left while nothing happens in it.
 

@@ -10,7 +10,7 @@ import posix
 import time
 
 from jp_tui.first_frame.saved_look import chosen
-from jp_tui.first_frame.skeleton import BEGIN, LEAST, Place, frame, line, painted, room
+from jp_tui.first_frame.skeleton import BEGIN, LEAST, SkeletonContext, frame, line, painted, room
 from jp_tui.first_frame.typed_keys import Typed
 from jp_tui.guardian.parent import GONE, LEAVE
 from jp_tui.guardian.terminal import STDIN, STDOUT, in_foreground, paint, raw, restore, settings, used
@@ -50,7 +50,7 @@ class EarlyScreen:
         self._original: list[Any] = []
         self._typed = Typed()
         self._look: Look | None = None
-        self._place = Place()
+        self._place = SkeletonContext()
         self._last: tuple[int, int, str] | None = None
         self._interrupts = 0  # Ctrl+C at the end of what was typed; two mean that the user doesn't want to wait
         self._owed = 0.0  # when the keys are handed over at the latest, once the app has asked for them
@@ -82,7 +82,7 @@ class EarlyScreen:
             return
         self._look = look
         folder = b"" if self._start.elsewhere else _here()
-        self._place = Place(folder.decode("utf-8", "replace"), self._start.busy)
+        self._place = SkeletonContext(folder.decode("utf-8", "replace"), self._start.busy)
         self._draw(BEGIN)
 
     def again(self) -> None:

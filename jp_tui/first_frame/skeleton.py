@@ -26,7 +26,7 @@ _INSET = 2
 """The composer's border and padding, on each side."""
 
 
-class Place:
+class SkeletonContext:
     """The run's folder (empty with `--workspace`), and `busy` if a prompt was given, which changes the keys."""
 
     def __init__(self, folder: str = "", busy: bool = False) -> None:
@@ -43,7 +43,7 @@ def room(look: Look, width: int) -> int:
     return composer_width(look, width) - 2 * _INSET - 2
 
 
-def spans(look: Look, place: Place, width: int, height: int) -> list[Span]:
+def spans(look: Look, place: SkeletonContext, width: int, height: int) -> list[Span]:
     """Everything but the typed text, in drawing order. Covers every cell, since some terminals erase in another colour
     than the current one."""
     found: list[Span] = [(0, 0, "bar", " " * width), (0, 1, "brand", _BRAND)]
@@ -100,6 +100,6 @@ def painted(look: Look, found: list[Span]) -> str:
     return "".join([f"\x1b[{y + 1};{x + 1}H\x1b[0;{colours[name]}m{text}" for y, x, name, text in found]) + "\x1b[0m"
 
 
-def frame(look: Look, place: Place, text: str, cursor: int, width: int, height: int) -> str:
+def frame(look: Look, place: SkeletonContext, text: str, cursor: int, width: int, height: int) -> str:
     """The whole frame as terminal output."""
     return painted(look, spans(look, place, width, height) + line(look, text, cursor, width, height))

@@ -1,7 +1,8 @@
 """A reviewing model decides: that it does, that it still does, and how a person takes it over, in lines (R139, R156).
 
 What it writes meanwhile is not read out, since a screen reader would stumble over it: its reason comes whole with the
-verdict, which is a fact like others (`printing.py`). It decides nothing; without a keyboard it offers nothing.
+verdict, which is a fact like others (`transcript_printer.py`). It decides nothing, and offers nothing without a
+keyboard.
 """
 
 from __future__ import annotations

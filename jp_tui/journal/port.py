@@ -286,7 +286,7 @@ class JournalReading(Protocol):
         """How many events a search does not find yet."""
 
     def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> RunningSearch:
-        """Begin to search the texts of events (`words.py` says how `text` is read); raises nothing."""
+        """Begin to search the texts of events (`fts_query.py` says how `text` is read); raises nothing."""
 
     def latest(self, workspace: str) -> ConversationRow | None:
         """The most recently updated, not archived conversation of this workspace (`-c`) that has no parent."""

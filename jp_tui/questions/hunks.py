@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 
 MAX_PARTS = 2000
 """More hunks than this are approved whole: nobody takes them one by one."""
@@ -55,7 +55,7 @@ class Some:
     removed: int
 
 
-def parts(changes: Sequence[FileDiff]) -> tuple[ApprovalPart, ...]:
+def parts(changes: Sequence[FileDiff]) -> tuple[Part, ...]:
     """Every hunk of every file, in the order they are shown; ids count from 1, so the same change has the same ids.
 
     () where there is nothing to choose: a single hunk is the whole change, and more than MAX_PARTS are too many.
@@ -110,9 +110,9 @@ def _lines_changed(chosen: Sequence[Hunk]) -> tuple[int, int]:
     return marks.count("+"), marks.count("-")
 
 
-def _part(id: str, name: str, hunk: Hunk) -> ApprovalPart:
+def _part(id: str, name: str, hunk: Hunk) -> Part:
     digest = hashlib.sha256(f"{name}\n{hunk.text}".encode("utf-8", "surrogatepass")).hexdigest()
-    return ApprovalPart(id, digest, f"{name}, {_where(hunk)}", hunk.text)
+    return Part(id, digest, f"{name}, {_where(hunk)}", hunk.text)
 
 
 def _where(hunk: Hunk) -> str:

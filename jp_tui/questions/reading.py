@@ -12,7 +12,7 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_TEXT, BadQuestion, beyond, short, visible
-from jp_tui.questions.types import KINDS, AnswerType, ApprovalPart, Persistence, Question, SchemaAnswer
+from jp_tui.questions.types import KINDS, AnswerType, Part, Persistence, Question, SchemaAnswer
 
 MAX_ID = 200
 _RESERVED = ("__permission__", "__delivery__")
@@ -125,18 +125,18 @@ def _persistence(raw: JsonObject) -> Persistence:
     return known[value]
 
 
-def _parts(raw: JsonObject) -> tuple[ApprovalPart, ...]:
+def _parts(raw: JsonObject) -> tuple[Part, ...]:
     """R251, as recorded: any fault ends it, because an answer would be bound to something else than was shown."""
     listed = raw.get("parts")
     if listed is None:
         return ()
-    found: list[ApprovalPart] = []
+    found: list[Part] = []
     for index, one in enumerate(listed if isinstance(listed, list) else [None]):
         told = [one.get(key) for key in ("id", "digest", "title", "diff")] if isinstance(one, dict) else []
         id, digest, title, diff = told or (None, None, None, None)
         if not (isinstance(id, str) and isinstance(digest, str) and isinstance(title, str) and isinstance(diff, str)):
             raise BadQuestion(f"`parts[{index}]` is not an object with `id`, `digest`, `title` and `diff`.")
-        found.append(ApprovalPart(id, digest, title, diff))
+        found.append(Part(id, digest, title, diff))
     if len({one.id for one in found}) < len(found):
         raise BadQuestion("`parts` has an id that stands twice.")
     return tuple(found)

@@ -181,7 +181,7 @@ KINDS: dict[str, type[AnswerType]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovalPart:
+class Part:
     """A piece of what is approved that can be taken or left (R251): a hunk, `diff` its unified diff."""
 
     id: str
@@ -199,7 +199,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class FormQuestion:
+class Place:
     """One question of a form as it stands now. `fixed`: answered by a setting, never a Back target (R172); `because`:
     why it is skipped, in words (E23)."""
 
@@ -215,7 +215,7 @@ class FormQuestion:
 class FormView:
     """A whole form while it is walked (R182b): its questions in the order they were submitted."""
 
-    places: tuple[FormQuestion, ...]
+    places: tuple[Place, ...]
 
     @property
     def progress(self) -> tuple[int, int] | None:
@@ -241,7 +241,7 @@ class Question:
     exclusive: bool = False
     persistence: Persistence = "turn"
     floor: bool = False
-    parts: tuple[ApprovalPart, ...] = ()
+    parts: tuple[Part, ...] = ()
     targets: tuple[str, ...] = ()
     exact: bool = False
     acts: bool = False

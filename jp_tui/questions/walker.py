@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from jp_tui.conversation.strict_json import Json, JsonObject, dump, same
 from jp_tui.questions.bounds import short
 from jp_tui.questions.items import FormItem, When
-from jp_tui.questions.types import FormQuestion, FormView, GivenAnswer
+from jp_tui.questions.types import FormView, GivenAnswer, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,21 @@ def walk(items: Sequence[FormItem], answers: Mapping[str, GivenAnswer]) -> FormW
     """`items` keep the rules of R164: ids are distinct, a predicate names an earlier question."""
     known: dict[str, Json] = {}  # what a predicate may look at: answers, and null for what was skipped
     at: FormItem | None = None
-    places: list[FormQuestion] = []
+    places: list[Place] = []
     answered: JsonObject = {}
     for item in items:
         when = item.when
         given = answers.get(item.id)
         if when is not None and when.question_id not in known:
-            places.append(FormQuestion(item.id, item.text, "ahead"))
+            places.append(Place(item.id, item.text, "ahead"))
         elif when is not None and not same(known[when.question_id], when.equals):
             known[item.id] = None
-            places.append(FormQuestion(item.id, item.text, "skipped", because=because(when)))
+            places.append(Place(item.id, item.text, "skipped", because=because(when)))
         elif given is not None:
             known[item.id] = answered[item.id] = given.value
-            places.append(FormQuestion(item.id, item.text, "answered", given.value, fixed=given.unseen))
+            places.append(Place(item.id, item.text, "answered", given.value, fixed=given.unseen))
         else:
-            places.append(FormQuestion(item.id, item.text, "current" if at is None else "ahead"))
+            places.append(Place(item.id, item.text, "current" if at is None else "ahead"))
             at = at or item
     return FormWalk(
         next=at,

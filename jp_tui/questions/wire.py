@@ -13,7 +13,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.bounds import BadQuestion as BadQuestion
 from jp_tui.questions.reading import read_question as read_question
 from jp_tui.questions.reading import read_recorded as read_recorded
-from jp_tui.questions.types import AnswerType, ApprovalPart, Question, SchemaAnswer
+from jp_tui.questions.types import AnswerType, Part, Question, SchemaAnswer
 
 
 def answer_type(kind: AnswerType) -> JsonObject:
@@ -54,7 +54,7 @@ def recorded(question: Question) -> JsonObject:
     return found
 
 
-def _parts(parts: tuple[ApprovalPart, ...]) -> list[Json]:
+def _parts(parts: tuple[Part, ...]) -> list[Json]:
     return [{"id": one.id, "digest": one.digest, "title": one.title, "diff": one.diff} for one in parts]
 
 

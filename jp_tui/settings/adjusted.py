@@ -1,8 +1,8 @@
 """Settings of which another value is used than the configured one (R130, Z4): each is reported when it is loaded, and
 in `config show`.
 
-A value changes where it is out of the bounds in `floors.py`, where a setting beside it limits it, or where a server
-does not offer it. A value that is an error is not here: it is refused. Our own defaults are never reported.
+A value changes where it is out of the bounds in `layers/bounds.py`, where a setting beside it limits it, or where a
+server does not offer it. A value that is an error is not here: it is refused. Our own defaults are never reported.
 """
 
 from __future__ import annotations

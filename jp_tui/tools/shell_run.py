@@ -2,7 +2,7 @@
 
 A shell reads it only where the model asked for one. What is about to happen is shown whole before anybody is asked:
 where, with or without a sandbox, and every character of the command. It runs in a sandbox where there is one
-(`shell_sandbox.py`), through the one runner for children, and ends with all that it started. It opens no terminal,
+(`shell/sandbox.py`), through the one runner for children, and ends with all that it started. It opens no terminal,
 gives no input, falls back to nothing: without the sandbox that was shown, nothing runs.
 """
 

@@ -1,5 +1,5 @@
 """Asking a child process to apply patterns, make diffs, scan files and render templates (traps.md T21c, T28); the child
-is `job.py`.
+is `worker_main.py`.
 
 One job a process: JSON in, JSON lines out. A pattern that never ends is ended with its process, and what came out
 before is kept. Nothing here decides what a job means.

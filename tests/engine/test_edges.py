@@ -40,7 +40,7 @@ from jp_tui.protocol.commands import OfferAnswer
 from jp_tui.protocol.library import ImportConversations
 from jp_tui.protocol.usage import SwitchModel
 from jp_tui.protocol.values import Answered
-from jp_tui.questions.types import BooleanAnswer, FormQuestion, FormView, Question
+from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
 from jp_tui.system.lock import Holder, acquire, lock_path
 from jp_tui.tools.files.backups import BackupRoot, CopyFailed, FileSnapshot
 from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
@@ -248,10 +248,10 @@ def test_the_model_that_a_turn_had_for_itself_is_closed_with_the_conversation(be
 
 def test_a_form_with_an_answer_that_cannot_be_shown_is_refused() -> None:
     """A tool's bug ends its call with words, and no face gets what it cannot show."""
-    good = FormQuestion("q", "Question?", "answered", answer={"a": [1]})
+    good = Place("q", "Question?", "answered", answer={"a": [1]})
     assert find_problem(FormView((good,))) is None
     for odd in (object(), {"a": {1, 2}}):
-        words = find_problem(FormView((good, FormQuestion("r", "Other?", "answered", answer=odd))))  # type: ignore[arg-type]
+        words = find_problem(FormView((good, Place("r", "Other?", "answered", answer=odd))))  # type: ignore[arg-type]
         assert words is not None and words.startswith("showed a form that cannot be shown (")
 
 

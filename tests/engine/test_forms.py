@@ -11,7 +11,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn, PromptRequest, Replied, Response, Restored, Submitted, WentBack
-from jp_tui.questions.types import BooleanAnswer, FormQuestion, Question
+from jp_tui.questions.types import BooleanAnswer, Place, Question
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.wires import accepted
 from tests.fakes.models import Item, Script, call, end, text
@@ -72,9 +72,9 @@ def test_a_form_is_walked(bench: Bench) -> None:
     assert second.progress == (2, 3) and second.back == "deploy" and "back" in second.controls
     assert second.form is not None
     assert second.form.places == (
-        FormQuestion("deploy", "Deploy?", "answered", True),
-        FormQuestion("env", "Where?", "current"),
-        FormQuestion("note", "Note?", "ahead"),
+        Place("deploy", "Deploy?", "answered", True),
+        Place("env", "Where?", "current"),
+        Place("note", "Note?", "ahead"),
     )
     take(bench, Answered(value=""), "note")
     bench.turn()

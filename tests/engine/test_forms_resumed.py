@@ -12,7 +12,7 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Edited, PartsTaken, PromptRequest, Response, Restored, Submitted, WentBack
-from jp_tui.questions.types import ApprovalPart, BooleanAnswer, Question
+from jp_tui.questions.types import BooleanAnswer, Part, Question
 from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_forms import FORM, OK, go, take
@@ -161,7 +161,7 @@ def test_edited_arguments_begin_anew_also_after_a_kill(bench: Bench) -> None:
     assert whole(bench)["c1"] == "heard False True"
 
 
-HUNKS = (ApprovalPart("1", "d1", "first", "@@ -1 +1 @@"), ApprovalPart("2", "d2", "second", "@@ -9 +9 @@"))
+HUNKS = (Part("1", "d1", "first", "@@ -1 +1 @@"), Part("2", "d2", "second", "@@ -9 +9 @@"))
 CHANGE = Question("apply", "Apply?", BooleanAnswer(), parts=HUNKS)
 
 

@@ -15,9 +15,9 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled
 from jp_tui.questions.types import (
     BooleanAnswer,
-    FormQuestion,
     FormView,
     Option,
+    Place,
     Question,
     SchemaAnswer,
     SelectAnswer,
@@ -197,8 +197,8 @@ GARBAGE: list[Any] = [
     NeedsInput(Question("q", "?", BooleanAnswer()), "form"),  # type: ignore[arg-type]
     NeedsInput(Question("q", "?", BooleanAnswer()), FormView((3,))),  # type: ignore[arg-type]
     NeedsReview(None),  # type: ignore[arg-type]
-    NeedsReview(FormView((FormQuestion("q", "?", "gone"),))),  # type: ignore[arg-type]
-    NeedsReview(FormView((FormQuestion("q", "?", "answered", Odd()),))),  # type: ignore[arg-type]
+    NeedsReview(FormView((Place("q", "?", "gone"),))),  # type: ignore[arg-type]
+    NeedsReview(FormView((Place("q", "?", "answered", Odd()),))),  # type: ignore[arg-type]
 ]  # fmt: skip
 
 

@@ -13,11 +13,11 @@ from jp_tui.engine.record.secret_redaction import REDACTED, Secrets
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Submitted
 from jp_tui.questions.types import (
-    ApprovalPart,
-    FormQuestion,
     FormView,
     MultiSelectAnswer,
     Option,
+    Part,
+    Place,
     Question,
     SchemaAnswer,
     SecretAnswer,
@@ -47,11 +47,9 @@ def blabbing(word: str) -> Made:
         says = word if known else "nothing"
         return FormView(
             (
-                FormQuestion("pass", "Password?", "current" if now == "pass" else "answered", says if known else None),
-                FormQuestion(
-                    "host", f"Host, with {says}?", "current" if now == "host" else "answered", {says: [f"x{says}"]}
-                ),
-                FormQuestion("port", "Port?", "skipped", because=f"it is not asked since {says}"),
+                Place("pass", "Password?", "current" if now == "pass" else "answered", says if known else None),
+                Place("host", f"Host, with {says}?", "current" if now == "host" else "answered", {says: [f"x{says}"]}),
+                Place("port", "Port?", "skipped", because=f"it is not asked since {says}"),
             )
         )
 
@@ -118,7 +116,7 @@ def held(word: str) -> Secrets:
 
 def test_r202_every_text_of_a_question_is_looked_at(word: str) -> None:
     """By the fields themselves: one that is added later, and forgotten, shows here."""
-    option, part = Option(word, word, word), ApprovalPart("p1", "sha", word, f"+{word}")
+    option, part = Option(word, word, word), Part("p1", "sha", word, f"+{word}")
     schema = {"type": "object", "title": word, "properties": {word: {"enum": [word, 1]}}}
     for kind in (SelectAnswer((option,)), MultiSelectAnswer((option, option)), SchemaAnswer(schema), TextAnswer()):
         asked = Question("q", f"Is it {word}?", kind, f"not {word}", {"a": [word]}, True, parts=(part, part))
@@ -129,7 +127,7 @@ def test_r202_every_text_of_a_question_is_looked_at(word: str) -> None:
 
 
 def test_r202_every_text_of_a_form_is_looked_at(word: str) -> None:
-    place = FormQuestion("q", f"Is it {word}?", "answered", {"a": [word]}, True, f"since {word}")
+    place = Place("q", f"Is it {word}?", "answered", {"a": [word]}, True, f"since {word}")
     clean = held(word).form(FormView((place, place)), "c1")
     assert texts(clean) == replaced(FormView((place, place)), word)
     assert [one.fixed for one in clean.places] == [True, True]
@@ -141,7 +139,7 @@ def replaced(value: Any, word: str) -> list[str]:
 
 def test_another_calls_form_keeps_its_short_words() -> None:
     """R202: less than four characters are taken out of the words of their own call alone."""
-    place = FormQuestion("q", "Is it k9?", "current", "k9", because="k9")
+    place = Place("q", "Is it k9?", "current", "k9", because="k9")
     assert held("k9").form(FormView((place,)), "c2") == FormView((place,))
     asked = Question("q", "Is it k9?", TextAnswer(), "k9", "k9", True)
     assert held("k9").question(asked, "c2") == asked

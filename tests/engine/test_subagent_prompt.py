@@ -15,10 +15,10 @@ from jp_tui.conversation.model import Call, Message, Result, TextPart
 from jp_tui.engine.reviewer.prompt import calls, evidence, prompt
 from jp_tui.inquiry.values import EarlierVerdict
 from jp_tui.questions.types import (
-    ApprovalPart,
     BooleanAnswer,
     MultiSelectAnswer,
     Option,
+    Part,
     Question,
     SchemaAnswer,
     SelectAnswer,
@@ -63,8 +63,8 @@ async def test_row8_m6_stands_first_and_the_whole_context_follows_in_the_fence()
 
 def test_hunks_that_the_context_does_not_hold_are_shown_as_well() -> None:
     parts = (
-        ApprovalPart("a", "d", "a.py line 1", "@@ -1 +1 @@\n-x\n+y"),
-        ApprovalPart("b", "d", "b.py", "@@ -2 +2 @@\n-q\n+r"),
+        Part("a", "d", "a.py line 1", "@@ -1 +1 @@\n-x\n+y"),
+        Part("b", "d", "b.py", "@@ -2 +2 @@\n-q\n+r"),
     )
     text = asked(replace(APPLY, context=f"diff\n{parts[0].diff}\n", parts=parts))
     assert blocks(text, "m1") == [

@@ -11,7 +11,7 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ReviewListener, ReviewQuestion
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
-from jp_tui.questions.types import BooleanAnswer, FormQuestion, FormView, Question
+from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
 from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, RenderFailed, ToolCall
 
 Run = Callable[[ToolCall], Awaitable[Outcome]]
@@ -106,10 +106,10 @@ def formed(*questions: Question) -> Run:
     return run
 
 
-def _place(question: Question, call: ToolCall, left: Sequence[Question]) -> FormQuestion:
+def _place(question: Question, call: ToolCall, left: Sequence[Question]) -> Place:
     if (given := call.answers.get(question.id)) is not None:
-        return FormQuestion(question.id, question.text, "answered", given.value, given.unseen)
-    return FormQuestion(question.id, question.text, "current" if question is left[0] else "ahead")
+        return Place(question.id, question.text, "answered", given.value, given.unseen)
+    return Place(question.id, question.text, "current" if question is left[0] else "ahead")
 
 
 class Reviews:

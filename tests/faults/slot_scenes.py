@@ -17,11 +17,11 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, Escalation, PromptRequest, StoredEvent, TurnError, Verdict
 from jp_tui.questions.types import (
-    ApprovalPart,
     BooleanAnswer,
-    FormQuestion,
     MultiSelectAnswer,
     Option,
+    Part,
+    Place,
     Question,
     SchemaAnswer,
     SecretAnswer,
@@ -296,8 +296,8 @@ async def several(stage: Stage, w: Words) -> None:
     options = (Option(w("option"), w("description")), Option("b", recommended=True))
     asks = Question("envs", w("question"), MultiSelectAnswer(options), default=[options[0].value], has_default=True)
     places = (
-        FormQuestion("apply", "Apply?", "answered", True), FormQuestion("envs", w("question"), "current"),
-        FormQuestion(w("id of a question"), "Which?", "skipped", because=w("why it is skipped")),
+        Place("apply", "Apply?", "answered", True), Place("envs", w("question"), "current"),
+        Place(w("id of a question"), "Which?", "skipped", because=w("why it is skipped")),
     )  # fmt: skip
     await _sheet(stage, formed(_prompt(asks, source="assistant"), *places), "down", "space")
 
@@ -375,8 +375,8 @@ async def deliveries(stage: Stage, w: Words) -> None:
 async def hunks(stage: Stage, w: Words) -> None:
     """A change by its parts, each with a title and a diff."""
     parts = (
-        ApprovalPart("1", "d1", w("title of a hunk"), "@@ -1,2 +1,2 @@\n same\n-old\n+" + w("line of a hunk") + "\n"),
-        ApprovalPart("2", "d2", "b.md, line 9", "@@ -9,2 +9,2 @@\n-" + w("line that goes") + "\n+x\n end\n"),
+        Part("1", "d1", w("title of a hunk"), "@@ -1,2 +1,2 @@\n same\n-old\n+" + w("line of a hunk") + "\n"),
+        Part("2", "d2", "b.md, line 9", "@@ -9,2 +9,2 @@\n-" + w("line that goes") + "\n+x\n end\n"),
     )
     prompt = hunky(parts=parts, before=w("words before the diff", block=True) + "\n")
     prompt = prompt.model_copy(update={"conversation": CONVERSATION, "tool": w("tool")})
@@ -387,9 +387,9 @@ async def hunks(stage: Stage, w: Words) -> None:
 async def reviews(stage: Stage, w: Words) -> None:
     """The last look over a form."""
     places = (
-        FormQuestion("a", w("question"), "answered", w("answer")),
-        FormQuestion(w("id of a question"), "b", "answered", [w("one of many")]),
-        FormQuestion("c", w("skipped question"), "skipped", because=w("why it is skipped")),
+        Place("a", w("question"), "answered", w("answer")),
+        Place(w("id of a question"), "b", "answered", [w("one of many")]),
+        Place("c", w("skipped question"), "skipped", because=w("why it is skipped")),
     )  # fmt: skip
     await _sheet(stage, review("r1", *places).model_copy(update={"conversation": CONVERSATION}), "down", "down")
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from jp_tui.first_frame import saved_look as looks
 from jp_tui.first_frame.saved_look import DEFAULT, Look, chosen, file_of, parse, read_own, terminal_key
-from jp_tui.first_frame.skeleton import BEGIN, LEAST, WIDE, Place, frame, painted, room
+from jp_tui.first_frame.skeleton import BEGIN, LEAST, WIDE, SkeletonContext, frame, painted, room
 from jp_tui.first_frame.skeleton import line as typed_line
 from jp_tui.ui import ascii_signs
 from jp_tui.ui.capture import keep, look_of
@@ -91,7 +91,7 @@ async def test_the_skeleton_is_the_first_frame(theme: str, size: tuple[int, int]
     _, real = await looked(theme, size)
     look.place = "/here"
     look.folders = ["~/code/acme"]
-    drawn = frame(look, Place("/here"), "", 0, *size)
+    drawn = frame(look, SkeletonContext("/here"), "", 0, *size)
     rows = list(range(size[1]))
     mine, theirs = cells(shown(size, BEGIN + drawn), rows), cells(shown(size, real), rows)
     for y in rows:
@@ -111,7 +111,7 @@ async def test_what_is_typed_looks_as_in_the_composer(size: tuple[int, int], tex
         assert not app.composer.typed_ahead(text, cursor)
         await pilot.pause()
         real = as_painted(app)
-    drawn = frame(look, Place(), "", 0, *size) + painted(look, typed_line(look, text, cursor, *size))
+    drawn = frame(look, SkeletonContext(), "", 0, *size) + painted(look, typed_line(look, text, cursor, *size))
     rows = [size[1] - 4, size[1] - 3, size[1] - 2]
     assert cells(shown(size, drawn), rows) == cells(shown(size, real), rows)
 

@@ -13,10 +13,10 @@ from jp_tui.protocol.values import Answered, Control, EndTurn, PromptRequest, Re
 from jp_tui.questions.types import (
     AnswerType,
     BooleanAnswer,
-    FormQuestion,
     FormView,
     MultiSelectAnswer,
     Option,
+    Place,
     SchemaAnswer,
     SelectAnswer,
     TextAnswer,
@@ -31,20 +31,20 @@ SEVERAL = MultiSelectAnswer((Option("red"), Option("blue"), Option("b")))
 SKIPPED = "asked only if `env` is “dev”"
 FORM = FormView(
     (
-        FormQuestion("env", "Where to?", "answered", "prod"),
-        FormQuestion("pinned", "Pinned?", "answered", True, fixed=True),
-        FormQuestion("sure", "Sure?", "skipped", because=SKIPPED),
-        FormQuestion("now", "Now\x1b[2J?", "current"),
-        FormQuestion("later", "Later?", "ahead"),
+        Place("env", "Where to?", "answered", "prod"),
+        Place("pinned", "Pinned?", "answered", True, fixed=True),
+        Place("sure", "Sure?", "skipped", because=SKIPPED),
+        Place("now", "Now\x1b[2J?", "current"),
+        Place("later", "Later?", "ahead"),
     )
 )
 DONE = FormView(
     (
         *FORM.places[:3],
-        FormQuestion("now", "Now?", "answered", "one\n? paint asks:\x1b[2J"),
-        FormQuestion("later", "Later?", "answered", []),
-        FormQuestion("none", "None?", "answered", ""),
-        FormQuestion("much", "Much?", "answered", "x" * 400),
+        Place("now", "Now?", "answered", "one\n? paint asks:\x1b[2J"),
+        Place("later", "Later?", "answered", []),
+        Place("none", "None?", "answered", ""),
+        Place("much", "Much?", "answered", "x" * 400),
     )
 )
 
@@ -121,9 +121,7 @@ def test_what_cannot_be_gone_back_to_says_why() -> None:
 
 def test_what_back_discards_is_said_before_it_is_typed_and_what_it_discarded_after() -> None:
     """E23: nothing is asked twice; R248: the menu says it too."""
-    moved = FormView(
-        (*FORM.places[:3], FormQuestion("now", "Now?", "answered", "x"), FormQuestion("later", "Later?", "current"))
-    )
+    moved = FormView((*FORM.places[:3], Place("now", "Now?", "answered", "x"), Place("later", "Later?", "current")))
     asked = place(TEXT, form=moved, progress=moved.progress, undo=("a", "b\x1b[2J"))
     shown = ask(asked, ":s")[1]
     assert ":b Back to env; discards the answers to now, until u brings them back" in shown

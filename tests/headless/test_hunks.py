@@ -9,11 +9,11 @@ import pytest
 
 from jp_tui.headless.forms.steps import Response
 from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
-from jp_tui.questions.types import ApprovalPart, BooleanAnswer
+from jp_tui.questions.types import BooleanAnswer, Part
 from tests.headless.asked import ask, prompt
 
 PARTS = tuple(
-    ApprovalPart(str(n), f"d{n}", f"a\x1b[2J.py, line {n}", f"@@ -{n} +{n},2 @@\n-old {n}\n+new {n}\n+more\n")
+    Part(str(n), f"d{n}", f"a\x1b[2J.py, line {n}", f"@@ -{n} +{n},2 @@\n-old {n}\n+new {n}\n+more\n")
     for n in (1, 2, 3)
 )
 DIFF = "```diff\n--- a/a.py\n+++ b/a.py\n" + "".join(part.diff for part in PARTS) + "```"
@@ -96,8 +96,8 @@ def test_a_decision_of_ones_own_is_not_enters() -> None:
 def test_white_space_alone_is_marked_and_said() -> None:
     """Z26: with the context, with each hunk, and when one is shown again; an answer goes on as ever."""
     parts = (
-        ApprovalPart("1", "d1", "a.py, line 1", "@@ -1 +1 @@\n-\tx\n+    x \n"),
-        ApprovalPart("2", "d2", "a.py, line 9", "@@ -9 +9 @@\n-y\n+z\n"),
+        Part("1", "d1", "a.py, line 1", "@@ -1 +1 @@\n-\tx\n+    x \n"),
+        Part("2", "d2", "a.py, line 9", "@@ -9 +9 @@\n-y\n+z\n"),
     )
     whole = "--- a/a.py\n+++ b/a.py\n" + "".join(part.diff for part in parts)
     asked = change(whole)

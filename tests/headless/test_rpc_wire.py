@@ -213,6 +213,14 @@ def test_the_schema_is_one_sound_document_and_always_the_same() -> None:
     text = json.dumps(found)
     names = {part.partition('"')[0] for part in text.split('"#/$defs/')[1:]}
     assert names <= set(found["$defs"]) and not any("/" in name for name in names)
+    values = {name for name in found["$defs"] if name[0].isupper()}
+    assert values == {
+        "AgentInfo", "AskParams", "AskResult", "AskSettled", "BooleanAnswer", "CancelParams", "Escalation", "FormView",
+        "InitializeParams", "Initialized", "Inquiry", "ListParams", "MultiSelectAnswer", "NewParams", "Option", "Part",
+        "PartsTaken", "Place", "PromptEnded", "PromptParams", "Question", "ResumeParams", "SchemaAnswer",
+        "SecretAnswer", "SelectAnswer", "Server", "SessionCancelled", "SessionDelta", "SessionEvent", "SessionInfo",
+        "SessionOpened", "SessionResumed", "SessionsListed", "TextAnswer", "TurnError", "UsageTotals", "Verdict",
+    }, "names that clients may generate code from"  # fmt: skip
     ask = found["$defs"]["AskParams"]
     assert set(ask["required"]) == {"session_id", "question", "choices"}, "R240: the rest is optional"
     assert found["methods"]["client/ask_user"]["sender"] == "server"

@@ -15,7 +15,7 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import neutral, visible
 from jp_tui.conversation.text import Foreign
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from jp_tui.ui import text as widgets
 from jp_tui.ui.painting import blocks as painting
 from jp_tui.ui.painting import code, markdown, plain
@@ -196,8 +196,8 @@ def memory(pid: int) -> int:
 @pytest.mark.parametrize(("size", "taken_apart"), [(1_000, True), (APPROVED + 1, False)])
 def test_a_change_of_a_huge_line_is_not_taken_apart(size: int, taken_apart: bool) -> None:
     """A part that nobody can see to its end is not offered by itself; the change is answered as a whole."""
-    huge = ApprovalPart("1", "d1", "min.js, line 1", f"@@ -1 +1 @@\n-old\n+{'x' * size}\n")
-    parts = (huge, ApprovalPart("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"))
+    huge = Part("1", "d1", "min.js, line 1", f"@@ -1 +1 @@\n-old\n+{'x' * size}\n")
+    parts = (huge, Part("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"))
     assert by_hunks(hunky(parts=parts)) == taken_apart
 
 
@@ -208,8 +208,8 @@ def test_a_change_with_huge_words_beside_it_is_not_taken_apart(slot: str, size: 
     title = "x" * size if slot == "title" else "a.md"
     before = {"title": "", "words before": "x" * size + "\n", "lines before": "x\n" * size}[slot]
     parts = (
-        ApprovalPart("1", "d1", f"{title}, line 1", "@@ -1 +1 @@\n-old\n+new\n"),
-        ApprovalPart("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"),
+        Part("1", "d1", f"{title}, line 1", "@@ -1 +1 @@\n-old\n+new\n"),
+        Part("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"),
     )
     assert by_hunks(hunky(parts=parts, before=before)) == taken_apart
 

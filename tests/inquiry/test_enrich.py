@@ -12,7 +12,7 @@ from jp_tui.inquiry import values as v
 from jp_tui.inquiry.denial_text import Told, told
 from jp_tui.inquiry.replay import ReplayedState, recorded
 from jp_tui.questions.answer_kind import verdict_key
-from jp_tui.questions.types import ApprovalPart, BooleanAnswer, Question, SchemaAnswer, Taken
+from jp_tui.questions.types import BooleanAnswer, Part, Question, SchemaAnswer, Taken
 from tests.inquiry.play import APPLY, CHOICE, ESCALATES, HUSH, MODEL, PASS, Play, pinned
 
 FILE: JsonObject = {"path": "src/a.py", "patterns": []}
@@ -36,9 +36,7 @@ M9_GENERIC = (
     "The requested action was not performed. Do not repeat the same request; ask the user what should be different."
 )
 FORCE = Question("force", "Force?", BooleanAnswer())
-HUNKS = replace(
-    APPLY, parts=(ApprovalPart("h1", "d1", "lines 1-3", "-a\n+b\n"), ApprovalPart("h2", "d2", "lines 9-9", "-c\n+d\n"))
-)
+HUNKS = replace(APPLY, parts=(Part("h1", "d1", "lines 1-3", "-a\n+b\n"), Part("h2", "d2", "lines 9-9", "-c\n+d\n")))
 
 
 def reviewed(value: Json, reason: str = "too broad", *, question: Question = APPLY, client: bool = True) -> Play:

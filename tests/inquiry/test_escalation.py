@@ -12,7 +12,7 @@ from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import escalations
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.replay import recorded
-from jp_tui.questions.types import ApprovalPart, Taken
+from jp_tui.questions.types import Part, Taken
 from jp_tui.questions.wire import digest
 from tests.inquiry.play import APPLY, CHOICE, ESCALATES, MODEL, Play, facts, of, only
 
@@ -81,7 +81,7 @@ def test_acceptance_11_other_arguments() -> None:
 
 def test_acceptance_11_by_hunk() -> None:
     """R251: a yes to a part over the reviewer's no."""
-    hunks = replace(APPLY, parts=(ApprovalPart("h1", "d", "1", "-a"), ApprovalPart("h2", "d", "2", "-b")))
+    hunks = replace(APPLY, parts=(Part("h1", "d", "1", "-a"), Part("h2", "d", "2", "-b")))
     play = escalated(question=hunks)
     steps = play.answer("c1", True, taken=Taken(("h2",), {"h1": "not this"}))
     assert only(s.RunAgain, steps).answers["apply_changes"].taken == Taken(("h2",), {"h1": "not this"})

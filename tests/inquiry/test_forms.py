@@ -10,7 +10,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import FormQuestion, FormView
+from jp_tui.questions.types import FormView, Place
 from tests.inquiry.form import Filled, Form, Forms, select, text, walked, yes_no
 from tests.inquiry.play import APPLY, HUSH, PASS, Play, only, pinned
 
@@ -247,7 +247,7 @@ def test_a_question_that_has_changed_is_not_pre_filled() -> None:
 
 def test_a_secret_is_never_pre_filled() -> None:
     """R12, R193, R202: Back to it asks for it anew; the undo hands it to the tool, in memory only."""
-    form = FormView((FormQuestion("pass", "P", "answered"), FormQuestion("b", "b?", "current")))
+    form = FormView((Place("pass", "P", "answered"), Place("b", "b?", "current")))
     play = Play()
     play.ask("c1", PASS, form=form)
     play.answer("c1", HUSH)

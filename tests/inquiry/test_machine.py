@@ -23,14 +23,14 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import repeats
 from jp_tui.inquiry import values as v
 from jp_tui.questions.answer_kind import verdict_key
-from jp_tui.questions.types import ApprovalPart, FormQuestion, FormView, Question, SchemaAnswer, Taken
+from jp_tui.questions.types import FormView, Part, Place, Question, SchemaAnswer, Taken
 from tests.inquiry.play import APPLY, ASK, BARE, CHOICE, ESCALATES, FLOOR, HUSH, MODEL, PASS
 from tests.inquiry.world import Call, World, edited, stale, variant
 
 SHAPE = Question("shape", "Shape?", SchemaAnswer({"type": "integer"}))
 FILE = replace(variant(APPLY, 2), targets=("a/b",))
 FOLDER = replace(variant(BARE, 3), id="drop", targets=("a",))
-HUNKS = replace(FILE, parts=(ApprovalPart("h1", "d", "1", "-a"), ApprovalPart("h2", "d", "2", "-b")))
+HUNKS = replace(FILE, parts=(Part("h1", "d", "1", "-a"), Part("h2", "d", "2", "-b")))
 QUESTIONS = (APPLY, FILE, FILE, FOLDER, HUNKS, variant(APPLY, 1), BARE, ASK, CHOICE, FLOOR, PASS, SHAPE)
 RULES = (
     v.Rule(),
@@ -44,7 +44,7 @@ RULES = (
     v.Rule(exclusive=False),
     v.Rule(exclusive=True),
 )
-FORM = FormView(tuple(FormQuestion(name, "", "ahead") for name in ("answer", "env", "pass", "apply_changes")))
+FORM = FormView(tuple(Place(name, "", "ahead") for name in ("answer", "env", "pass", "apply_changes")))
 CHECKED = {verdict_key({"type": "integer"}, 3): None}
 POLICIES: tuple[v.Policy, ...] = ("unset", "auto", "defaults", "deny", "defer")
 VALUES: tuple[Json, ...] = (True, False, 1, "a", None, [], float("nan"), "\ud800")

@@ -17,7 +17,7 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.questions.types import FormQuestion, FormView
+from jp_tui.questions.types import FormView, Place
 from jp_tui.questions.wire import digest
 from tests.inquiry.form import text
 from tests.inquiry.play import APPLY, ESCALATES, HUSH, PASS, pairs
@@ -29,7 +29,7 @@ Kinds = dict[str, Callable[[str], v.Input]]
 SHOWN = digest(APPLY)
 FILE = replace(APPLY, targets=("src/a.py",))
 A, B = text("a").question, text("b").question
-FORM = FormView((FormQuestion("a", "", "answered"), FormQuestion("b", "", "current")))
+FORM = FormView((Place("a", "", "answered"), Place("b", "", "current")))
 
 
 def human(call: str) -> Kinds:

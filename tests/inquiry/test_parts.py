@@ -13,11 +13,11 @@ from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import parts
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.replay import ReplayedState
-from jp_tui.questions.types import ApprovalPart, Question, Taken
+from jp_tui.questions.types import Part, Question, Taken
 from jp_tui.questions.wire import digest
 from tests.inquiry.play import APPLY, CHOICE, ESCALATES, MODEL, Play, begun, facts, of, only, pinned
 
-HUNKS = tuple(ApprovalPart(name, f"digest of {name}", f"a.py {name}", f"+{name}") for name in ("1", "2", "3"))
+HUNKS = tuple(Part(name, f"digest of {name}", f"a.py {name}", f"+{name}") for name in ("1", "2", "3"))
 BY_HUNK = replace(APPLY, parts=HUNKS)
 
 

@@ -13,7 +13,7 @@ from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import refusals
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.refusals_replay import turn_resumed
-from jp_tui.questions.types import ApprovalPart, BooleanAnswer, Question, Taken, TextAnswer
+from jp_tui.questions.types import BooleanAnswer, Part, Question, Taken, TextAnswer
 from tests.inquiry.play import APPLY, ESCALATES, FLOOR, MODEL, Play, of, only, pinned
 
 M1 = (
@@ -213,7 +213,7 @@ def test_a_yes_takes_back_no_other_no() -> None:
 
 def test_a_yes_to_a_part_refuses_the_rest() -> None:
     """R251: no reviewer lets through what was left out."""
-    hunks = replace(A, parts=(ApprovalPart("h1", "d1", "1", "-a"), ApprovalPart("h2", "d2", "2", "-b")))
+    hunks = replace(A, parts=(Part("h1", "d1", "1", "-a"), Part("h2", "d2", "2", "-b")))
     play = escalated(hunks)
     play.answer("c0", True, taken=Taken(("h1",), {}))
     assert dict(play.state.ledger.refused) == {"src/a.py": "you said no to a part of it"}

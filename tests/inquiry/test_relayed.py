@@ -14,12 +14,12 @@ from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.inquiry.replay import recorded
-from jp_tui.questions.types import FormQuestion, FormView, Question, TextAnswer
+from jp_tui.questions.types import FormView, Place, Question, TextAnswer
 from jp_tui.questions.wire import digest
 
 QUESTION = Question("why", "Why?", TextAnswer(), exclusive=True, persistence="none")
 SHOWN = digest(QUESTION)
-FORM = FormView((FormQuestion("why", "Why?", "answered", "x"),))
+FORM = FormView((Place("why", "Why?", "answered", "x"),))
 
 
 def asked(asks: str = "a1.why.1", call: str = "s1") -> v.RelayWanted:

@@ -11,13 +11,13 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import messages
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import FormQuestion, FormView
+from jp_tui.questions.types import FormView, Place
 from tests.inquiry.form import Filled, Form, Forms, text, yes_no
 from tests.inquiry.play import APPLY, Play, begun, of, only, pinned
 
 THREE: Form = (yes_no("a"), text("b"), yes_no("c"))
 VALUES = (True, "x", False)
-FORM = FormView((FormQuestion("a", "a?", "answered"),))
+FORM = FormView((Place("a", "a?", "answered"),))
 
 
 def filled(count: int, form: Form = THREE) -> Forms:

@@ -38,9 +38,7 @@ KINDS: st.SearchStrategy[t.AnswerType] = st.one_of(
 )
 
 
-PARTS = st.lists(st.builds(t.ApprovalPart, IDS, WORDS, WORDS, WORDS), max_size=2, unique_by=lambda part: part.id).map(
-    tuple
-)
+PARTS = st.lists(st.builds(t.Part, IDS, WORDS, WORDS, WORDS), max_size=2, unique_by=lambda part: part.id).map(tuple)
 
 
 def _whole(question: t.Question) -> t.Question:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jp_tui.conversation.strict_json import same
 from jp_tui.questions.items import FormItem, When
-from jp_tui.questions.types import BooleanAnswer, FormQuestion, GivenAnswer, SchemaAnswer, TextAnswer
+from jp_tui.questions.types import BooleanAnswer, GivenAnswer, Place, SchemaAnswer, TextAnswer
 from jp_tui.questions.walker import FormWalk, because, walk
 
 
@@ -89,7 +89,7 @@ def test_a_fixed_place() -> None:
     items = [item("a"), item("b", "a")]
     at = walk(items, {"a": GivenAnswer(True, "", unseen=True)})
     assert at.form.places == (
-        FormQuestion("a", "a?", "answered", True, fixed=True), FormQuestion("b", "b?", "current")
+        Place("a", "a?", "answered", True, fixed=True), Place("b", "b?", "current")
     )  # fmt: skip
     assert not at.prompted
     assert walk(items, {"a": GivenAnswer(True, "", unseen=True), "b": GivenAnswer(1, "")}).prompted

@@ -114,7 +114,7 @@ def test_a_text_of_several_lines_is_kept_as_it_came() -> None:
     assert read_question(ask(text=text)).text == text
 
 
-PARTS = (t.ApprovalPart("1", "d1", "a.py, line 1", "@@ -1 +1 @@\n-a\n+b\n"), t.ApprovalPart("2", "d2", "b", ""))
+PARTS = (t.Part("1", "d1", "a.py, line 1", "@@ -1 +1 @@\n-a\n+b\n"), t.Part("2", "d2", "b", ""))
 
 
 def test_parts_belong_to_what_was_shown() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.questions.types import FormQuestion, FormView, MultiSelectAnswer, Option, SchemaAnswer
+from jp_tui.questions.types import FormView, MultiSelectAnswer, Option, Place, SchemaAnswer
 from jp_tui.questions.wire import digest
 from jp_tui.tools.port import FormLeft, GivenAnswer, NeedsInput, NeedsReview, Outcome, ToolCall
 from jp_tui.tools.registry import builtin
@@ -71,11 +71,11 @@ async def test_what_a_face_sees_of_the_form() -> None:
     found = await asked(DEPLOY, {"deploy": GivenAnswer(False, "", unseen=True), "parts": ["web"]})
     assert found.form == FormView(
         (
-            FormQuestion("deploy", "Deploy?", "answered", False, fixed=True),
-            FormQuestion("env", "Where?", "skipped", because="asked only if `deploy` is yes"),
-            FormQuestion("parts", "Which?", "answered", ["web"]),
-            FormQuestion("port", "Port?", "current"),
-            FormQuestion("note", "Note?", "ahead"),
+            Place("deploy", "Deploy?", "answered", False, fixed=True),
+            Place("env", "Where?", "skipped", because="asked only if `deploy` is yes"),
+            Place("parts", "Which?", "answered", ["web"]),
+            Place("port", "Port?", "current"),
+            Place("note", "Note?", "ahead"),
         )
     )
     assert found.question.answer_type == SchemaAnswer(SCHEMA)

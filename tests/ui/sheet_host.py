@@ -19,12 +19,12 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.engine.schema_check.worker import _answer
 from jp_tui.protocol.values import Control, Escalation, PromptRequest
 from jp_tui.questions.types import (
-    ApprovalPart,
     BooleanAnswer,
-    FormQuestion,
     FormView,
     MultiSelectAnswer,
     Option,
+    Part,
+    Place,
     Question,
     SchemaAnswer,
     SecretAnswer,
@@ -84,14 +84,14 @@ def asked(inquiry: str, question: Question, *, tool: bool = False, label: str | 
 
 
 HUNKS = (
-    ApprovalPart(
+    Part(
         "1",
         "d1",
         "docs/install.md, line 4",
         "@@ -3,3 +3,3 @@\n Install it\n-pip install jp\n+pipx install jp-tui\n once.\n",
     ),
-    ApprovalPart("2", "d2", "docs/install.md, after line 40", "@@ -40,2 +40,4 @@\n End.\n+\n+## Later\n Bye.\n"),
-    ApprovalPart(
+    Part("2", "d2", "docs/install.md, after line 40", "@@ -40,2 +40,4 @@\n End.\n+\n+## Later\n Bye.\n"),
+    Part(
         "3",
         "d3",
         "src/main.py, lines 7-8",
@@ -100,9 +100,7 @@ HUNKS = (
 )
 
 
-def hunky(
-    inquiry: str = "q1", *, parts: tuple[ApprovalPart, ...] = HUNKS, before: str = "", **more: object
-) -> PromptRequest:
+def hunky(inquiry: str = "q1", *, parts: tuple[Part, ...] = HUNKS, before: str = "", **more: object) -> PromptRequest:
     """A change of two files that can be taken hunk by hunk, as a file tool asks it."""
     shown: dict[str, str] = {}
     for part in parts:
@@ -222,14 +220,14 @@ def editable(prompt: PromptRequest, arguments: str = ARGUMENTS) -> PromptRequest
 
 
 PLACES = (
-    FormQuestion("apply", "Apply the migration?", "answered", True),
-    FormQuestion("envs", "Which environments should it run in?", "current"),
-    FormQuestion("note", "What should the note say?", "ahead"),
-    FormQuestion("settings", "Which settings?", "skipped", because="asked only if `apply` is no"),
+    Place("apply", "Apply the migration?", "answered", True),
+    Place("envs", "Which environments should it run in?", "current"),
+    Place("note", "What should the note say?", "ahead"),
+    Place("settings", "Which settings?", "skipped", because="asked only if `apply` is no"),
 )
 
 
-def formed(prompt: PromptRequest, *places: FormQuestion, **more: object) -> PromptRequest:
+def formed(prompt: PromptRequest, *places: Place, **more: object) -> PromptRequest:
     """The same question as one of a form; Back goes to what was answered last."""
     form = FormView(places or PLACES)
     fields: dict[str, object] = {"form": form, "progress": form.progress} | more
@@ -240,15 +238,15 @@ def formed(prompt: PromptRequest, *places: FormQuestion, **more: object) -> Prom
 
 
 DONE = (
-    FormQuestion("apply", "Apply the migration?", "answered", True),
-    FormQuestion("region", "Which region?", "answered", "eu", fixed=True),
-    FormQuestion("envs", "Which environments should it run in?", "answered", ["staging", "eu-production"]),
-    FormQuestion("note", "What should the note say?", "answered", "two lines\nof words"),
-    FormQuestion("settings", "Which settings?", "skipped", because="asked only if `apply` is no"),
+    Place("apply", "Apply the migration?", "answered", True),
+    Place("region", "Which region?", "answered", "eu", fixed=True),
+    Place("envs", "Which environments should it run in?", "answered", ["staging", "eu-production"]),
+    Place("note", "What should the note say?", "answered", "two lines\nof words"),
+    Place("settings", "Which settings?", "skipped", because="asked only if `apply` is no"),
 )
 
 
-def review(inquiry: str = "r1", *places: FormQuestion, **more: object) -> PromptRequest:
+def review(inquiry: str = "r1", *places: Place, **more: object) -> PromptRequest:
     """The last look over a form."""
     base = asked(inquiry, Question("__review__", "", BooleanAnswer(), exclusive=True, persistence="none"))
     shown = formed(base, *(places or DONE), **more)

@@ -13,7 +13,7 @@ import pytest
 from rich.color import ColorType
 
 from jp_tui.protocol.values import Answered, EndTurn, Permitted, PromptRequest
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from tests.hostile.recorded import ours
 from tests.ui.sheet_host import Host, boolean, editable, escalated, hunky, permission, select, text_of
 
@@ -97,7 +97,7 @@ async def test_apui_015_a_diff_of_20000_lines_is_counted_and_read_in_full_view()
 
 async def test_apui_015_a_change_of_4000_hunks_says_how_many_were_not_seen() -> None:
     diff = "@@ -{0},2 +{0},3 @@\n before\n+added\n after\n"
-    parts = tuple(ApprovalPart(str(n), f"d{n}", f"a.py, line {n * 4}", diff.format(n * 4)) for n in range(1, 4001))
+    parts = tuple(Part(str(n), f"d{n}", f"a.py, line {n * 4}", diff.format(n * 4)) for n in range(1, 4001))
     app = Host(hunky(parts=parts))
     async with app.run_test(size=(100, 36)) as pilot:
         await app.arm(pilot)

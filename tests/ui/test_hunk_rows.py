@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jp_tui.protocol.values import Answered, PartsTaken
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from jp_tui.ui.painting import diff, hunks
 from jp_tui.ui.painting.hunks import FEW, Pile, Standing
 from jp_tui.ui.painting.hunks_outline import beside, outline, rows_about
@@ -23,15 +23,15 @@ LOOK = look({})
 ODD = ["\twith\ttabs", "wide 漢字 " * 12, "an \x1b odd one", "long " * 60, "", "", "", "é" * 130, "a" + " " * 20 + "b"]
 
 
-def part(number: int, *lines: str) -> ApprovalPart:
+def part(number: int, *lines: str) -> Part:
     """A hunk with these lines, signs included, as a tool makes it."""
     old = sum(line[0] in " -" for line in lines)
     new = sum(line[0] in " +" for line in lines)
     text = f"@@ -{number},{old} +{number},{new} @@\n" + "".join(f"{line}\n" for line in lines)
-    return ApprovalPart(str(number), f"d{number}", f"a.py, line {number}", text)
+    return Part(str(number), f"d{number}", f"a.py, line {number}", text)
 
 
-def some(count: int, seed: int, odd: bool) -> tuple[ApprovalPart, ...]:
+def some(count: int, seed: int, odd: bool) -> tuple[Part, ...]:
     """So many hunks of a few lines, by a seed; with `odd`, some of the lines are long, wide, blank or strange."""
     rand = random.Random(seed)
     words = ["plain text", "x = call(first, second)", "    indented"] + (ODD if odd else [])
@@ -41,7 +41,7 @@ def some(count: int, seed: int, odd: bool) -> tuple[ApprovalPart, ...]:
     )
 
 
-def long(number: int, odd: bool = False) -> ApprovalPart:
+def long(number: int, odd: bool = False) -> Part:
     """A hunk of more than a thousand lines: a few of each kind by turns, many, and many that stand for others."""
     rand = random.Random(number)
     words = ["plain text", "x = call(first, second)", "    indented"] + (ODD if odd else [])
@@ -50,7 +50,7 @@ def long(number: int, odd: bool = False) -> ApprovalPart:
     return part(number, *(sign + rand.choice(words) for sign in signs))
 
 
-def standing(parts: tuple[ApprovalPart, ...], at: int = 0, **comments: str) -> Standing:
+def standing(parts: tuple[Part, ...], at: int = 0, **comments: str) -> Standing:
     names = [one.id for one in parts]
     return Standing(names, frozenset(names[::2]), at, {name.removeprefix("h"): said for name, said in comments.items()})
 
@@ -84,11 +84,11 @@ def test_what_is_in_sight_is_settled_and_is_what_all_of_it_painted_gives(width: 
 
 
 def test_an_outline_counts_as_the_reader_does() -> None:
-    hostile = ApprovalPart("1", "d", "a, line 1", "@@ -1,1 +1,1 @@\n-a\n+b\n+more than the head says\n")
+    hostile = Part("1", "d", "a, line 1", "@@ -1,1 +1,1 @@\n-a\n+b\n+more than the head says\n")
     for one in (
         *some(40, 7, odd=True),
         hostile,
-        ApprovalPart("2", "d", "b", "no head\n+x\n"),
+        Part("2", "d", "b", "no head\n+x\n"),
         part(9, "-a", "+b", "\\ No end"),
     ):
         known = outline(one.diff)
@@ -183,7 +183,7 @@ def test_a_long_hunk_is_taken_apart_where_nothing_is_lost_and_nothing_moves(spli
 def test_t4_a_long_part_that_is_not_what_its_head_says_is_taken_apart_as_well(
     text: str, split: bool, short: bool
 ) -> None:
-    one = ApprovalPart("1", "d", "a, line 1", text)
+    one = Part("1", "d", "a, line 1", text)
     known = outline(text)
     assert not known.sound
     found = stretches(0, one, known, split=split)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from jp_tui.protocol.values import Answered, PromptRequest, Restored, WentBack
-from jp_tui.questions.types import FormQuestion, FormView, SelectAnswer
+from jp_tui.questions.types import FormView, Place, SelectAnswer
 from jp_tui.ui.sheets import form_tabs as f
 from jp_tui.ui.sheets.areas.select import SelectArea
 from jp_tui.ui.sheets.dock.question_drafts import packed, unpacked
@@ -16,17 +16,17 @@ from jp_tui.view.questions.drafts import restored
 from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, secret, select, text, text_of
 
 BOTH = (
-    FormQuestion("apply", "Apply it?", "answered", True),
-    FormQuestion("region", "Which region?", "answered", "eu", fixed=True),
-    FormQuestion("envs", "Where?", "answered", ["staging"]),
-    FormQuestion("note", "What should the note say?", "current"),
+    Place("apply", "Apply it?", "answered", True),
+    Place("region", "Which region?", "answered", "eu", fixed=True),
+    Place("envs", "Where?", "answered", ["staging"]),
+    Place("note", "What should the note say?", "current"),
 )
 
 
 def test_r175_progress_counts_what_is_skipped_too_and_is_none_for_one() -> None:
-    places = (FormQuestion("a", "", "answered"), FormQuestion("b", "", "skipped"), FormQuestion("c", "", "current"))
+    places = (Place("a", "", "answered"), Place("b", "", "skipped"), Place("c", "", "current"))
     assert f.progress(formed(text(), *places)).plain == "[3/3]"  # type: ignore[union-attr]
-    assert f.progress(formed(text(), FormQuestion("a", "", "current"))) is None
+    assert f.progress(formed(text(), Place("a", "", "current"))) is None
 
 
 async def test_r175_e3_the_tabs_the_title_and_the_folded_line() -> None:
@@ -43,7 +43,7 @@ async def test_r175_e3_the_tabs_the_title_and_the_folded_line() -> None:
 
 async def test_r170_r194_a_list_of_one_looks_like_a_question_alone() -> None:
     looks = []
-    for prompt in (select(), formed(select(), FormQuestion("env", "Which?", "current"), progress=(1, 1))):
+    for prompt in (select(), formed(select(), Place("env", "Which?", "current"), progress=(1, 1))):
         app = Host(prompt)
         async with app.run_test(size=(80, 24)) as pilot:
             await app.arm(pilot)
@@ -62,7 +62,7 @@ async def test_r176_b_goes_back_to_what_was_answered_last() -> None:
 
 
 async def test_r176_nothing_leads_back_from_the_first_question() -> None:
-    app = Host(formed(boolean(context=None), FormQuestion("a", "", "current"), FormQuestion("b", "", "ahead")))
+    app = Host(formed(boolean(context=None), Place("a", "", "current"), Place("b", "", "ahead")))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         assert "b back" not in text_of(app)
@@ -217,7 +217,7 @@ async def test_e23_the_menu_says_that_bringing_back_leaves_a_change_behind() -> 
 async def test_e23_a_change_that_was_left_behind_is_named_at_the_question_that_follows() -> None:
     """Also one that Back was pressed in: `u` at a question before it goes past it."""
     app = Host(formed(text("c.2"), prefill=("of mine",), undo=("message", "note")))
-    done = (PLACES[0], FormQuestion("message", "What should it say?", "answered", "of mine"), *PLACES[2:])
+    done = (PLACES[0], Place("message", "What should it say?", "answered", "of mine"), *PLACES[2:])
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "x", "shift+tab")
@@ -312,7 +312,7 @@ def test_a_draft_of_any_other_form_is_the_question_s_own() -> None:
 @pytest.mark.parametrize("at", [0, 7, 25, 49])
 @pytest.mark.parametrize("width", [20, 56, 76, 116])
 def test_e28_fifty_questions_keep_one_row_of_tabs_around_the_current(at: int, width: int) -> None:
-    places = tuple(FormQuestion(f"question-{n}", "", "current" if n == at else "ahead") for n in range(50))
+    places = tuple(Place(f"question-{n}", "", "current" if n == at else "ahead") for n in range(50))
     prompt = formed(text(), *places)
     shown = f.fitted(f.tabs(prompt, FormView(places)), at, width)
     end = shown[-1][0] + shown[-1][1].says.cell_length

@@ -11,7 +11,7 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import FormQuestion
+from jp_tui.questions.types import Place
 from tests.ui.sheet_host import DONE, HUNKS, Host, boolean, formed, hunky, multi, review, select, text
 from tests.ui.test_sheet_hunks import MANY
 from tests.ui.test_sheet_pictures import KINDS, LARGE, SMALL, Compare, look
@@ -19,8 +19,8 @@ from tests.ui.test_sheet_pictures import KINDS, LARGE, SMALL, Compare, look
 SIZES = pytest.mark.parametrize(
     ("size", "theme"), [(SMALL, "jp-night"), (LARGE, "jp-day")], ids=["80x24-dark", "120x36-light"]
 )
-LONG = tuple(FormQuestion(f"question-{n}", f"Question {n}?", "current" if n == 20 else "ahead") for n in range(40))
-ALL = tuple(FormQuestion(f"question-{n}", f"Question {n}?", "answered", f"answer {n}") for n in range(1, 41))
+LONG = tuple(Place(f"question-{n}", f"Question {n}?", "current" if n == 20 else "ahead") for n in range(40))
+ALL = tuple(Place(f"question-{n}", f"Question {n}?", "answered", f"answer {n}") for n in range(1, 41))
 
 
 @pytest.fixture(autouse=True)

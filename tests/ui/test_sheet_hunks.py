@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from jp_tui.ui.sheets.areas.boolean import BooleanArea
 from jp_tui.ui.sheets.areas.hunks import HunkArea, by_hunks
 from jp_tui.view.questions.drafts import Draft
 from tests.ui.sheet_host import HUNKS, Host, boolean, hunky, text_of
 
 MANY = tuple(
-    ApprovalPart(str(n), f"d{n}", f"a.md, line {n}", f"@@ -{n},1 +{n},1 @@\n-old {n} word\n+new {n} word\n")
+    Part(str(n), f"d{n}", f"a.md, line {n}", f"@@ -{n},1 +{n},1 @@\n-old {n} word\n+new {n} word\n")
     for n in range(1, 41)
 )
 LARGE = (120, 48)  # all of it is on the screen
@@ -218,8 +218,8 @@ async def test_parts_that_are_not_all_of_what_is_shown_are_answered_as_a_whole()
 
 async def test_hostile_titles_and_lines_stay_in_their_box() -> None:
     parts = (
-        ApprovalPart("1", "d", "a\x1b[2J\u202e, line 1", "@@ -1,1 +1,1 @@\n-a\n+\u202eevil [red]x[/]\n"),
-        ApprovalPart("2", "e", "no place", "@@ -9,1 +9,1 @@\n-b\n+c\x1b]0;t\x07\n"),
+        Part("1", "d", "a\x1b[2J\u202e, line 1", "@@ -1,1 +1,1 @@\n-a\n+\u202eevil [red]x[/]\n"),
+        Part("2", "e", "no place", "@@ -9,1 +9,1 @@\n-b\n+c\x1b]0;t\x07\n"),
     )
     app = Host(hunky(parts=parts))
     async with app.run_test(size=LARGE) as pilot:
@@ -257,7 +257,7 @@ async def test_the_menu_names_the_key_that_works_here() -> None:
 
 async def test_hunks_that_change_nothing_are_answered_without_a_context() -> None:
     """R251: a tool may send such; nothing of them can be shown, so a yes wants to be said twice (E15)."""
-    parts = tuple(ApprovalPart(str(n), f"d{n}", f"a.md, line {n}", "") for n in (1, 2))
+    parts = tuple(Part(str(n), f"d{n}", f"a.md, line {n}", "") for n in (1, 2))
     prompt = boolean(context="")
     prompt = prompt.model_copy(update={"question": replace(prompt.question, parts=parts)})
     assert by_hunks(prompt)

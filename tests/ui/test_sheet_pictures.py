@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import FormQuestion, Option
+from jp_tui.questions.types import Option, Place
 from jp_tui.ui.sheets.schema.area import SchemaArea
 from tests.ui.sheet_host import (
     LONG_DIFF,
@@ -194,7 +194,7 @@ async def test_r170_r194_an_only_entry_of_a_list_looks_like_the_flat_form(kind: 
     """One question shows no tab, no `[1/1]`, and submits at once (E3): the very picture of the flat form."""
     remember = {"remember": False, "context": None} if kind == "boolean" else {}
     flat = KINDS[kind](label=label, **remember)
-    listed = formed(flat, FormQuestion("only", flat.question.text, "current"))
+    listed = formed(flat, Place("only", flat.question.text, "current"))
     seen = []
     for prompt in (flat, listed):
         app = Host(prompt)

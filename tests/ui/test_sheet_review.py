@@ -6,7 +6,7 @@ import pytest
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import EndTurn, Replied, Submitted, WentBack
-from jp_tui.questions.types import FormQuestion
+from jp_tui.questions.types import Place
 from jp_tui.ui.sheets.areas.form_summary import said
 from tests.ui.sheet_host import Host, formed, review, text, text_of
 
@@ -88,7 +88,7 @@ async def test_back_reply_and_end_turn_as_everywhere(keys: str, answer: object) 
 
 
 async def test_e28_fifty_answers_scroll_and_submit_stays_in_reach() -> None:
-    places = tuple(FormQuestion(f"q{n}", f"Question {n}?", "answered", f"answer {n}") for n in range(1, 51))
+    places = tuple(Place(f"q{n}", f"Question {n}?", "answered", f"answer {n}") for n in range(1, 51))
     app = Host(review("r1", *places))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)

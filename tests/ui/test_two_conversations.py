@@ -10,7 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import PromptRequest, TurnError
-from jp_tui.questions.types import FormQuestion, FormView
+from jp_tui.questions.types import FormView, Place
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
 from tests.ui.app_host import workspace
@@ -94,9 +94,7 @@ async def test_asides_and_verdicts_reach_their_own_sheet() -> None:
 def of_a_form(name: str, other: str, inquiry: str) -> PromptRequest:
     """A question of a form of two; `other` is the one that is not asked now."""
     states = ("current", "ahead") if name < other else ("answered", "current")
-    places = tuple(
-        FormQuestion(one, f"{one}?", state) for one, state in zip(sorted((name, other)), states, strict=True)
-    )  # type: ignore[arg-type]
+    places = tuple(Place(one, f"{one}?", state) for one, state in zip(sorted((name, other)), states, strict=True))  # type: ignore[arg-type]
     question = replace(HERE.question, id=name, text=f"{name}?")
     changes = {"form": FormView(places), "question": question, "inquiry": inquiry, "digest": name, "call": "form"}
     return HERE.model_copy(update=changes)

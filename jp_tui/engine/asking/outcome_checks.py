@@ -10,7 +10,7 @@ from dataclasses import replace
 from jp_tui.conversation.strict_json import dump
 from jp_tui.engine.asking.approval import shown_digest
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import FormQuestion, FormView
+from jp_tui.questions.types import FormView, Place
 
 STATES = ("answered", "current", "skipped", "ahead")
 
@@ -32,7 +32,7 @@ def review_digest(form: FormView) -> str:
 def find_problem(form: object) -> str | None:
     """What is wrong with a form, to stand after the tool's name; None for a good one."""
     places: object = form.places if isinstance(form, FormView) else None
-    if not isinstance(places, tuple) or not all(isinstance(place, FormQuestion) for place in places):
+    if not isinstance(places, tuple) or not all(isinstance(place, Place) for place in places):
         return f"showed a form that is none ({type(form).__name__})"
     for place in places:
         words: tuple[object, ...] = (place.id, place.text, place.because)

@@ -1,6 +1,6 @@
 """What the user wants of a turn that is to stop, as a value: the strongest choice stands, and no words are lost.
 
-While calls run, `batch.py` keeps its own; this is for every other moment of a turn (inquiries.md R211, R214).
+While calls run, `call_batch.py` keeps its own; this is for every other moment of a turn (inquiries.md R211, R214).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ COMPOSER = "composer"
 FOLDS = "composer.folds"
 """What is folded of the composer's text, opaque to us."""
 QUEUE = "queue"
-"""What is to be said after the turn that runs (`queue_desk.py`); it outlasts the turn."""
+"""What is to be said after the turn that runs (`message_queue.py`); it outlasts the turn."""
 
 
 NOT_KEPT = "What you type is not kept beyond this program until there is room again; send it, or copy it."

@@ -51,7 +51,7 @@ class Log:
     uses: Counter[str] = field(default_factory=Counter, repr=False)
     agent: AgentInfo | None = None
     attached: tuple[JsonObject, ...] = field(default=(), repr=False)
-    """Images that go with what is said next (`pictures.py`)."""
+    """Images that go with what is said next (`image_reading.py`)."""
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _calls: set[str] = field(default_factory=set, repr=False)

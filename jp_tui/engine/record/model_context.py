@@ -21,7 +21,7 @@ REPAIRED = "Tool call was interrupted."
 UNDONE = "changes_undone"
 """The kind of an event that tells that the user took changes of files back, or brought them back (issue 8, 7)."""
 ATTACHED = "attachments"
-"""Where images stand in the metadata of what the user said (`pictures.py`)."""
+"""Where images stand in the metadata of what the user said (`image_reading.py`)."""
 UNSENT = "[an image was sent here that servers do not take: too large, broken or of another kind]"
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 LARGEST = 5 * 1024 * 1024

@@ -13,9 +13,9 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.secret_encodings import spellings
 from jp_tui.conversation.strict_json import Json
 from jp_tui.questions.types import (
-    ApprovalPart,
-    FormQuestion,
     FormView,
+    Part,
+    Place,
     Question,
 )
 
@@ -90,7 +90,7 @@ class Secrets:
             return form
         return FormView(tuple(self._place(place, call) for place in form.places))
 
-    def _place(self, place: FormQuestion, call: str) -> FormQuestion:
+    def _place(self, place: Place, call: str) -> Place:
         return replace(
             place,
             text=self.text(place.text, call),
@@ -98,7 +98,7 @@ class Secrets:
             because=self.text(place.because, call),
         )
 
-    def _part(self, part: ApprovalPart, call: str) -> ApprovalPart:
+    def _part(self, part: Part, call: str) -> Part:
         return replace(part, title=self.text(part.title, call), diff=self.text(part.diff, call))
 
 

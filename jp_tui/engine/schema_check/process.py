@@ -2,7 +2,7 @@
 
 One warm worker, started at the first use and ended when nobody asks for a while; a second for each verdict, 256 MB.
 Whatever goes wrong there is a verdict too, and never a good one: too long, too large, died. Fetches nothing, runs
-nothing in our own process, knows no question. The other end is `schema_worker.py`.
+nothing in our own process, knows no question. The other end is `worker.py`.
 """
 
 from __future__ import annotations

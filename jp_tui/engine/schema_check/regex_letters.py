@@ -1,6 +1,6 @@
 """Sets of characters as ranges of code points: escapes, general categories of Unicode, and how Python writes a class.
 
-Knows no pattern: `schema_patterns.py` reads those. For the child only.
+Knows no pattern: `regex.py` reads those. For the child only.
 """
 
 from __future__ import annotations

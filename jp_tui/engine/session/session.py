@@ -49,7 +49,7 @@ GREETING = "greeting"
 
 class Session:
     """`lock` is None for a new conversation, until something is said in it, and for one that somebody else writes.
-    `agents` runs its sub-agents; with a `child` it is the conversation of one (`errands.py`)."""
+    `agents` runs its sub-agents; with a `child` it is the conversation of one (`subagent_session.py`)."""
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 parent's.
 
 One that was cut off is taken up where it was (R237); one whose parent ends is ended, one whose parent is left is left.
-Decides nothing about questions, and chooses neither tools nor model: that is the errand's (`spawning.py`).
+Decides nothing about questions, and chooses neither tools nor model: that is the errand's (`subagent_spawner.py`).
 """
 
 from __future__ import annotations

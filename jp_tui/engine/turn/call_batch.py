@@ -1,7 +1,7 @@
 """The tool calls of one cycle: run at the same time, committed in the order of the requests (inquiries.md R95).
 
 Every call ends up with exactly one response, whatever happens (R102), and none is shown as done before its result
-is safe. It never asks anybody: questions go to the coordinator; running one call is `call.py`'s work.
+is safe. It never asks anybody: questions go to the coordinator; running one call is `call_runner.py`'s work.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.headless.forms.steps import MenuEntry, Outcome, Words, line, pick, quoted
 from jp_tui.protocol.values import PromptRequest, Restored, WentBack
-from jp_tui.questions.types import FormQuestion
+from jp_tui.questions.types import Place
 from jp_tui.view.wording import questions as w
 
 BACKS = "goes back to that question; discards your answers after it, until u brings them back"
@@ -25,7 +25,7 @@ class FormMoves:
     def __init__(self, prompt: PromptRequest) -> None:
         self._prompt = prompt
         form = prompt.form
-        self.places: tuple[FormQuestion, ...] = form.places if form is not None else ()
+        self.places: tuple[Place, ...] = form.places if form is not None else ()
 
     # What is shown
 
@@ -117,7 +117,7 @@ def names(ids: Sequence[str]) -> str:
     return ", ".join([*map(line, ids[:6]), *more])
 
 
-def _state(place: FormQuestion) -> str:
+def _state(place: Place) -> str:
     match place.state:
         case "answered":
             return f"{_cut(_said(place.answer))}{f'  ({w.FIXED})' if place.fixed else ''}"

@@ -13,7 +13,7 @@ from jp_tui.headless.forms.choices import BooleanLines
 from jp_tui.headless.forms.question import AskedQuestion
 from jp_tui.headless.forms.steps import Outcome, Words, line, pick, quoted_context
 from jp_tui.protocol.values import PartsTaken
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from jp_tui.view.wording import questions as w
 from jp_tui.view.wording.white_space import in_diff
 
@@ -50,7 +50,7 @@ class HunkLines(AnswerLines):
         yield from self._yes_no.covers()
         yield self._says()
 
-    def _row(self, number: int, part: ApprovalPart) -> str:
+    def _row(self, number: int, part: Part) -> str:
         marks = [one[:1] for one in part.diff.split("\n") if not one.startswith("@@")]
         changes = w.CHANGES.format(added=marks.count("+"), removed=marks.count("-"))
         words = in_diff(part.diff)[1]

@@ -1,8 +1,8 @@
 """The request side of Anthropic Messages (surface.md S20). Pure.
 
-Thinking goes back with the signature it came with, or not at all. Tool results open the user message that
-follows their calls. What this API would refuse of ids and names is rewritten (`fitting.py`). A schema for the reply is
-sent as it is told to: whether this server enforces one is known to whoever asks (S20b).
+Thinking goes back with the signature it came with, or not at all. Tool results open the user message that follows
+their calls. Ids and names that this API would refuse are rewritten (`request_ids.py`). A schema for the reply is sent
+as given: whether this server enforces one is known to the caller (S20b).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The keys of the configuration (inquiries.md R68, surface.md S20): one tree that says what each may be.
 
 The tree is data. Reading, merging, trust and variables all walk it, so a key is added here (a tool's in
-`tool_keys.py`, an assistant's in `assistant_keys.py`) and nowhere else.
+`tools.py`, an assistant's in `assistant.py`) and nowhere else.
 """
 
 from __future__ import annotations

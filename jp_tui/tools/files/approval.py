@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.questions.types import ApprovalPart, BooleanAnswer, GivenAnswer, Question, Taken
+from jp_tui.questions.types import BooleanAnswer, GivenAnswer, Part, Question, Taken
 from jp_tui.questions.wire import digest
 from jp_tui.system.files import StaleBase
 from jp_tui.system.problem import shown
@@ -123,7 +123,7 @@ def yes_or_no(
     *,
     default: bool,
     decides: Sequence[str] = (),
-    parts: tuple[ApprovalPart, ...] = (),
+    parts: tuple[Part, ...] = (),
 ) -> Question:
     """A boolean question; `decides` are the real paths that change or go away with its yes, and with no other question
     after it, `parts` what of it can be taken or left.

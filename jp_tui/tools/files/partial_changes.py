@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from jp_tui.questions.hunks import Some
-from jp_tui.questions.types import ApprovalPart, Taken
+from jp_tui.questions.types import Part, Taken
 
 _REPEATED = 16 * 1024
 """Characters of refused hunks that are told again; the model has proposed them, so the rest is named only."""
@@ -19,7 +19,7 @@ def told_of(name: str, some: Some) -> str:
     return f"Changed {name} in {some.count:,} of {some.all:,} hunks: +{some.added:,} -{some.removed:,} lines."
 
 
-def left(parts: tuple[ApprovalPart, ...], taken: Taken) -> str:
+def left(parts: tuple[Part, ...], taken: Taken) -> str:
     """Which parts were refused; "" when none was."""
     refused = [part for part in parts if part.id not in taken.accepted]
     if not refused:
@@ -35,7 +35,7 @@ def left(parts: tuple[ApprovalPart, ...], taken: Taken) -> str:
     return "\n\n".join(told)
 
 
-def comments(parts: tuple[ApprovalPart, ...], taken: Taken) -> str:
+def comments(parts: tuple[Part, ...], taken: Taken) -> str:
     """What the user wrote beside parts; "" when nothing."""
     told = []
     for part in parts:

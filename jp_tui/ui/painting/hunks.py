@@ -18,7 +18,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from jp_tui.conversation import visible
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from jp_tui.ui.painting import context, diff
 from jp_tui.ui.painting.diff import PaintedDiff
 from jp_tui.ui.painting.frame import Frame
@@ -103,7 +103,7 @@ class Pile:
 
     def __init__(
         self,
-        parts: Sequence[ApprovalPart],
+        parts: Sequence[Part],
         width: int,
         look: PaintLook,
         *,
@@ -274,12 +274,12 @@ def _visible(text: str, style: Style, look: PaintLook) -> list[Piece]:
     return [Piece(part, mark if ours else style) for part, ours in visible.pieces(text)]
 
 
-def _file(part: ApprovalPart) -> str:
+def _file(part: Part) -> str:
     """The file that a part is of: what its title says before the place."""
     return part.title.rpartition(", ")[0]
 
 
-def _where(part: ApprovalPart, file: str) -> str:
+def _where(part: Part, file: str) -> str:
     return part.title[len(file) :].removeprefix(", ") if file else part.title
 
 

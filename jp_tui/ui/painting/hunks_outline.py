@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.frame import LEAST, WIDE
 
@@ -43,7 +43,7 @@ class Outline:
 
 
 @lru_cache(maxsize=2)
-def outlines(parts: tuple[ApprovalPart, ...]) -> tuple[Outline, ...]:
+def outlines(parts: tuple[Part, ...]) -> tuple[Outline, ...]:
     """Of each part; kept for the sheet and each of its widths."""
     return tuple(outline(part.diff) for part in parts)
 
@@ -67,7 +67,7 @@ def outline(text: str) -> Outline:
     return Outline(added, removed, sound, signs, cells, digits)
 
 
-def beside(context: str, parts: Sequence[ApprovalPart]) -> str | None:
+def beside(context: str, parts: Sequence[Part]) -> str | None:
     """What stands in a context besides its parts; None where they do not stand in it one after the other, whole."""
     found, at = list[str](), 0
     for part, known in zip(parts, outlines(tuple(parts)), strict=True):

@@ -12,7 +12,7 @@ from functools import cache
 
 from rich.cells import cell_len
 
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.diff import DiffLine
 from jp_tui.ui.painting.hunks_outline import GROUPS, Cut, Outline
@@ -29,7 +29,7 @@ class Stretch:
 
     number: int
     """Of the part."""
-    part: ApprovalPart
+    part: Part
     known: Outline
     lines: Sequence[DiffLine] = ()
     first: bool = True
@@ -60,7 +60,7 @@ class Stretch:
         return short and self.first, short and self.last
 
 
-def stretches(number: int, part: ApprovalPart, known: Outline, *, split: bool) -> list[Stretch]:
+def stretches(number: int, part: Part, known: Outline, *, split: bool) -> list[Stretch]:
     """One of most parts. `split`: what is removed stands beside what is added, and stays there."""
     if len(known.signs) <= LINES:
         return [Stretch(number, part, known)]

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Restored, WentBack
-from jp_tui.questions.types import FormQuestion
+from jp_tui.questions.types import Place
 from jp_tui.ui.sheets import form_tabs as f
 from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.form_tabs import FormTabs
@@ -93,10 +93,10 @@ class FormSteps:
         elif place is None or place.state != "current":
             self._sheet.say(self._no_way(place))
 
-    def _place(self, place_id: str) -> FormQuestion | None:
+    def _place(self, place_id: str) -> Place | None:
         return next((one for one in self.form.places if one.id == place_id), None) if self.form else None
 
-    def _no_way(self, place: FormQuestion | None) -> Content:
+    def _no_way(self, place: Place | None) -> Content:
         if place is not None and place.state == "skipped":
             return ours(w.SKIPPED_LINE, id=f.name(place.id, 40), because=Foreign(place.because))
         if place is not None and place.fixed:

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import FormQuestion, FormView
+from jp_tui.questions.types import FormView, Place
 from jp_tui.ui.text import foreign, join, ours, styled
 from jp_tui.view.wording import questions as w
 
@@ -70,7 +70,7 @@ def tabs(prompt: PromptRequest, form: FormView) -> list[FormTab]:
     return [*found, FormTab(REVIEW, review)]
 
 
-def _tab(place: FormQuestion, kept: bool) -> Content:
+def _tab(place: Place, kept: bool) -> Content:
     match place.state:
         case "answered":
             return ours("{sign} {name}", sign=ours("✓", _DONE), name=styled(name(place.id), _DIM))

@@ -2,7 +2,7 @@
 
 A pure reducer over the engine's events (inquiries.md R96, R99, R244). The time is an input. A reloaded
 conversation enters the same functions as a live one, so both look alike. It shows only the latest turn and
-formats nothing: words and icons stand in `activity_lines.py`.
+formats nothing: words and icons stand in `lines.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The status line as data: workspace, conversation, model, tokens, what the turn does, what waits for the human.
 
-Values and the words that fit a width; `status_events.py` makes them from the engine's events, and this stays free
+Values and the words that fit a width; `status_reducer.py` makes them from the engine's events, and this stays free
 of the protocol so that the first frame need not load it. What waits is never cut away (asking.md E50).
 """
 

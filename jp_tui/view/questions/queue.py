@@ -1,7 +1,7 @@
 """Which question is shown and which wait behind it (inquiries.md R116, R117; asking.md E12, E51).
 
 First come, first shown; a second never replaces a visible one. The user may turn to any, and put one off: then it
-waits beside the queue. Pure values; decides nothing about when a sheet opens (arrival.py) or when what was put off
+waits beside the queue. Pure values; decides nothing about when a sheet opens (arming.py) or when what was put off
 comes back (inbox.py), and nothing about who answers (inquiry/).
 """
 

@@ -1,6 +1,6 @@
 """A form of a schema read level by level, for faces that have no cursor: numbered rows in words (issue 5, 10; E60).
 
-The same form as on the screen (`schema_form.py`), looked at from one place of the document: its fields, what each may
+The same form as on the screen (`form.py`), looked at from one place of the document: its fields, what each may
 hold, what it holds. Nothing that the document holds is left out, also what the schema does not know. Foreign inside.
 """
 

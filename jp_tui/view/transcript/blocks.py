@@ -1,7 +1,7 @@
 """What a transcript consists of: immutable blocks, the same for a live and a reloaded conversation.
 
 Values only: foreign text is kept as Foreign, words and numbers of ours as they are. How a block looks is a face's
-business; how events become blocks is `story.py`'s. A block's `key` tells it from all others on show, its `place`
+business; how events become blocks is `reducer.py`'s. A block's `key` tells it from all others on show, its `place`
 is its order: the number of its event, then its order among the blocks of that event.
 """
 

@@ -1,6 +1,6 @@
 """What one stored event says by itself, as a block: a response of the model, the end of a turn.
 
-What needs other events beside it is put together in `story.py`.
+What needs other events beside it is put together in `reducer.py`.
 """
 
 from __future__ import annotations

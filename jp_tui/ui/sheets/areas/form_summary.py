@@ -16,7 +16,7 @@ from textual.widget import Widget
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Submitted
-from jp_tui.questions.types import FormQuestion
+from jp_tui.questions.types import Place
 from jp_tui.ui.sheets import form_tabs as f
 from jp_tui.ui.sheets import texts
 from jp_tui.ui.sheets.area import AnswerArea, AnswerBody, AnswerSheet
@@ -101,7 +101,7 @@ class FormSummaryArea(AnswerArea, AnswerBody):
             self.accept()
 
 
-def _row(number: int, place: FormQuestion, limit: int) -> ChoiceRow:
+def _row(number: int, place: Place, limit: int) -> ChoiceRow:
     sign = ours("{sign} ", "$text-success" if place.state == "answered" else "", sign=Foreign(_SIGNS[place.state]))
     text = texts.line(place.text, max(limit - cells(Foreign(place.id)), LEAST // 2))
     says = ours("{id}  {text}", id=f.name(place.id), text=text) if place.id != place.text else text
@@ -115,7 +115,7 @@ def _row(number: int, place: FormQuestion, limit: int) -> ChoiceRow:
     )
 
 
-def _answer(place: FormQuestion) -> Content:
+def _answer(place: Place) -> Content:
     if place.state == "skipped":
         return ours(w.SKIPPED, because=Foreign(place.because))
     return said(place.answer) if place.state == "answered" else blank()

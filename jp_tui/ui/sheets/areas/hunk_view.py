@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from textual import events
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.questions.types import ApprovalPart
+from jp_tui.questions.types import Part
 from jp_tui.ui.painting.hunks import Pile, Piled, Standing
 from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import ClickTarget
@@ -31,7 +31,7 @@ class HunkView(ContextView):
 
         part: str
 
-    def __init__(self, parts: Sequence[ApprovalPart], *, named: str = "", before: Sequence[str] = ()) -> None:
+    def __init__(self, parts: Sequence[Part], *, named: str = "", before: Sequence[str] = ()) -> None:
         """`before` are lines that stand above the parts; `named` as in ContextView."""
         super().__init__(Foreign(""), focus=False)
         self._file = named
@@ -46,7 +46,7 @@ class HunkView(ContextView):
         self._parts_seen = 0
 
     @property
-    def here(self) -> ApprovalPart:
+    def here(self) -> Part:
         """The part under the cursor."""
         return self.parts[self.at]
 

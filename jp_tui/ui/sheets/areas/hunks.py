@@ -15,7 +15,7 @@ from textual.content import Content
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PartsTaken, PromptRequest
-from jp_tui.questions.types import ApprovalPart, BooleanAnswer
+from jp_tui.questions.types import BooleanAnswer, Part
 from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.context import APPROVED, LINES
 from jp_tui.ui.painting.hunks_outline import beside, outlines
@@ -62,7 +62,7 @@ def by_hunks(prompt: PromptRequest) -> bool:
     return whole == tuple(sum(counted) for counted in zip(*pieces, strict=True))
 
 
-def _much_beside(context: str, parts: Sequence[ApprovalPart]) -> bool:
+def _much_beside(context: str, parts: Sequence[Part]) -> bool:
     """Return True if titles, or a context without its hunks, are longer than a widget should lay out at once.
     As a whole the context scrolls, and what is cut of it is counted (T4)."""
     if sum(max(len(part.title) - TITLE, 0) for part in parts) > MOST:
@@ -77,7 +77,7 @@ def _much_beside(context: str, parts: Sequence[ApprovalPart]) -> bool:
     return len(words) > MOST_LINES or sum(map(len, words)) > MOST
 
 
-def _before(context: str, parts: Sequence[ApprovalPart]) -> list[str]:
+def _before(context: str, parts: Sequence[Part]) -> list[str]:
     """Return the lines of a context besides its hunks and the names of files."""
     rest = beside(context, parts)
     read = diff.read(context if rest is None else rest)
