@@ -11,7 +11,7 @@ PATTERNS = (
     "jp_tui/questions/*.py",
     "jp_tui/engine/**/*.py",
     "jp_tui/tools/**/*.py",
-    "jp_tui/journal/*.py",
+    "jp_tui/journal/**/*.py",
     "jp_tui/providers/**/*.py",
     "jp_tui/settings/**/trust*.py",
     "jp_tui/conversation/neutral*.py",
