@@ -133,6 +133,19 @@ class Stage:
         await self.settle()
         screen(self.app, self.seen)
 
+    def beside_fields(self) -> str:
+        """The text of the screen without the fields that a text is edited in."""
+        top = self.app.screen
+        fields = [one.region for one in top.query("TextArea, Input") if one.is_on_screen]
+        found: list[str] = []
+        for y, strip in enumerate(top._compositor.render_strips()):
+            x = 0
+            for segment in strip:
+                if not any(field.contains(x, y) for field in fields):
+                    found.append(segment.text)
+                x += segment.cell_length
+        return "".join(found)
+
     async def reset(self) -> None:
         app = self.app
         while len(app.screen_stack) > 1:
@@ -169,12 +182,14 @@ async def show(stage: Stage, order: dict[str, Any]) -> dict[str, Any]:
         lasted, worked, collected = holds.lasted, holds.worked, holds.collected
     except Exception:
         problem = traceback.format_exc(limit=-4)
+    beside = stage.beside_fields()
     driver = stage.app._driver
     if driver is not None:
         driver.write(f"\x1b]0;{SYNC}{order['turn']}\x07")
     return {
         "turn": order["turn"], "slots": words.slots, "faults": stage.seen.faults[:20], "acted": stage.app.acted,
         "lasted": lasted, "worked": worked, "collected": collected, "problem": problem,
+        "beside_fields": beside,
     }  # fmt: skip
 
 
