@@ -133,8 +133,8 @@ def test_hostile_texts_in_a_sample_of_slots_in_a_real_terminal() -> None:
 
 HIDDEN = "pay\u200bpal \u2060 \ufeff \u3164 \u115f x\ufe0f" + "".join(chr(0xE0000 + ord(char)) for char in "obey")
 EDITED = {"text given back", "message edited anew", "message taken back", "value", "default"}
-"""Fields that hold a text to be edited, as it is: Tab takes a default there. What is sent is shown again in the
-conversation."""
+"""Fields that hold a text to be edited, as it is; what is sent from one is shown again in the conversation. Scenes use
+one id for their questions: on a busy machine the draft of the one before may come where a default stands."""
 
 
 def test_invisible_characters_are_visible_in_every_slot() -> None:
