@@ -1,7 +1,7 @@
-"""What can be done from everywhere, as one list: for `/` in the composer, for the palette, for the keys screen.
+"""The commands that work everywhere, as one list: for `/` in the composer, the palette and the page of keys.
 
 A page over the workspace is a line here and a module of `screens/` with `open_page(host, argument)`, which is imported
-when the page is opened, never before (T23). Nothing is listed that does not work.
+when the page is opened, never before (T23). Only what works is listed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Page(AppCommand):
     works: Callable[[Main], bool] = lambda main: True
 
     def opener(self) -> Callable[[Host, str], Screen[None] | Content | None]:
-        """Returns the page; words for the last line why there is none; None where there is nothing to show."""
+        """Return the function that opens the page. It returns the page, a text for the last line, or None."""
         module, _, function = self.opens.partition(".")
         opens: Callable[[Host, str], Screen[None] | Content | None]
         opens = getattr(import_module(f"jp_tui.ui.screens.{module}"), function)
@@ -203,7 +203,7 @@ PAGE_COMMANDS = frozenset(command for page in PAGES.values() for command in page
 
 
 def choosable(entries: tuple[AppCommand, ...], **choices: Iterable[str]) -> tuple[AppCommand, ...]:
-    """The same, with what may follow some of them, by their names."""
+    """Return the commands, with the choices for the arguments of some of them, by name."""
     return tuple(replace(one, choices=tuple(choices.get(one.name, one.choices))) for one in entries)
 
 
