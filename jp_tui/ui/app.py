@@ -118,12 +118,14 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         environment: Mapping[str, str] | None = None,
         user_paths: UserPaths | None = None,
         ascii_signs: bool = False,
+        resumes: bool = False,
     ) -> None:
         """`link` and `open_command` may be functions that make them: these are called after the first frame.
 
         `themes` is name → file (`settings.themes.names`); `clock` gives monotonic seconds; `home` shortens paths;
         `notices` are shown about the settings; `interrupts` says what an interruption does (R233); `notify` how the
-        user is notified, in a terminal with that `environment`; `ascii_signs` draws signs and frames in ASCII.
+        user is notified, in a terminal with that `environment`; `ascii_signs` draws signs and frames in ASCII;
+        `resumes`: the conversation that is opened has been spoken in.
         """
         self.handover = Handover(self, lambda: self._main)
         super().__init__(driver_class=self.handover.driver_class())
@@ -155,6 +157,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             commands=choosable(COMMANDS, theme=choices(themes)),
             uses=CommandUses(state_dir / "commands"),
             keys=self._bridge,
+            resumes=resumes,
         )
         self.failures = AppFailures(self, state_dir, self._main.note)
         self.notifier = Notifier(

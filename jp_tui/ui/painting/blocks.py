@@ -31,6 +31,7 @@ from jp_tui.view.transcript.blocks import (
     ToolBlock,
     User,
 )
+from jp_tui.view.transcript.heights import PROSE
 from jp_tui.view.wording.amounts import duration
 
 EDGE, MARGIN = 1, 3
@@ -52,8 +53,8 @@ FOLDED: frozenset[str] = frozenset()
 
 
 def page(width: int, look: PaintLook, margin: int = MARGIN) -> Frame:
-    """The frame of a block: its margin on the left, two free cells on the right."""
-    return Frame(look, width, look.text, room=width - 2).indented(margin)
+    """The frame of a block: its margin on the left, two free cells on the right; prose up to a readable width."""
+    return Frame(look, width, look.text, room=width - 2, measure=PROSE + margin).indented(margin)
 
 
 def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str] = FOLDED) -> list[Row]:
@@ -104,7 +105,7 @@ def _line(text: Foreign, look: PaintLook) -> Piece:
 
 def _user(block: User, width: int, look: PaintLook, unfolded: bool) -> list[Row]:
     bar = [Piece(" ", look.text), Piece("▌ ", look.user_bar)]
-    frame = Frame(look, width, look.user, room=width - 2).inside(bar, bar, base=look.user)
+    frame = Frame(look, width, look.user, room=width - 2, measure=PROSE + MARGIN).inside(bar, bar, base=look.user)
     shown, missing = plain.cut(block.text.raw.rstrip("\n"))
     lines = plain.lines(Foreign(shown), look.user, look)
     shown_lines = ASIDE if block.aside else LONG

@@ -204,6 +204,14 @@ class Transcript(VirtualList[TranscriptDocument]):
         return not document.unpainted(self.top, last) and not (self._asked and document.missing(self.top, 0))
 
     @property
+    def fresh(self) -> bool:
+        """True if `painted`, and as wide as it is now."""
+        if not self.painted or self.document.width != max(self.size.width - 1, 1):
+            return False
+        in_sight = self.document.positions.blocks(self.top, self.top + self.height - 1)
+        return all(self.document.fresh(block) for _, block in in_sight)
+
+    @property
     def plain_end(self) -> int:
         """The number of the last event, if the end of the log is in sight as a resumed conversation shows it: nothing
         streams, is unfolded, marked or selected. Else 0."""

@@ -79,6 +79,11 @@ class Activity:
         return tuple(self.waits.values())
 
     @property
+    def shows(self) -> bool:
+        """Whether there is a call or an inquiry that a face shows."""
+        return bool(self.loose) or any(not call.hidden or call.inquiries for call in self.calls)
+
+    @property
     def ticking(self) -> bool:
         """Whether a duration on show grows."""
         return any(call.busy for call in self.calls)

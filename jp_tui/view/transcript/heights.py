@@ -28,6 +28,8 @@ from jp_tui.view.transcript.loaded_ranges import LoadedRange
 
 PER_EVENT = 1.1
 """Rows that an event takes beside its text: a blank one, a header, the line of a call."""
+PROSE = 100
+"""Cells of a line of prose, at most: a longer one is hard to read (S52)."""
 SEEN = 0.6
 """The part of stored text that is in sight: results of tools are folded."""
 
@@ -36,23 +38,30 @@ def of_run(run: LoadedRange, width: int) -> int:
     """Rows of a run that is not held."""
     if run.rows is not None:
         return run.rows
-    text = run.lines + run.characters / max(width - 8, 8)
+    text = run.lines + run.characters / _usual(width)
     return max(round(run.events * PER_EVENT + text * SEEN), 1)
 
 
 def characters(run: LoadedRange, rows: int, width: int) -> int:
     """Sums that would give these rows for a run: what is kept of one that is let go."""
-    return max(round((rows - run.events * PER_EVENT) / SEEN * max(width - 8, 8)), 0)
+    return max(round((rows - run.events * PER_EVENT) / SEEN * _usual(width)), 0)
+
+
+def _usual(width: int) -> int:
+    """Cells of a line of stored text."""
+    return min(max(width - 8, 8), PROSE)
 
 
 def of_block(block: Block, width: int) -> int:
     """Rows of a block that is not painted."""
     room = max(width - 6, 8)
     match block:
-        case User(text=text) | TextBlock(text=text) | Data(text=text):
+        case User(text=text) | TextBlock(text=text):
+            return of_text(text.raw, min(room, PROSE))
+        case Data(text=text):
             return of_text(text.raw, room)
         case ReasoningBlock(text=text):
-            return min(of_text(text.raw[:8192], room), 4)
+            return min(of_text(text.raw[:8192], min(room, PROSE)), 4)
         case ToolBlock(dialogue=True, asked=asked):
             return 3 * len(asked) or 1
         case ToolBlock(asked=asked, decided=decided, end=end):
