@@ -54,6 +54,7 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.overlay import CommandWanted
     from jp_tui.ui.transcript.conversation_controller import ConversationController
+    from jp_tui.ui.transcript.first_screen import FirstScreen
     from jp_tui.ui.transcript.inbox_controller import InboxController
 
 textual_patches.install()  # before the first widget and the first timer
@@ -291,6 +292,10 @@ class WorkspaceApp(App[None], inherit_bindings=False):
 
     def on_conversation_controller_for_page(self, event: ConversationController.ForPage) -> None:
         self._pages.deliver(event.reported)
+
+    def on_first_screen_picked(self, event: FirstScreen.Picked) -> None:
+        event.stop()
+        self._open_conversation(event.conversation)
 
     def on_inbox_controller_turn_ended(self, event: InboxController.TurnEnded) -> None:
         event.stop()

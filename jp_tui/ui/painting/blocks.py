@@ -79,18 +79,18 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
         case QuestionBlock(asked=asked):
             return question_rows(asked, page(width, look), block.key, unfolded)
         case Resumed():
-            cut_off = Piece("↻ This turn was cut off here and goes on", look.muted)
-            return page(width, look, EDGE).paragraph([cut_off])
+            frame = page(width, look, EDGE).inside([Piece("↻ ", look.muted)], [Piece("  ", look.text)])
+            return frame.paragraph([Piece("jp-tui ended here. The turn goes on below.", look.muted)])
         case Ending():
             return _ending(block, width, look, open_)
         case Note(about=about, text=text):
             sign = "↶ " if about == "undone" else "─ "
             frame = page(width, look, EDGE).inside([Piece(sign, look.muted)], [Piece("  ", look.text)])
             return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.muted)])
-        case RetryBlock(text=text):
-            first, rest = [Piece("↻ ", look.waiting)], [Piece("  ", look.text)]
-            frame = page(width, look, EDGE).inside(first, rest)
-            return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.waiting)])
+        case RetryBlock(text=text, silent=silent):
+            sign, style = ("◌ ", look.muted) if silent else ("↻ ", look.waiting)
+            frame = page(width, look, EDGE).inside([Piece(sign, style)], [Piece("  ", look.text)])
+            return frame.paragraph([Piece(neutral.neutralise(text, "line"), style)])
         case Odd(name=name, problem=problem):
             words = [Piece("· event of a kind that this version does not know: ", look.muted), _line(name, look)]
             if problem:
@@ -180,9 +180,9 @@ def _ending(block: Ending, width: int, look: PaintLook, unfolded: bool) -> list[
         case "interrupted":
             return frame.paragraph([Piece("⊘ ", look.muted), Piece("interrupted", look.muted)])
         case "deferred":
-            return frame.paragraph(
-                [Piece("◐ ", look.waiting), Piece("stopped at a question nobody answered", look.waiting)]
-            )
+            inside = frame.inside([Piece("◐ ", look.waiting)], [Piece("  ", look.text)])
+            words = "Stopped at a question that has no answer yet. It stays open: /inbox answers it."
+            return inside.paragraph([Piece(words, look.waiting)])
         case "failed":
             pass
     sign = [Piece("✗ ", look.bad)]

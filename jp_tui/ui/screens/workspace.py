@@ -551,8 +551,9 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def action_part(self, step: int) -> None:
         """Focus the next part: after the composer the conversation, whose lines can be asked about."""
         if self._controller is not None:
-            parts = [self.composer, self._controller.column.transcript, self.query_one(Sidebar)]
-            there = [part for part in parts if part.focusable]
+            column = self._controller.column
+            parts = [self.composer, column.first or column.transcript, self.query_one(Sidebar)]
+            there = [part for part in parts if part.focusable and part.display]
             if there:
                 at = there.index(self.focused) if self.focused in there else -min(step, 0) - 1
                 self.set_focus(there[(at + step) % len(there)])

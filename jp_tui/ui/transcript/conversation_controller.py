@@ -8,7 +8,7 @@ after the first frame.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import on
 from textual.app import ComposeResult
@@ -32,6 +32,8 @@ from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.view.activity import activity, status_reducer
 from jp_tui.view.activity.agents import Agent, AgentTree, asking
 from jp_tui.view.activity.status import Status
+from jp_tui.view.pages import first_screen
+from jp_tui.view.pages.first_screen import FirstScreenView
 from jp_tui.view.questions import inbox_lines
 from jp_tui.view.questions.inbox import InboxState, counted
 from jp_tui.view.questions.outcome_line import elsewhere
@@ -105,6 +107,8 @@ class ConversationController(Vertical):
         self._reported_at = 0.0
         self._report_timer: Timer | None = None
         self._sheets_load = False
+        self._first: FirstScreenView | None = None
+        """What an empty conversation shows, or will once its list is there."""
         self.column = ConversationColumn(composer=composer, clock=clock, editor=editor, id="column")
         self._snoozes = SnoozeStore(save=lambda key, text: drafts.changed(*key, lambda: text))
         self.inbox = InboxController(
@@ -199,6 +203,10 @@ class ConversationController(Vertical):
         self.column.dock.among(self._status.conversation, inbox.titles)
         agents = self._agents.of_parent(self._status.conversation)
         self.column.transcript.asking(asking(agents))
+        if self._first is not None:
+            self._first = replace(self._first, model=self._status.model)
+            if self.column.first is not None:
+                self.column.show_first(self._first)
         self.post_message(self.StateChanged(self._status, self._activity, agents, inbox))
 
     # -- events of the engine
@@ -210,6 +218,9 @@ class ConversationController(Vertical):
         with self.column.together():
             for event in reported:
                 self._apply(event, now)
+        if self._first is not None and self.column.transcript.document.total:  # something was said
+            self._first = None
+            self.column.show_first(None)
         after = self._status, self._activity, self._agents, self.inbox.inbox
         if any(old is not new for old, new in zip(before, after, strict=True)):  # streamed text changes none
             self._report_soon(now)
@@ -294,6 +305,10 @@ class ConversationController(Vertical):
                 pass  # the inbox has it already
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
                 pass  # for the app, the status line, the inbox
+            case ev.ConversationsListed(conversations=listed) if self._first is not None and self.column.first is None:
+                self._first = replace(self._first, recent=first_screen.recent(listed, self._status.conversation))
+                self.column.show_first(self._first)
+                self.post_message(self.ForPage(event))
             case _:
                 if not (isinstance(event, ev.ConversationForked) and self.composing.fork_made(event)):
                     self.post_message(self.ForPage(event))
@@ -305,7 +320,19 @@ class ConversationController(Vertical):
         for key, text in opened.drafts.items():
             if key not in OWN:
                 self.column.dock.restore_draft((opened.conversation, key), unpacked(text)[0])
+        self._show_first(opened)
         self.composing.opened(opened)
+
+    def _show_first(self, opened: ev.ConversationOpened) -> None:
+        """Show the first screen for an empty conversation, once the list of the last ones is there (S51)."""
+        self.column.show_first(None)
+        self._first = None
+        if not (opened.last_seq or opened.greeting or opened.held_by or opened.agent):
+            tips = first_screen.tips(opened.conversation)
+            self._first = FirstScreenView(
+                model=opened.model, folder=opened.workspace, home=self._status.home, tips=tips
+            )
+            self._send(cmd.ListConversations(workspace=opened.workspace, limit=first_screen.RECENT + 1))
 
     def _refused(self, event: ev.Refused) -> None:
         if not self._status.conversation:

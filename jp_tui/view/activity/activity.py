@@ -320,7 +320,7 @@ def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) ->
     end = cast(CallEnd, said) if said in get_args(CallEnd) else "error" if failed else "ok"
     took = ms if isinstance(ms, int) and not isinstance(ms, bool) else call.ms
     known = call.end if call.state == "completed" else None
-    title = Foreign(agent_words(metadata.get("agent"))) or call.title
+    title = Foreign(agent_words(metadata.get("agent")) or text_at(metadata, "title")) or call.title
     return _call(
         activity,
         replace(call, title=title, state="completed", end=known or end, ms=took, decided=decisions(metadata)),

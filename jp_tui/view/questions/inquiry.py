@@ -30,7 +30,8 @@ class InquiryView:
     heard of its reason so far; `tokens` (in, out) and `dollars` are what its answer took, `saw` what it was shown.
     `question` is the bare id among those of its call; `discards` the questions whose answers were away when it was
     asked, `moved` when it was left with Back, `restores` what its undo brought back, `restarts` that nothing before
-    counts (R177, R97b). `offered` are the parts of a change, `parts` what became of each (R251).
+    counts (R177, R97b). `offered` are the parts of a change, `parts` what became of each (R251). `lost`: a secret
+    that was gone when the turn went on after a restart, and was asked again (R12).
     """
 
     id: str
@@ -62,6 +63,7 @@ class InquiryView:
     restarts: bool = False
     offered: Offered = ()
     parts: tuple[PartTaken, ...] = ()
+    lost: bool = False
 
     @property
     def assistant(self) -> bool:

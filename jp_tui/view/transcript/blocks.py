@@ -139,9 +139,10 @@ class Odd(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryBlock(_Placed):
-    """A wait before something is tried again; it is gone when the wait is over."""
+    """A wait before something is tried again, or for a `silent` model; it is gone when the wait is over."""
 
     text: Foreign
+    silent: bool = False
 
 
 Block = (

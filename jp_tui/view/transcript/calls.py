@@ -126,6 +126,8 @@ def subject(arguments: JsonObject) -> str:
     """What a call is about when nobody said: its path, source, pattern, command or task, else its first short text."""
     named = (arguments.get(key) for key in ("path", "source", "pattern", "command", "task"))
     for value in (*named, *arguments.values()):
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            value = " ".join(map(str, value))  # argv, paths
         if isinstance(value, str):
             line = next((line.strip() for line in value.split("\n") if line.strip()), "")
             if line:
