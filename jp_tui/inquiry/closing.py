@@ -1,5 +1,7 @@
-"""Shared steps for closing an inquiry: find it, record its one response, let the call continue or end. Facts precede
-effects in every list. This module doesn't choose who answers."""
+"""Shared steps for closing an inquiry: find it, record its one response, let the call continue or end.
+
+Facts precede effects in every list. This module doesn't choose who answers.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Error text that a model reads after a "no" (inquiries.md R141-R143, M8, M9, Z6). The text names who refused and why,
-then quotes the tool's own error unless that only repeats the refusal. Only the call's last inquiry counts (C54).
-Results and jp-tui's own messages about a call stay unchanged. After three rejections of one intent the text tells the
-assistant to stop and ask."""
+"""Error text that a model reads after a "no" (inquiries.md R141-R143, M8, M9, Z6).
+
+The text names who refused and why, then quotes the tool's own error unless that only repeats the refusal. Only the
+call's last inquiry counts (C54). Results and jp-tui's own messages about a call stay unchanged. After three rejections
+of one intent the text tells the assistant to stop and ask.
+"""
 
 from __future__ import annotations
 

@@ -106,9 +106,12 @@ class Deliver:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """End the call without another run; the model reads `content`. `decision` records who decided at a permission or
-    result prompt: `{"choice": "run"|"skip"|"deliver"|"edit"|"cancel", "by": "user"|"remembered"|"policy", "remember"?:
-    true, "reason"?: text, "via"?: …, "ms"?: n}`. It is empty if there was no such prompt."""
+    """End the call without another run; the model reads `content`.
+
+    `decision` records who decided at a permission or result prompt: `{"choice": "run"|"skip"|"deliver"|"edit"|"cancel",
+    "by": "user"|"remembered"|"policy", "remember"?: true, "reason"?: text, "via"?: …, "ms"?: n}`. It is empty if there
+    was no such prompt.
+    """
 
     call: str
     content: str

@@ -1,5 +1,7 @@
-"""Stored form of an escalation and the banner above its question (inquiries.md R149, R207). A damaged record decodes to
-an escalation with fewer details, never to another verdict."""
+"""Stored form of an escalation and the banner above its question (inquiries.md R149, R207).
+
+A damaged record decodes to an escalation with fewer details, never to another verdict.
+"""
 
 from __future__ import annotations
 

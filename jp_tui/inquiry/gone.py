@@ -1,6 +1,8 @@
-"""Handling of a client that left (Z9). Questions stay open, and so does everything a resumable call waits for. Only a
-call that can't be resumed is closed: one that waits for permission and has asked nothing yet. No policy replaces the
-user who was there."""
+"""Handling of a client that left (Z9).
+
+Questions stay open, and so does everything a resumable call waits for. Only a call that can't be resumed is closed: one
+that waits for permission and has asked nothing yet. No policy replaces the user who was there.
+"""
 
 from __future__ import annotations
 

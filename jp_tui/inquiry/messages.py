@@ -1,5 +1,8 @@
-"""Messages to the model about unanswered questions and calls that didn't run. Literals of docs/spec/inquiries.md,
-section 14, exact where the catalogue says so. Users never see them; front ends have their own text."""
+"""Messages to the model about unanswered questions and calls that didn't run.
+
+Literals of docs/spec/inquiries.md, section 14, exact where the catalogue says so. Users never see them; front ends have
+their own text.
+"""
 
 from __future__ import annotations
 

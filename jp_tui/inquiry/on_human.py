@@ -1,5 +1,7 @@
-"""User input for an open question: answer, cancel, reply, edit, end the turn (inquiries.md R182, R248). A repeated or
-late input, one with another digest or with an unfitting value changes nothing and is refused."""
+"""User input for an open question: answer, cancel, reply, edit, end the turn (inquiries.md R182, R248).
+
+A repeated or late input, one with another digest or with an unfitting value changes nothing and is refused.
+"""
 
 from __future__ import annotations
 

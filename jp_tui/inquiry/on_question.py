@@ -1,5 +1,7 @@
-"""A tool's question (inquiries.md 6.2): record the request, then route it. A question that an unfinished run recorded
-is asked again under its own id (R237)."""
+"""A tool's question (inquiries.md 6.2): record the request, then route it.
+
+A question that an unfinished run recorded is asked again under its own id (R237).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Questions of sub-agents and their tools at the parent's machine (inquiries.md R220, R222, R249, Z8). A sub-agent's
-own machine decides about them. The parent queues them with its own, forwards the user's input and records the outcome
-as well. Only the end of the whole turn is decided here, as for every question (R180)."""
+"""Questions of sub-agents and their tools at the parent's machine (inquiries.md R220, R222, R249, Z8).
+
+A sub-agent's own machine decides about them. The parent queues them with its own, forwards the user's input and records
+the outcome as well. Only the end of the whole turn is decided here, as for every question (R180).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Answers to parts of a question (inquiries.md R251): which were accepted, and comments on each. Only a person answers
-by parts; other responders accept all or nothing. Functions never raise, whatever they are given."""
+"""Answers to parts of a question (inquiries.md R251): which were accepted, and comments on each.
+
+Only a person answers by parts; other responders accept all or nothing. Functions never raise, whatever they are given.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Decisions about a call: may it run, may its result be delivered (inquiries.md 5.2, 5.3). They share the queue with
-questions (R116, R253) but aren't recorded as inquiries: `decision` travels with the call's response and is stored
-there."""
+"""Decisions about a call: may it run, may its result be delivered (inquiries.md 5.2, 5.3).
+
+They share the queue with questions (R116, R253) but aren't recorded as inquiries: `decision` travels with the call's
+response and is stored there.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Refused targets of a turn and rejection counts: from then on a person decides about them (inquiries.md R247). A
-refusal covers targets, whoever gave it and whichever tool asked. Three rejections of one intent suffice. A model's yes
-lifts no refusal; a person's yes lifts only the no that it overrules."""
+"""Refused targets of a turn and rejection counts: from then on a person decides about them (inquiries.md R247).
+
+A refusal covers targets, whoever gave it and whichever tool asked. Three rejections of one intent suffice. A model's
+yes lifts no refusal; a person's yes lifts only the no that it overrules.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Refused targets of a resumed turn, decoded from its log (inquiries.md R207, R237, R247), by the rules of
-`refusals.py`. A damaged record yields fewer refusals, never different ones."""
+`refusals.py`.
+
+A damaged record yields fewer refusals, never different ones.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""Decoder for the answers of one call in the log (inquiries.md R237). It reads the call's requests and responses in
-order. Answers that Back discarded stay discarded, and those its undo restored count again (R177), by the metadata of
-the events and never by a cancellation's id (R24). A damaged record yields fewer answers, never different ones."""
+"""Decoder for the answers of one call in the log (inquiries.md R237).
+
+It reads the call's requests and responses in order. Answers that Back discarded stay discarded, and those its undo
+restored count again (R177), by the metadata of the events and never by a cancellation's id (R24). A damaged record
+yields fewer answers, never different ones.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Effects of a reviewing model's verdict (inquiries.md R136, R137, R247, section 9). A verdict is validated like any
-other answer. A yes without a reason isn't valid, and a yes never suffices for targets refused before. If the user will
-be asked, the tool doesn't run on the reviewer's no. A late verdict changes nothing."""
+"""Effects of a reviewing model's verdict (inquiries.md R136, R137, R247, section 9).
+
+A verdict is validated like any other answer. A yes without a reason isn't valid, and a yes never suffices for targets
+refused before. If the user will be asked, the tool doesn't run on the reviewer's no. A late verdict changes nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Routing table of inquiries.md 6.3 as one pure function, which also returns the reason. The first matching row wins;
-no row depends on a tool's name (R109)."""
+"""Routing table of inquiries.md 6.3 as one pure function, which also returns the reason.
+
+The first matching row wins; no row depends on a tool's name (R109).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""State of the machine: rules, remembered answers, open items, calls. Data only. Other modules import it as `values`,
-together with the inputs (`inputs.py`)."""
+"""State of the machine: rules, remembered answers, open items, calls.
+
+Data only. Other modules import it as `values`, together with the inputs (`inputs.py`).
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,12 @@ REVIEW = "__review__"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """User's settings for one question of one tool (R33). `place` names their origin, for `w` and error texts. `slot`
-    is the key of the static answer if it isn't the question's own id (R171, M3). `overrides` are settings for the
-    reviewing assistant (R31). `key` is the setting that chose the target if the question has none of its own (R72)."""
+    """User's settings for one question of one tool (R33).
+
+    `place` names their origin, for `w` and error texts. `slot` is the key of the static answer if it isn't the
+    question's own id (R171, M3). `overrides` are settings for the reviewing assistant (R31). `key` is the setting that
+    chose the target if the question has none of its own (R72).
+    """
 
     target: Target = "user"
     has_answer: bool = False
@@ -42,8 +47,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RememberedAnswer:
-    """Entry that a turn remembers: an answer, or for `question` PERMISSION a decision (true: run, false: skip). `since`
-    is the time it was given (R58), `uses` how often it has answered since, `text` one line of the question."""
+    """Entry that a turn remembers: an answer, or for `question` PERMISSION a decision (true: run, false: skip).
+
+    `since` is the time it was given (R58), `uses` how often it has answered since, `text` one line of the question.
+    """
 
     tool: str
     question: str
@@ -88,8 +95,10 @@ class EarlierVerdict:
 @dataclass(frozen=True, slots=True)
 class EscalationCause:
     """Reason why a question reaches the user after a review (R150, R154, R155): the verdict, or why there is none.
+
     `cause` details a missing verdict (with `failed`): the request was too long, or the user took over (R156). `before`
-    are earlier verdicts, `saw` describes what the reviewer was shown."""
+    are earlier verdicts, `saw` describes what the reviewer was shown.
+    """
 
     model: str
     reason: str
@@ -102,9 +111,11 @@ class EscalationCause:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """Question with its recorded request, waiting for the user or a reviewer. `text` is shown above the context after a
-    review: M12, or that there was no verdict (R155). `asks` is its id at the machine of the sub-agent that asks and
-    decides about it (R220)."""
+    """Question with its recorded request, waiting for the user or a reviewer.
+
+    `text` is shown above the context after a review: M12, or that there was no verdict (R155). `asks` is its id at the
+    machine of the sub-agent that asks and decides about it (R220).
+    """
 
     inquiry: str
     call: str
@@ -182,10 +193,12 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """Last answered inquiry of a call (R41, R140); it determines the text of the call's error (R141-R143). `overruled`:
-    it was escalated before. `rejects`: it is the no to a boolean question. `intent` is its key in Ledger.rejections, if
-    a tool asked. `comments` are the user's comments on parts, each with the part's title (R251). Never contains a
-    secret."""
+    """Last answered inquiry of a call (R41, R140); it determines the text of the call's error (R141-R143).
+
+    `overruled`: it was escalated before. `rejects`: it is the no to a boolean question. `intent` is its key in
+    Ledger.rejections, if a tool asked. `comments` are the user's comments on parts, each with the part's title (R251).
+    Never contains a secret.
+    """
 
     question: str
     value: Json
@@ -216,11 +229,14 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Complete state of the machine. `client`: a front end that can ask is attached (R146); without `secrets` it can't
-    ask for one (R241). `handler`: the assistant's questions go through this sub-agent's parent (R218). `most`: R98's
-    limit. `waiting` is the user's queue, oldest first; `reviewed` are questions at a reviewer. `settled` maps closed
-    inquiries of this turn to who closed them, for late inputs. `gone`: the client left, so everything a person must
-    decide stays open (Z9). `deferred` are requests that stay open (R230)."""
+    """Complete state of the machine.
+
+    `client`: a front end that can ask is attached (R146); without `secrets` it can't ask for one (R241). `handler`: the
+    assistant's questions go through this sub-agent's parent (R218). `most`: R98's limit. `waiting` is the user's queue,
+    oldest first; `reviewed` are questions at a reviewer. `settled` maps closed inquiries of this turn to who closed
+    them, for late inputs. `gone`: the client left, so everything a person must decide stays open (Z9). `deferred` are
+    requests that stay open (R230).
+    """
 
     client: bool
     secrets: bool = True

@@ -1,6 +1,8 @@
-"""Reasons for the route of a question, as text for `w` on a sheet or a trail line (asking.md E42). Each names who
-decided and by which rule; settings come with their key and FILE:LINE. Values that could be secret never appear: of an
-answer only yes and no are shown."""
+"""Reasons for the route of a question, as text for `w` on a sheet or a trail line (asking.md E42).
+
+Each names who decided and by which rule; settings come with their key and FILE:LINE. Values that could be secret never
+appear: of an answer only yes and no are shown.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""Settings whose effective value differs from the configured one (R130, Z4). Each is reported when settings load and in
-`config show`. A value changes if it exceeds a bound in `layers/bounds.py`, if another setting limits it, or if a server
-doesn't offer it. Invalid values are refused elsewhere; built-in defaults are never reported."""
+"""Settings whose effective value differs from the configured one (R130, Z4).
+
+Each is reported when settings load and in `config show`. A value changes if it exceeds a bound in `layers/bounds.py`,
+if another setting limits it, or if a server doesn't offer it. Invalid values are refused elsewhere; built-in defaults
+are never reported.
+"""
 
 from __future__ import annotations
 

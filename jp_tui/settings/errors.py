@@ -1,6 +1,8 @@
-"""Problems of the configuration or the command line, as values and as text. A problem names file, line, key, the value
-found, the allowed values, and the nearest valid name. Text is made printable: files and arguments are untrusted, and
-messages reach the terminal before a screen exists."""
+"""Problems of the configuration or the command line, as values and as text.
+
+A problem names file, line, key, the value found, the allowed values, and the nearest valid name. Text is made
+printable: files and arguments are untrusted, and messages reach the terminal before a screen exists.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Valid ids of configurable questions: every id that a tool may use (inquiries.md R44, R68). `questions/reading.py`
-defines them, which this package can't import; a test keeps both equal. Ids are compared unchanged."""
+"""Valid ids of configurable questions: every id that a tool may use (inquiries.md R44, R68).
+
+`questions/reading.py` defines them, which this package can't import; a test keeps both equal. Ids are compared
+unchanged.
+"""
 
 from __future__ import annotations
 

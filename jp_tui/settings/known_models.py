@@ -1,6 +1,9 @@
 """Known facts about models: context window, prices, support for structured verdicts (surface.md S20b, inquiries.md
-R132, R133). The user's file beside `config.toml` precedes the built-in `config/models.toml`. Both are read only for a
-reviewer or a price, so a start without them is faster. A fact that no file states is None."""
+R132, R133).
+
+The user's file beside `config.toml` precedes the built-in `config/models.toml`. Both are read only for a reviewer or a
+price, so a start without them is faster. A fact that no file states is None.
+"""
 
 from __future__ import annotations
 

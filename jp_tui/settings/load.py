@@ -24,9 +24,12 @@ def load(
     deltas: Sequence[Mapping[str, Any]] = (),
     builtins: Sequence[str] = (data.DEFAULTS_FILE, data.TOOLS_FILE),
 ) -> Settings:
-    """Merge all layers. The files need not exist. Raises SettingsError if one can't be used. `assignments` are the
-    values of `--cfg`, `flags` as in `layers.from_flags`, `trusted` decides whether the workspace's file with exactly
-    this content is trusted (S10), `deltas` are the settings changes in the conversation's log (R67)."""
+    """Merge all layers.
+
+    The files need not exist. Raises SettingsError if one can't be used. `assignments` are the values of `--cfg`,
+    `flags` as in `layers.from_flags`, `trusted` decides whether the workspace's file with exactly this content is
+    trusted (S10), `deltas` are the settings changes in the conversation's log (R67).
+    """
     stack: list[Layer] = [layers.builtin(file) for file in builtins]
     notices: list[SettingsNotice] = []
     user = layers.from_file("user", user_file)

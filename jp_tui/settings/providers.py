@@ -1,6 +1,8 @@
-"""Model servers, their credentials, and the default model (S20, S21). Pure: the environment and the reachable servers
-are arguments. A credential is read when needed and never stored, shown or compared; it leaves `Secret` only where a
-request is written."""
+"""Model servers, their credentials, and the default model (S20, S21).
+
+Pure: the environment and the reachable servers are arguments. A credential is read when needed and never stored, shown
+or compared; it leaves `Secret` only where a request is written.
+"""
 
 from __future__ import annotations
 
@@ -117,8 +119,10 @@ def _provider(
 
 
 def ollama_address(host: str) -> str:
-    """Return the address in OLLAMA_HOST by the rules of ollama's own tools: scheme and port are optional. A server that
-    listens on 0.0.0.0 is reached at 127.0.0.1."""
+    """Return the address in OLLAMA_HOST by the rules of ollama's own tools: scheme and port are optional.
+
+    A server that listens on 0.0.0.0 is reached at 127.0.0.1.
+    """
     scheme, separator, rest = host.strip().rpartition("://")
     rest = rest.strip("/")
     address, _, _ = rest.partition("/")

@@ -1,5 +1,7 @@
-"""Settings of a tool's questions (inquiries.md R33, R52, R53, R72, R171), each with its place. `inquiry` decides who
-answers; this module only reads settings and resolves inherited ones."""
+"""Settings of a tool's questions (inquiries.md R33, R52, R53, R72, R171), each with its place.
+
+`inquiry` decides who answers; this module only reads settings and resolves inherited ones.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ SLOT = "answer"
 
 @dataclass(frozen=True, slots=True)
 class QuestionSettings:
-    """Settings of one question. `place` is the origin of its answer, else of its target. `chosen`: the target was set,
-    not inherited. `slot` is the key of `answer` if it isn't the question's own id; `follows` is the key that the target
-    is inherited from."""
+    """Settings of one question.
+
+    `place` is the origin of its answer, else of its target. `chosen`: the target was set, not inherited. `slot` is the
+    key of `answer` if it isn't the question's own id; `follows` is the key that the target is inherited from.
+    """
 
     target: TargetKind = "user"
     overrides: Mapping[str, Any] = field(default_factory=dict)
@@ -96,8 +100,10 @@ def written_target(kind: TargetKind, overrides: Mapping[str, Any]) -> str | dict
 
 
 def fallen_back(own: QuestionSettings | None, slot: QuestionSettings) -> QuestionSettings:
-    """R171: merge a model's question with the slot for unset fields. A static answer of the slot has `slot` set: it
-    applies only if the call asks a single question."""
+    """R171: merge a model's question with the slot for unset fields.
+
+    A static answer of the slot has `slot` set: it applies only if the call asks a single question.
+    """
     if own is None:
         own = UNSET
     target = own if own.chosen else slot

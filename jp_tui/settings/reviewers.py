@@ -1,6 +1,9 @@
 """Model that answers a question instead of the user, its request settings, and their problems (inquiries.md R70, R72,
-R130-R132). Each field comes from the question, then `conversation.inquiry.assistant`, then the main assistant. Values
-only: opens no connection and reads no credential."""
+R130-R132).
+
+Each field comes from the question, then `conversation.inquiry.assistant`, then the main assistant. Values only: opens
+no connection and reads no credential.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,10 @@ def check(
     settings: Settings, tools: Mapping[str, ToolSettings], environment: Mapping[str, str], models_file: str
 ) -> tuple[list[SettingsProblem], list[SettingsNotice]]:
     """Return everything that prevents the reviewers of these tools from running, and everything doubtful (R71, R131,
-    R132). Raises SettingsError for an unusable models file, which is read only if there is a reviewer."""
+    R132).
+
+    Raises SettingsError for an unusable models file, which is read only if there is a reviewer.
+    """
     problems: list[SettingsProblem] = []
     doubts: dict[str, SettingsNotice] = {}
     known = providers.providers(settings, environment)

@@ -1,5 +1,7 @@
-"""Settings of an assistant that answers questions instead of the user (inquiries.md R68, R130), as values. Separate
-from `typed_settings.py`, because the first frame doesn't need them."""
+"""Settings of an assistant that answers questions instead of the user (inquiries.md R68, R130), as values.
+
+Separate from `typed_settings.py`, because the first frame doesn't need them.
+"""
 
 from __future__ import annotations
 

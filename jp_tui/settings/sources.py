@@ -1,5 +1,7 @@
-"""Sources of a run's configuration, to load, explain, check and change it again. It stores paths and the command line's
-settings and reads nothing until asked."""
+"""Sources of a run's configuration, to load, explain, check and change it again.
+
+It stores paths and the command line's settings and reads nothing until asked.
+"""
 
 from __future__ import annotations
 

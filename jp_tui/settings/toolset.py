@@ -1,7 +1,9 @@
-"""Tools as configured: each tool's values over those of all tools (inquiries.md R66, R144). Values only: the engine
-resolves sources, and `inquiry` applies the settings of questions. Problems of the combined layers are errors here
-(R71): a tool without a source, a local one without a command, paths for a tool that isn't local, an unconfigured
-server."""
+"""Tools as configured: each tool's values over those of all tools (inquiries.md R66, R144).
+
+Values only: the engine resolves sources, and `inquiry` applies the settings of questions. Problems of the combined
+layers are errors here (R71): a tool without a source, a local one without a command, paths for a tool that isn't local,
+an unconfigured server.
+"""
 
 from __future__ import annotations
 

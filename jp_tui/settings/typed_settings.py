@@ -1,5 +1,8 @@
-"""Typed values of the configuration, and the function that loads it. They are built from the merged tree on request and
-passed to engine and front ends as arguments. Nothing is global or looked up later."""
+"""Typed values of the configuration, and the function that loads it.
+
+They are built from the merged tree on request and passed to engine and front ends as arguments. Nothing is global or
+looked up later.
+"""
 
 from __future__ import annotations
 

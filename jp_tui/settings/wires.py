@@ -1,6 +1,8 @@
-"""Wires: the protocols of model servers, by their configured name `wire` (surface S20). A wire is a line here and a
-folder of `providers`, which `providers/registry.py` opens by name. The line has the facts that settings need before the
-folder is loaded; nothing else names a wire."""
+"""Wires: the protocols of model servers, by their configured name `wire` (surface S20).
+
+A wire is a line here and a folder of `providers`, which `providers/registry.py` opens by name. The line has the facts
+that settings need before the folder is loaded; nothing else names a wire.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,12 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class WireSettings:
-    """Facts about a wire. `structured`: how a reply is bound to a schema by default; `enforcing` is a host with native
-    support. `caches`: hosts that keep a prompt for exactly 5 minutes or 1 hour; empty where servers decide. `server` is
-    False for a model that runs in this process and that no configuration names. `folder` defaults to the wire's name
-    with _ for -."""
+    """Facts about a wire.
+
+    `structured`: how a reply is bound to a schema by default; `enforcing` is a host with native support. `caches`:
+    hosts that keep a prompt for exactly 5 minutes or 1 hour; empty where servers decide. `server` is False for a model
+    that runs in this process and that no configuration names. `folder` defaults to the wire's name with _ for -.
+    """
 
     structured: Literal["native", "tool"] = "native"
     enforcing: str = ""

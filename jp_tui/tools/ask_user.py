@@ -1,6 +1,9 @@
-"""`ask_user`: the model asks the user (inquiries.md section 10). Stateless: it takes arguments and answers and returns
-the next question, the complete form for review, or the result (R166). Its questions are the assistant's; only the user
-answers them, and they are never remembered (R158). Wording and controls belong to the front ends."""
+"""`ask_user`: the model asks the user (inquiries.md section 10).
+
+Stateless: it takes arguments and answers and returns the next question, the complete form for review, or the result
+(R166). Its questions are the assistant's; only the user answers them, and they are never remembered (R158). Wording and
+controls belong to the front ends.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""`describe_tools`: long descriptions and examples of tools, on demand (inquiries.md R81, surface.md S40). All text
-comes from the configuration. Treats all tools the same and asks nothing."""
+"""`describe_tools`: long descriptions and examples of tools, on demand (inquiries.md R81, surface.md S40).
+
+All text comes from the configuration. Treats all tools the same and asks nothing.
+"""
 
 from __future__ import annotations
 

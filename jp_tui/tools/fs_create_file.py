@@ -1,5 +1,8 @@
-"""`fs_create_file`: create a file with the content that was shown (S40, R235). Replacing a file needs its own approval.
-A new file never overwrites one that appeared meanwhile; an old one is replaced only while it is unchanged."""
+"""`fs_create_file`: create a file with the content that was shown (S40, R235).
+
+Replacing a file needs its own approval. A new file never overwrites one that appeared meanwhile; an old one is replaced
+only while it is unchanged.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""`fs_delete_file`: delete one file or link after its content was shown (S40, R235). No folders, no patterns. The
-answer is bound to the content's hash, so exactly what the question described is deleted."""
+"""`fs_delete_file`: delete one file or link after its content was shown (S40, R235).
+
+No folders, no patterns. The answer is bound to the content's hash, so exactly what the question described is deleted.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""`fs_grep_files`: search lines by regular expression (surface.md S40). The search runs in a child with a time limit,
-because a pattern may never end (traps.md T21c). Matches found until then are returned."""
+"""`fs_grep_files`: search lines by regular expression (surface.md S40).
+
+The search runs in a child with a time limit, because a pattern may never end (traps.md T21c). Matches found until then
+are returned.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""`fs_modify_file`: replace text in one or more files after the diff was approved (S40, R234-R236). All new texts are
-computed before the question, and again at each run; the written bytes are exactly those of the approved diff. Only
-existing regular UTF-8 files change; line ends, mode and encoding are kept."""
+"""`fs_modify_file`: replace text in one or more files after the diff was approved (S40, R234-R236).
+
+All new texts are computed before the question, and again at each run; the written bytes are exactly those of the
+approved diff. Only existing regular UTF-8 files change; line ends, mode and encoding are kept.
+"""
 
 from __future__ import annotations
 

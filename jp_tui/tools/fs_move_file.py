@@ -1,5 +1,8 @@
-"""`fs_move_file`: move or rename one file or link (S40). Needs approval to replace a file or to move one with
-uncommitted changes. Both files must still be as the questions described. Folders aren't moved."""
+"""`fs_move_file`: move or rename one file or link (S40).
+
+Needs approval to replace a file or to move one with uncommitted changes. Both files must still be as the questions
+described. Folders aren't moved.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Executors: built-in tools by their configuration key (inquiries.md R63), local ones by their command. The module of a
-built-in is imported on first use. It has names and modules only; text for the model is in the configuration. The engine
-reports unknown keys."""
+"""Executors: built-in tools by their configuration key (inquiries.md R63), local ones by their command.
+
+The module of a built-in is imported on first use. It has names and modules only; text for the model is in the
+configuration. The engine reports unknown keys.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""`shell_run`: run a program, or a line for /bin/sh, in the workspace (surface.md S40; issue 8, line 9). A shell is
-used only if the model asks for one. The question shows everything before the run: the folder, with or without a
-sandbox, and every character of the command. It runs in a sandbox if available (`shell/sandbox.py`), through the common
-child runner, and ends with all processes it started. No terminal, no input, no fallback: without the sandbox that was
-shown, nothing runs."""
+"""`shell_run`: run a program, or a line for /bin/sh, in the workspace (surface.md S40; issue 8, line 9).
+
+A shell is used only if the model asks for one. The question shows everything before the run: the folder, with or
+without a sandbox, and every character of the command. It runs in a sandbox if available (`shell/sandbox.py`), through
+the common child runner, and ends with all processes it started. No terminal, no input, no fallback: without the sandbox
+that was shown, nothing runs.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""`spawn_agent`: a task for a sub-agent, which works in its own conversation (surface.md S40, inquiries.md 13.2). It
-parses its arguments and passes the task on (`port.Spawner`); its result is the sub-agent's last message. The engine
-decides who may be spawned and with what."""
+"""`spawn_agent`: a task for a sub-agent, which works in its own conversation (surface.md S40, inquiries.md 13.2).
+
+It parses its arguments and passes the task on (`port.Spawner`); its result is the sub-agent's last message. The engine
+decides who may be spawned and with what.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Tool description for the model (inquiries.md R80, R162, R246), built from its configuration entry. Works on any
-entry, built-in or not. Rules across arguments never become part of the schema: they are checked when the tool runs
-(R164)."""
+"""Tool description for the model (inquiries.md R80, R162, R246), built from its configuration entry.
+
+Works on any entry, built-in or not. Rules across arguments never become part of the schema: they are checked when the
+tool runs (R164).
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,10 @@ _OURS = frozenset({"required", "summary", "description", "examples", "items", "p
 
 
 def published(name: str, entry: Mapping[str, Json]) -> ToolSpec:
-    """Return the tool `name` as the model sees it; `entry` is the effective `conversation.tools.<name>` table. If
-    `options.shape` names a table in `options.shapes`, use its `description` and `parameters` instead."""
+    """Return the tool `name` as the model sees it; `entry` is the effective `conversation.tools.<name>` table.
+
+    If `options.shape` names a table in `options.shapes`, use its `description` and `parameters` instead.
+    """
     chosen = {**entry, **_shape(entry)}
     said = chosen.get("summary") or chosen.get("description") or ""
     parameters = chosen.get("parameters")

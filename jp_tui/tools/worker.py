@@ -1,6 +1,9 @@
 """Run jobs in a child process: patterns, diffs, file scans and templates (traps.md T21c, T28); the child is
-`worker_main.py`. One job per process: JSON in, JSON lines out. A pattern that never ends is ended with its process;
-earlier output is kept. This module doesn't interpret jobs."""
+`worker_main.py`.
+
+One job per process: JSON in, JSON lines out. A pattern that never ends is ended with its process; earlier output is
+kept. This module doesn't interpret jobs.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Main module of the child that `worker.py` starts: one job, JSON on stdin, JSON lines on stdout, bounded memory. It
-imports only the standard library and packages that need no more. The program itself never imports it."""
+"""Main module of the child that `worker.py` starts: one job, JSON on stdin, JSON lines on stdout, bounded memory.
+
+It imports only the standard library and packages that need no more. The program itself never imports it.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""The command line as values (surface.md): the command, its options, and their order. Parsing starts no process, opens
-no file and reads no environment. `argparse` is imported only if there are arguments to parse (traps.md T23). Commands
-of other versions have no stubs."""
+"""The command line as values (surface.md): the command, its options, and their order.
+
+Parsing starts no process, opens no file and reads no environment. `argparse` is imported only if there are arguments to
+parse (traps.md T23). Commands of other versions have no stubs.
+"""
 
 from __future__ import annotations
 

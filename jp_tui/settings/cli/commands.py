@@ -1,5 +1,7 @@
-"""The commands of this version (surface.md) as data: their names, usage and examples. `parsers.py` builds parsers from
-it."""
+"""The commands of this version (surface.md) as data: their names, usage and examples.
+
+`parsers.py` builds parsers from it.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Shell completions for `jp-tui`, generated from the data behind the parsers and the help. Pure: names from the user's
-files are arguments. Only names without shell syntax are offered: the name of a theme file or an alias is untrusted text
-and must never run when Tab is pressed."""
+"""Shell completions for `jp-tui`, generated from the data behind the parsers and the help.
+
+Pure: names from the user's files are arguments. Only names without shell syntax are offered: the name of a theme file
+or an alias is untrusted text and must never run when Tab is pressed.
+"""
 
 from __future__ import annotations
 

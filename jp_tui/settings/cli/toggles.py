@@ -1,5 +1,7 @@
-"""`-t` and `-T`: switch tools on and off for one run, left to right (inquiries.md R73-R79, surface.md S7). Pure. They
-change only `state`, never the lock that protects it."""
+"""`-t` and `-T`: switch tools on and off for one run, left to right (inquiries.md R73-R79, surface.md S7).
+
+Pure. They change only `state`, never the lock that protects it.
+"""
 
 from __future__ import annotations
 

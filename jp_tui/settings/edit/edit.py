@@ -1,6 +1,9 @@
-"""Set a key in the user's configuration file. Comments and order are kept, and the file is replaced atomically. A lock
-prevents lost updates between jp-tui processes. A broken file is never overwritten, and an invalid result is never
-written. tomlkit is imported only here, when a key is set (traps.md T23)."""
+"""Set a key in the user's configuration file.
+
+Comments and order are kept, and the file is replaced atomically. A lock prevents lost updates between jp-tui processes.
+A broken file is never overwritten, and an invalid result is never written. tomlkit is imported only here, when a key is
+set (traps.md T23).
+"""
 
 from __future__ import annotations
 
@@ -21,17 +24,21 @@ if TYPE_CHECKING:
 
 
 def set_value(file: Path, key: Sequence[str], value: Any) -> None:
-    """Set `key` (its parts) to `value` in `file`; create the file if it is missing. Raises SettingsError if the key is
-    unknown, the value doesn't fit, or the file is broken or can't be written."""
+    """Set `key` (its parts) to `value` in `file`; create the file if it is missing.
+
+    Raises SettingsError if the key is unknown, the value doesn't fit, or the file is broken or can't be written.
+    """
     check_value(key, value)
     with alone(file, dotted(tuple(key))):
         store(file, tuple(key), with_value(file, key, value))
 
 
 def with_value(file: Path, key: Sequence[str], value: Any) -> str:
-    """Return the text of `file` with `key` set to `value`, without writing it. Raises SettingsError as `set_value`. A
-    caller that stores the text must take the lock (`alone`) before this call. A table sets each of its keys and keeps
-    the others."""
+    """Return the text of `file` with `key` set to `value`, without writing it.
+
+    Raises SettingsError as `set_value`. A caller that stores the text must take the lock (`alone`) before this call. A
+    table sets each of its keys and keeps the others.
+    """
     check_value(key, value)
     text = _current(file)
     for path, leaf in _parts(tuple(key), value):
@@ -57,8 +64,11 @@ def store(file: Path, path: tuple[str, ...], text: str) -> None:
 
 
 def unset_value(file: Path, key: Sequence[str]) -> bool:
-    """Remove `key` (its parts) from `file`; keep comments and everything else. Return False if it isn't set there.
-    Raises SettingsError if the file is broken, can't be written, or its syntax doesn't allow removing the key alone."""
+    """Remove `key` (its parts) from `file`; keep comments and everything else.
+
+    Return False if it isn't set there. Raises SettingsError if the file is broken, can't be written, or its syntax
+    doesn't allow removing the key alone.
+    """
     path = tuple(key)
     if not _stands(_current(file), path, file):
         return False

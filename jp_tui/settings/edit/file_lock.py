@@ -1,6 +1,9 @@
 """Lock for changes to a user's file, so that concurrent read-modify-write cycles of jp-tui processes don't lose updates
-(S10). It is an advisory lock on a separate file beside it. Waits a few seconds for the other process, then reports it;
-never writes without the lock."""
+(S10).
+
+It is an advisory lock on a separate file beside it. Waits a few seconds for the other process, then reports it; never
+writes without the lock.
+"""
 
 from __future__ import annotations
 

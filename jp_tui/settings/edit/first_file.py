@@ -1,6 +1,8 @@
-"""Configuration written by the first run. A new file explains each line; in an existing file only keys are set. The
-file is replaced atomically, and an invalid result is never written. It contains no credential, only the name of a
-variable."""
+"""Configuration written by the first run.
+
+A new file explains each line; in an existing file only keys are set. The file is replaced atomically, and an invalid
+result is never written. It contains no credential, only the name of a variable.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""List of all settable keys for the user: meaning, effective value, origin, allowed values. It walks the same tree as
-the files (`keys.py`), so it is complete. For each tool it lists the commonly changed keys. Pure. Values from no file or
-variable have the place of the built-in defaults."""
+"""List of all settable keys for the user: meaning, effective value, origin, allowed values.
+
+It walks the same tree as the files (`keys.py`), so it is complete. For each tool it lists the commonly changed keys.
+Pure. Values from no file or variable have the place of the built-in defaults.
+"""
 
 from __future__ import annotations
 

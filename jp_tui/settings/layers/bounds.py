@@ -1,5 +1,8 @@
-"""Bounds that apply whatever is configured. `adjusted.py` reports the settings they change (R130, Z4). Engine,
-providers and tools import these constants, so the reported value is the one in use."""
+"""Bounds that apply whatever is configured.
+
+`adjusted.py` reports the settings they change (R130, Z4). Engine, providers and tools import these constants, so the
+reported value is the one in use.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Effective values with layer and place, as `config show` prints them (inquiries.md R72, S5). Pure; works on loaded
-settings. Files and variables contain no credential, only the name of the variable with it."""
+"""Effective values with layer and place, as `config show` prints them (inquiries.md R72, S5).
+
+Pure; works on loaded settings. Files and variables contain no credential, only the name of the variable with it.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Layers of the configuration, lowest to highest (inquiries.md R60): built-in → user's file → workspace's file →
-environment → conversation → --cfg → flags. Each layer is checked separately, so an error names its place even where a
-higher layer overrides it. Only the given files and mapping are read."""
+environment → conversation → --cfg → flags.
+
+Each layer is checked separately, so an error names its place even where a higher layer overrides it. Only the given
+files and mapping are read.
+"""
 
 from __future__ import annotations
 
@@ -149,10 +152,12 @@ def checked(kind: LayerKind, file: str, document: toml.Document) -> Layer:
 def from_workspace(
     file: str, below: Settings, *, trusted: Callable[[bytes], bool]
 ) -> tuple[Layer | None, list[SettingsNotice]]:
-    """Return the effective part of a workspace's file and one notice for the rest. `trusted` decides whether the user
-    trusts exactly these bytes (S10). Invalid values of an untrusted file are left out and reported like forbidden ones:
-    a cloned repository must neither change how jp-tui works nor prevent its start. Only a file that isn't TOML or
-    exceeds the limits is an error."""
+    """Return the effective part of a workspace's file and one notice for the rest.
+
+    `trusted` decides whether the user trusts exactly these bytes (S10). Invalid values of an untrusted file are left
+    out and reported like forbidden ones: a cloned repository must neither change how jp-tui works nor prevent its
+    start. Only a file that isn't TOML or exceeds the limits is an error.
+    """
     document = toml.read(file)
     if document is None:
         return None, []
@@ -213,10 +218,12 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
 
 
 def from_conversation(deltas: Iterable[Mapping[str, Any]], below: Table) -> tuple[Layer | None, list[SettingsNotice]]:
-    """Return the settings changes of a conversation's log over the tree `below`, in log order (R60, R67). Only keys of
-    `conversation` and `assistant` apply. A change with other or invalid content, or for a removed tool, is ignored as a
-    whole with a notice, so that an old log still opens. These changes come from a log that jp-tui wrote; an importer of
-    foreign logs must filter them first, like a workspace's file."""
+    """Return the settings changes of a conversation's log over the tree `below`, in log order (R60, R67).
+
+    Only keys of `conversation` and `assistant` apply. A change with other or invalid content, or for a removed tool, is
+    ignored as a whole with a notice, so that an old log still opens. These changes come from a log that jp-tui wrote;
+    an importer of foreign logs must filter them first, like a workspace's file.
+    """
     tree: Table = {}
     names: dict[Path, str] = {}
     notices: list[SettingsNotice] = []

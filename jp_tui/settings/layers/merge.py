@@ -1,5 +1,7 @@
-"""Check one layer against the keys, and merge layers (inquiries.md R61, R64, R254). Pure: trees in, trees and problems
-out. Tables merge key by key, a leaf is replaced whole, an unset key inherits."""
+"""Check one layer against the keys, and merge layers (inquiries.md R61, R64, R254).
+
+Pure: trees in, trees and problems out. Tables merge key by key, a leaf is replaced whole, an unset key inherits.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""All problems of the configuration at once (R71, `config check`), and those that a change would add. Each layer is
-checked first; if all are readable, the combination is checked."""
+"""All problems of the configuration at once (R71, `config check`), and those that a change would add.
+
+Each layer is checked first; if all are readable, the combination is checked.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Parse TOML to plain data with line and column of each key, and refuse hostile files early. `tomllib` reports no lines
-for keys and needs seconds for a dotted key of 20,000 parts (traps.md T18, T21b), so a linear scan runs first: it
-locates keys and enforces limits. Syntax errors are left to `tomllib`."""
+"""Parse TOML to plain data with line and column of each key, and refuse hostile files early.
+
+`tomllib` reports no lines for keys and needs seconds for a dotted key of 20,000 parts (traps.md T18, T21b), so a linear
+scan runs first: it locates keys and enforces limits. Syntax errors are left to `tomllib`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Preview of a workspace's file for the trust decision: the effect of each key, and the changes since the file was last
-trusted (surface S10). The list is complete, keys that run or send something come first, and each is explained. The
-preview itself grants no trust."""
+trusted (surface S10).
+
+The list is complete, keys that run or send something come first, and each is explained. The preview itself grants no
+trust.
+"""
 
 from __future__ import annotations
 

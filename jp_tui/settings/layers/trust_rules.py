@@ -1,6 +1,8 @@
-"""Settings that an untrusted workspace file may change: display and stricter values only (S10). Pure. Cloning a
-repository isn't consent to its configuration, so every other key is left out and reported. Some keys are never accepted
-from a workspace's file, trusted or not."""
+"""Settings that an untrusted workspace file may change: display and stricter values only (S10).
+
+Pure. Cloning a repository isn't consent to its configuration, so every other key is left out and reported. Some keys
+are never accepted from a workspace's file, trusted or not.
+"""
 
 from __future__ import annotations
 
@@ -72,8 +74,10 @@ def _known(path: Path, below: Table) -> bool:
 
 
 def _own(path: Path, tree: Table, below: Table) -> bool:
-    """True if `path` belongs to a tool that isn't built-in: made local by a layer below or by the file itself. A file
-    can't escape the rules for a built-in tool by giving it another source."""
+    """True if `path` belongs to a tool that isn't built-in: made local by a layer below or by the file itself.
+
+    A file can't escape the rules for a built-in tool by giving it another source.
+    """
     if path[:2] != ("conversation", "tools"):
         return False
     source = get(below, (*path[:3], "source")) or get(tree, (*path[:3], "source"))

@@ -1,7 +1,9 @@
-"""Store of trusted workspace files, each with exactly one content (surface S10). A small private file has one line per
-workspace: a fingerprint of the file's location, one of location and content, and the path for people. A folder beside
-it has copies of trusted content, used only to show changes. A store that is unreadable or not private to the user
-trusts nothing."""
+"""Store of trusted workspace files, each with exactly one content (surface S10).
+
+A small private file has one line per workspace: a fingerprint of the file's location, one of location and content, and
+the path for people. A folder beside it has copies of trusted content, used only to show changes. A store that is
+unreadable or not private to the user trusts nothing.
+"""
 
 from __future__ import annotations
 

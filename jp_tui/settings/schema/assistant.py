@@ -1,6 +1,8 @@
-"""Keys of an assistant: the main one, and overrides for the one that answers questions (C38, R130). One table serves
-three places: `assistant`, `conversation.inquiry.assistant`, and the table of a question's `target`, where an unknown
-key is an error as well."""
+"""Keys of an assistant: the main one, and overrides for the one that answers questions (C38, R130).
+
+One table serves three places: `assistant`, `conversation.inquiry.assistant`, and the table of a question's `target`,
+where an unknown key is an error as well.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Checks for configuration values; each returns the value in its normal form or raises BadValue with the value found
-and the allowed ones. The caller, which knows file and key, makes a SettingsProblem of it. No check reads another key, a
-file or an environment. `True` is never a number here."""
+and the allowed ones.
+
+The caller, which knows file and key, makes a SettingsProblem of it. No check reads another key, a file or an
+environment. `True` is never a number here.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Keys of the configuration (inquiries.md R68, surface.md S20): one tree of allowed values. Reading, merging, trust and
-variables all walk it, so a new key needs only a line here (a tool's in `tools.py`, an assistant's in
-`assistant.py`)."""
+"""Keys of the configuration (inquiries.md R68, surface.md S20): one tree of allowed values.
+
+Reading, merging, trust and variables all walk it, so a new key needs only a line here (a tool's in `tools.py`, an
+assistant's in `assistant.py`).
+"""
 
 from __future__ import annotations
 

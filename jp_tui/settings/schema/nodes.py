@@ -1,5 +1,8 @@
-"""Nodes of the tree of keys: a leaf is one value, a group is a table. They are plain classes, because building 18 model
-classes would cost 14 ms at every start instead of 0.5 ms. The keys are in `keys.py`, the checks in `merge.py`."""
+"""Nodes of the tree of keys: a leaf is one value, a group is a table.
+
+They are plain classes, because building 18 model classes would cost 14 ms at every start instead of 0.5 ms. The keys
+are in `keys.py`, the checks in `merge.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,12 @@ Trust = Literal["display", "guarded"]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Value that a higher layer replaces whole. Rules for a workspace's file (S10): `display` always applies; `guarded`
-    needs trust unless `tightens(old, new)` returns true; `never(new)` is refused even with trust. `acts`: it runs or
-    sends something or chooses who answers, so it is reported first. `loosens(old, new)` is needed where a value that
-    doesn't tighten need not loosen either."""
+    """Value that a higher layer replaces whole.
+
+    Rules for a workspace's file (S10): `display` always applies; `guarded` needs trust unless `tightens(old, new)`
+    returns true; `never(new)` is refused even with trust. `acts`: it runs or sends something or chooses who answers, so
+    it is reported first. `loosens(old, new)` is needed where a value that doesn't tighten need not loosen either.
+    """
 
     check: Check
     trust: Trust = "guarded"

@@ -1,6 +1,8 @@
-"""Keys and values of `notify`: how the workspace notifies a user who isn't looking (asking.md E50). A workspace's file
-may set the look and sound, but neither the command nor whether a question's text leaves the terminal (surface S10).
-Sends no notification itself."""
+"""Keys and values of `notify`: how the workspace notifies a user who isn't looking (asking.md E50).
+
+A workspace's file may set the look and sound, but neither the command nor whether a question's text leaves the terminal
+(surface S10). Sends no notification itself.
+"""
 
 from __future__ import annotations
 

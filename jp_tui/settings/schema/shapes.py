@@ -1,6 +1,8 @@
-"""Checks for structured values: commands, path rules, sections of a prompt. They extend those in `checks.py`. A command
-stays as written, text or table; the code that runs it interprets it. No check tests whether a program or a path
-exists."""
+"""Checks for structured values: commands, path rules, sections of a prompt.
+
+They extend those in `checks.py`. A command stays as written, text or table; the code that runs it interprets it. No
+check tests whether a program or a path exists.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Keys of a tool and of its questions (inquiries.md R68), and of all tools under `'*'` (R66). A key without meaning for
-all tools (a source, parameters, questions) isn't valid under `'*'`, where it would have no effect."""
+"""Keys of a tool and of its questions (inquiries.md R68), and of all tools under `'*'` (R66).
+
+A key without meaning for all tools (a source, parameters, questions) isn't valid under `'*'`, where it would have no
+effect.
+"""
 
 from __future__ import annotations
 

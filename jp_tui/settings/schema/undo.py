@@ -1,5 +1,7 @@
-"""Keys of `undo`: whether, how long and how much of the files changed by tools is backed up (issue 8, 7). A workspace's
-file can't turn backups off. Copies nothing itself."""
+"""Keys of `undo`: whether, how long and how much of the files changed by tools is backed up (issue 8, 7).
+
+A workspace's file can't turn backups off. Copies nothing itself.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Colour arithmetic on `#rrggbb`: blending, contrast (WCAG 2), and legibility on a background. Pure. The terminal's 16
-colours (`ansi_…`) have no known value and pass through unchanged. It stays hand-written: Textual's `Color` can't be
-imported before the first frame."""
+"""Colour arithmetic on `#rrggbb`: blending, contrast (WCAG 2), and legibility on a background.
+
+Pure. The terminal's 16 colours (`ansi_…`) have no known value and pass through unchanged. It stays hand-written:
+Textual's `Color` can't be imported before the first frame.
+"""
 
 from __future__ import annotations
 

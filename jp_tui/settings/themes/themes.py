@@ -1,6 +1,8 @@
-"""Themes as data: the TOML files in `themes/` and the user's folder, as plain values without Textual types. Only the
-selected theme is read. Missing colours are derived, so every theme, also Textual's own, has all colours that the
-screens use."""
+"""Themes as data: the TOML files in `themes/` and the user's folder, as plain values without Textual types.
+
+Only the selected theme is read. Missing colours are derived, so every theme, also Textual's own, has all colours that
+the screens use.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Approval before a change, and execution of exactly what was approved (inquiries.md R234-R236, R251, M39; S40). A tool
-returns a plan: questions in order, each with the text for a no, and the action that follows, complete or limited to
-accepted parts. Each run plans again. An answer counts only for the question with the answered digest, so a file that
+"""Approval before a change, and execution of exactly what was approved (inquiries.md R234-R236, R251, M39; S40).
+
+A tool returns a plan: questions in order, each with the text for a no, and the action that follows, complete or limited
+to accepted parts. Each run plans again. An answer counts only for the question with the answered digest, so a file that
 changed meanwhile is asked about again. Nothing is written unless all questions are answered with yes, and refused parts
-are never written."""
+are never written.
+"""
 
 from __future__ import annotations
 
@@ -123,9 +125,12 @@ def yes_or_no(
     decides: Sequence[str] = (),
     parts: tuple[Part, ...] = (),
 ) -> Question:
-    """Build a boolean question. `decides` are the real paths that only this question's yes changes or deletes, `parts`
-    what can be accepted separately. A file that other programs obey makes the question exclusive to a person, and the
-    context says why (R247)."""
+    """Build a boolean question.
+
+    `decides` are the real paths that only this question's yes changes or deletes, `parts` what can be accepted
+    separately. A file that other programs obey makes the question exclusive to a person, and the context says why
+    (R247).
+    """
     reasons = [f"{shown(path)}: {why}, so a person decides." for path in decides if (why := obeyed(path))]
     return Question(
         id=key,

@@ -1,6 +1,8 @@
-"""Backups of files before a tool changes them (issue 8, 7), and the root that makes them. File tools use a `BackupRoot`
-instead of a Root: every write, move and delete goes through it, so no tool can forget the backup. If the backup fails,
-the change is refused. Files over the size limit are recorded without content."""
+"""Backups of files before a tool changes them (issue 8, 7), and the root that makes them.
+
+File tools use a `BackupRoot` instead of a Root: every write, move and delete goes through it, so no tool can forget the
+backup. If the backup fails, the change is refused. Files over the size limit are recorded without content.
+"""
 
 from __future__ import annotations
 

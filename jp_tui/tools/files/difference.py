@@ -1,6 +1,8 @@
-"""Exact unified diffs in bounded time (traps.md T28; inquiries.md R234). The same two texts always give the same diff
-on any machine: limits count steps, not time. Standard library only, so that a minimal child process can import it.
-Lines end at "\\n" only; nothing is made visible or truncated here."""
+"""Exact unified diffs in bounded time (traps.md T28; inquiries.md R234).
+
+The same two texts always give the same diff on any machine: limits count steps, not time. Standard library only, so
+that a minimal child process can import it. Lines end at "\\n" only; nothing is made visible or truncated here.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 _CLOSE = 8_000_000
-"""Step limit for comparing gaps without anchors closely, in total; a larger gap becomes one hunk. About 1 s of work."""
+"""Step limit for comparing gaps without anchors closely, in total (up to about 1 s); a larger gap is one hunk."""
 _ROUNDS = 64
 """Limit for passes over the lines in search of anchors, in total."""
 

@@ -1,6 +1,8 @@
-"""Computation of a change before anyone is asked: texts, patterns and flags in; new texts, counts and diffs out. Both
-sides are plain JSON values, because large jobs and regular expressions run in a child process (traps.md T21c, T28) and
-small ones here, with the same function and result. Reads and writes no file."""
+"""Computation of a change before anyone is asked: texts, patterns and flags in; new texts, counts and diffs out.
+
+Both sides are plain JSON values, because large jobs and regular expressions run in a child process (traps.md T21c, T28)
+and small ones here, with the same function and result. Reads and writes no file.
+"""
 
 from __future__ import annotations
 

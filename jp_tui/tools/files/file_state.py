@@ -19,8 +19,11 @@ _COLUMNS = 200
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file or a link. `sha256` is None for a large file, whose `data` is its beginning; `words` is the description.
-    `text` is None unless the file is UTF-8 text, `link` is None unless it is a link."""
+    """A file or a link.
+
+    `sha256` is None for a large file, whose `data` is its beginning; `words` is the description. `text` is None unless
+    the file is UTF-8 text, `link` is None unless it is a link.
+    """
 
     real: str
     words: str

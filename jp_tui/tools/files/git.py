@@ -1,6 +1,8 @@
-"""Git information about workspace files: tracked files, and uncommitted changes. Runs only plumbing commands and
-compares hashes itself, because `git status` would run filters from the workspace's configuration. No hooks, no monitor,
-no network, no locks. Without git, the functions return nothing."""
+"""Git information about workspace files: tracked files, and uncommitted changes.
+
+Runs only plumbing commands and compares hashes itself, because `git status` would run filters from the workspace's
+configuration. No hooks, no monitor, no network, no locks. Without git, the functions return nothing.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ _LISTED = 32 << 20
 
 async def listed(root: Path, folder: str) -> str | None:
     """Return the files below `folder` that git tracks or would track: entries `<tag> <path>`, each ended by NUL; None
-    without git. Tags are those of `git ls-files -t`: H tracked, R tracked and deleted, ? untracked and not ignored."""
+    without git.
+
+    Tags are those of `git ls-files -t`: H tracked, R tracked and deleted, ? untracked and not ignored.
+    """
     found = await _ask(root, "ls-files", "-z", "-t", "-c", "-o", "-d", "--exclude-standard", "--", folder)
     if found is None or not found.ok or found.truncated:
         return None
@@ -30,9 +35,11 @@ async def listed(root: Path, folder: str) -> str | None:
 
 
 async def dirty(root: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Return which of these files (real path → current content) have uncommitted changes, in the given order. Changed,
-    staged, and untracked files count unless ignored; files outside a work tree don't. If git times out, return all of
-    them."""
+    """Return which of these files (real path → current content) have uncommitted changes, in the given order.
+
+    Changed, staged, and untracked files count unless ignored; files outside a work tree don't. If git times out, return
+    all of them.
+    """
     paths = list(files)
     here = await _ask(root, "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard", "--", *paths)
     if here is None or here.status not in (0, None):

@@ -1,7 +1,9 @@
-"""Protected files by name (hostile `paths` cases; inquiries.md R247). Secrets are never read, shown, copied or changed;
-control files of git and jp-tui are never written; files that other programs or agents obey are written only with a
-person's consent. The real path after links decides, normalized for case, invisible characters and trailing dots, so
-that spelling can't bypass the check."""
+"""Protected files by name (hostile `paths` cases; inquiries.md R247).
+
+Secrets are never read, shown, copied or changed; control files of git and jp-tui are never written; files that other
+programs or agents obey are written only with a person's consent. The real path after links decides, normalized for
+case, invisible characters and trailing dots, so that spelling can't bypass the check.
+"""
 
 from __future__ import annotations
 

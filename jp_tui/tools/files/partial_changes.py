@@ -1,5 +1,8 @@
 """Text for the model about a change that was answered hunk by hunk (inquiries.md R251; asking.md E26): the refused
-parts with their diffs, and the user's comments. Decides and writes nothing."""
+parts with their diffs, and the user's comments.
+
+Decides and writes nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Text replacement by patterns that keeps every other byte (surface.md S40, `fs_modify_file`). Pure and standard
-library only, so that a minimal child process can run it: a regular expression may never end (traps.md T21c), so the
-caller limits its time. Patterns see "\\n" as line end; the file keeps its own."""
+"""Text replacement by patterns that keeps every other byte (surface.md S40, `fs_modify_file`).
+
+Pure and standard library only, so that a minimal child process can run it: a regular expression may never end (traps.md
+T21c), so the caller limits its time. Patterns see "\\n" as line end; the file keeps its own.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """List and search files in a child process (traps.md T21c, T28), so that a scan never blocks the engine's loop.
+
 Standard library and packages that need no more. Files are opened only through `system/files.py`, links aren't followed,
-limits are counted, and the result reports what was left out. Called by `worker.py`."""
+limits are counted, and the result reports what was left out. Called by `worker.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Shared parts of the file tools: argument parsing, the open root, and the conversion of errors to text. A tool
-subclasses FileTool with `keys` and `work`. All problems of the arguments are reported at once: an unknown argument or a
-wrong type is a problem, never a guess. Approvals are in `approval.py`."""
+"""Shared parts of the file tools: argument parsing, the open root, and the conversion of errors to text.
+
+A tool subclasses FileTool with `keys` and `work`. All problems of the arguments are reported at once: an unknown
+argument or a wrong type is a problem, never a guess. Approvals are in `approval.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Write several files as one operation, as far as the file system allows (traps.md T12, T13; inquiries.md R235). Each
-file is written only over the bytes that the change was made for. If one write fails, files written before it get their
-old bytes again; what can't be restored is reported. Doesn't decide what is written."""
+"""Write several files as one operation, as far as the file system allows (traps.md T12, T13; inquiries.md R235).
+
+Each file is written only over the bytes that the change was made for. If one write fails, files written before it get
+their old bytes again; what can't be restored is reported. Doesn't decide what is written.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,11 @@ class PlannedWrite:
 
 
 def place(root: Root, path: str) -> str:
-    """Return the real path of a new file at `path`. Raises FileProblem if its folder is outside the root or isn't a
-    folder. A link at `path` isn't followed; check it with `Root.stat` without following."""
+    """Return the real path of a new file at `path`.
+
+    Raises FileProblem if its folder is outside the root or isn't a folder. A link at `path` isn't followed; check it
+    with `Root.stat` without following.
+    """
     try:
         return root.stat(path, follow=False).real
     except FileProblem as problem:
@@ -66,8 +71,11 @@ def is_there(root: Root, real: str) -> bool:
 
 
 def write_all(root: Root, writings: Sequence[PlannedWrite]) -> None:
-    """Write all or none. Raises StaleBase if a file changed, FileProblem if the system refuses. Raises ToolRefusal with
-    the names of files that remain changed if they couldn't be restored."""
+    """Write all or none.
+
+    Raises StaleBase if a file changed, FileProblem if the system refuses. Raises ToolRefusal with the names of files
+    that remain changed if they couldn't be restored.
+    """
     for one in writings:
         found = root.read(one.path, len(one.base))
         if found.truncated or found.data != one.base:

@@ -1,6 +1,8 @@
-"""Convert a local tool's output to an outcome (inquiries.md R47, R83, M29). Output that is one JSON object of the right
-form, by the strict parser, is an outcome; anything else is text. An invalid question becomes an error for the model and
-is never asked. Runs nothing, truncates nothing."""
+"""Convert a local tool's output to an outcome (inquiries.md R47, R83, M29).
+
+Output that is one JSON object of the right form, by the strict parser, is an outcome; anything else is text. An invalid
+question becomes an error for the model and is never asked. Runs nothing, truncates nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Check a local tool's arguments against its declared parameters (inquiries.md R82, M28). Text that contains JSON of
-the declared type is converted, missing arguments get their defaults, remaining problems are reported. Only the keys of
-R68 are checked (type, required, default, enum, items, properties); other keys are for the model. No other
-conversions."""
+"""Check a local tool's arguments against its declared parameters (inquiries.md R82, M28).
+
+Text that contains JSON of the declared type is converted, missing arguments get their defaults, remaining problems are
+reported. Only the keys of R68 are checked (type, required, default, enum, items, properties); other keys are for the
+model. No other conversions.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""Render the templates of a local tool's command (inquiries.md R83). Runs in the child that `worker.py` starts: Jinja's
-sandbox, and a process with limited time and memory, so that no value can block or exhaust the program. A template is
-configuration; its values are untrusted data and never parsed as templates. In a shell line every text becomes one
-quoted word; inside quotes and similar places the line is refused, not repaired."""
+"""Render the templates of a local tool's command (inquiries.md R83).
+
+Runs in the child that `worker.py` starts: Jinja's sandbox, and a process with limited time and memory, so that no value
+can block or exhaust the program. A template is configuration; its values are untrusted data and never parsed as
+templates. In a shell line every text becomes one quoted word; inside quotes and similar places the line is refused, not
+repaired.
+"""
 
 from __future__ import annotations
 

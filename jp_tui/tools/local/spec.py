@@ -1,6 +1,8 @@
-"""Run settings of a local tool as values: its configured command (inquiries.md R68, R83). The composition root builds
-them from the settings. Every text in a command is a template; `templates.py` describes the language. Runs nothing,
-reads no settings."""
+"""Run settings of a local tool as values: its configured command (inquiries.md R68, R83).
+
+The composition root builds them from the settings. Every text in a command is a template; `templates.py` describes the
+language. Runs nothing, reads no settings.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,12 @@ _CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
 
 @dataclass(frozen=True, slots=True)
 class ProgramCommand:
-    """A program and its arguments; with `shell` both, joined by spaces, are a line for /bin/sh. A program without a
-    slash is searched in PATH; one with a slash is relative to the workspace's root unless it is absolute or begins with
-    `~/`; links are followed. `stdin` is the program's input, None for none. Secrets belong there, because other users
-    of the machine can read arguments."""
+    """A program and its arguments; with `shell` both, joined by spaces, are a line for /bin/sh.
+
+    A program without a slash is searched in PATH; one with a slash is relative to the workspace's root unless it is
+    absolute or begins with `~/`; links are followed. `stdin` is the program's input, None for none. Secrets belong
+    there, because other users of the machine can read arguments.
+    """
 
     program: str
     args: tuple[str, ...] = ()
@@ -49,9 +53,11 @@ class LocalSpec:
 
 
 def words(line: str) -> tuple[str, ...]:
-    """Split a command line as a shell would, but never inside {{ }} or {% %}. Quotes group and are removed, a backslash
-    escapes the next character; nothing is expanded. Raises ValueError with a message for an unclosed quote or brace, or
-    an empty line."""
+    """Split a command line as a shell would, but never inside {{ }} or {% %}.
+
+    Quotes group and are removed, a backslash escapes the next character; nothing is expanded. Raises ValueError with a
+    message for an unclosed quote or brace, or an empty line.
+    """
     found: list[str] = []
     word: list[str] | None = None
     quote, at = "", 0

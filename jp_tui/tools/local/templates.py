@@ -1,8 +1,10 @@
-"""Templates of a local tool's command (inquiries.md R83). The language is Jinja's, sandboxed, with `tool` {name,
-arguments, answers, digests, options} and `context` {action, root, access, workspace_id, conversation_id}; values other
-than text are written as JSON. In a shell line each text becomes one quoted word (`q` does so explicitly); `as_is`
-vouches for the template's own text, `{{ … | default('') }}` handles missing values. Rendering runs in a separate
-process (`rendering.py`); Jinja is never imported here."""
+"""Templates of a local tool's command (inquiries.md R83).
+
+The language is Jinja's, sandboxed, with `tool` {name, arguments, answers, digests, options} and `context` {action,
+root, access, workspace_id, conversation_id}; values other than text are written as JSON. In a shell line each text
+becomes one quoted word (`q` does so explicitly); `as_is` vouches for the template's own text, `{{ … | default('') }}`
+handles missing values. Rendering runs in a separate process (`rendering.py`); Jinja is never imported here.
+"""
 
 from __future__ import annotations
 

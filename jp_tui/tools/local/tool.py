@@ -1,7 +1,9 @@
-"""Local tool: any executable named in the configuration (inquiries.md R82, R83, R90; issue 4, item 7). It runs in the
-workspace's root with its values in the command line or on stdin, and returns JSON or plain text. It can print a
-question and is run again from the start with the answers. Processes it leaves are ended with it, and with jp-tui. Its
-source is always `tool` (R18), whatever it prints."""
+"""Local tool: any executable named in the configuration (inquiries.md R82, R83, R90; issue 4, item 7).
+
+It runs in the workspace's root with its values in the command line or on stdin, and returns JSON or plain text. It can
+print a question and is run again from the start with the answers. Processes it leaves are ended with it, and with
+jp-tui. Its source is always `tool` (R18), whatever it prints.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Check where untrusted values are placed in a line for /bin/sh (inquiries.md R83; issue 4, item 7). A quoted word is
-safe only where the shell expects a word: not inside quotes, back-quotes, comments or here-documents, nor after a
-backslash or a dollar. Any other line is refused. Parses roughly like a shell and refuses when in doubt. Runs and quotes
-nothing."""
+"""Check where untrusted values are placed in a line for /bin/sh (inquiries.md R83; issue 4, item 7).
+
+A quoted word is safe only where the shell expects a word: not inside quotes, back-quotes, comments or here-documents,
+nor after a backslash or a dollar. Any other line is refused. Parses roughly like a shell and refuses when in doubt.
+Runs and quotes nothing.
+"""
 
 from __future__ import annotations
 

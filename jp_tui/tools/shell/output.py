@@ -1,5 +1,7 @@
 """Output and exit of a command as text for the model, and its last line while it runs, for display (issue 8, line 9).
-Long output keeps its beginning and end, with a count of what is missing between them. Runs nothing."""
+
+Long output keeps its beginning and end, with a count of what is missing between them. Runs nothing.
+"""
 
 from __future__ import annotations
 

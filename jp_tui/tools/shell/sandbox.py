@@ -1,6 +1,8 @@
 """Sandbox of a command: its plan from settings and a search of the workspace, and the run in it (S40; Z18).
+
 `shell_run.py` decides whether a command runs. The sandbox is planned directly before the run; if the plan can't be
-carried out, SandboxProblem is raised and nothing runs. Afterwards the workspace is searched for new repositories."""
+carried out, SandboxProblem is raised and nothing runs. Afterwards the workspace is searched for new repositories.
+"""
 
 from __future__ import annotations
 

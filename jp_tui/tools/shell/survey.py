@@ -1,6 +1,8 @@
-"""Search folders for what a sandbox hides or protects: secrets by name, and repositories (Z18). Runs in the child of
-`worker.py`. Names decide, so no file is opened. The number of entries and the time are limited; what wasn't searched is
-reported. Neither plans nor mounts anything."""
+"""Search folders for what a sandbox hides or protects: secrets by name, and repositories (Z18).
+
+Runs in the child of `worker.py`. Names decide, so no file is opened. The number of entries and the time are limited;
+what wasn't searched is reported. Neither plans nor mounts anything.
+"""
 
 from __future__ import annotations
 
