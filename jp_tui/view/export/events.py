@@ -11,16 +11,18 @@ from typing import Any
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import summary, undone
 from jp_tui.view.questions.approval_text import decisions, sentence
 from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
 from jp_tui.view.questions.inquiry import InquiryView, answered, handed, question
 from jp_tui.view.questions.outcome_line import HANDED, fate, responder, spent
+from jp_tui.view.questions.outcome_line import said as answer_words
 from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, taken
 from jp_tui.view.questions.side_questions import aside
 from jp_tui.view.transcript.blocks import ToolBlock
+from jp_tui.view.transcript.calls import subject
 from jp_tui.view.transcript.reducer import TranscriptReducer
 from jp_tui.view.wording.context import context_note
 
@@ -46,9 +48,10 @@ def set_in(line: str) -> str:
     return f"  {line}" if line.strip() else ""
 
 
-def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
+def exported(events: Iterable[StoredEvent], *, words: bool = False) -> Iterator[str]:
     """The text of each event that has one, in their order; of a form, all of it in the place of its first question
-    (issue 5, 9). The stretch should hold whole turns: what is outside it is not known."""
+    (issue 5, 9). The stretch should hold whole turns: what is outside it is not known. With `words`, values are not
+    JSON: what a call is about, an answer as it is said (S54)."""
     held = list(events)
     story = TranscriptReducer()
     story.load(held)
@@ -71,20 +74,20 @@ def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
             home = homes.get((one.turn, event.id))
         block = forms.get(home) if home is not None else None
         if block is None or home is None or block.form is None:
-            text = plain(event)
+            text = (_in_words(event) if words else "") or plain(event)
             if isinstance(event, ev.InquiryAnswered):
                 text += _parts(taken(parts.get((one.turn, event.id), ()), event.extra.get("parts")))
         elif home not in told:
             told.add(home)
-            text = _form(block.form)
+            text = _form(block.form, words)
         if text:
             yield text
 
 
 def ending(events: Iterable[StoredEvent], most: int) -> str:
-    """The end of what is exported of these, about `most` characters: no more is looked at of a text that is longer."""
+    """The end of what was said in these, about `most` characters: no more is looked at of a text that is longer."""
     held = [one.model_copy(update={"event": _tail(one.event, most)}) for one in events]
-    text = "\n".join(exported(held)).strip()
+    text = "\n".join(exported(held, words=True)).strip()
     if len(text) <= most:
         return text
     cut, _, lines = text[-most:].partition("\n")
@@ -103,23 +106,47 @@ def _tail(value: Any, most: int) -> Any:
             return value
 
 
-def _form(form: QuestionForm) -> str:
+def _in_words(event: ev.Event) -> str:
+    """What an event says without JSON; empty for those that have none."""
+    match event:
+        case ev.ToolCallRequest(name=name, arguments=arguments):
+            return hung(" ".join(part for part in (f"Tool: {name}", subject(arguments)) if part))
+        case ev.InquiryAnswered(answer=answer, explanation=reason):
+            return hung(f"Answer: {answer_words(answer).raw}") + ("\n" + hung(f"Reason: {reason}") if reason else "") + _by(event)
+        case ev.ConfigDelta(delta=delta):
+            return hung(f"Settings: {', '.join(_changes(delta))}")
+        case _:
+            return ""
+
+
+def _changes(delta: Json, name: str = "") -> Iterator[str]:
+    """`assistant.model.id is haiku`, for each value."""
+    if isinstance(delta, dict) and delta:
+        for key, value in delta.items():
+            yield from _changes(value, f"{name}.{key}" if name else key)
+    elif name:
+        yield f"{name} is {answer_words(delta).raw}"
+
+
+def _form(form: QuestionForm, words: bool = False) -> str:
     """`Asked 3 questions`, a line each with the answer as R206 writes it, how it ended."""
     lines = [f"Asked {len(form.places)} questions"]
-    lines += [hung(f"{number}. {place.text.raw} – {_place(place)}") for number, place in enumerate(form.places, 1)]
+    lines += [
+        hung(f"{number}. {place.text.raw} – {_place(place, words)}") for number, place in enumerate(form.places, 1)
+    ]
     if form.state in _ENDS:
         said = form.reply.raw.strip()
         lines.append(hung(f"{_ENDS[form.state]}{f': {said}' if said else ''}"))
     return "\n".join(lines)
 
 
-def _place(place: AskedFormQuestion) -> str:
+def _place(place: AskedFormQuestion, words: bool) -> str:
     match place.state, place.asked:
         case "skipped", _:
             return f"Skipped ({place.because.raw})"
         case "answered", InquiryView(how="answered") as asked:
             reason = f" (Reason: {asked.explanation.raw})" if asked.explanation else ""
-            return f"Answer: {dump(asked.answer)}{reason}"
+            return f"Answer: {answer_words(asked.answer).raw if words else dump(asked.answer)}{reason}"
         case "left", InquiryView() as asked:
             return f"Cancelled ({asked.tag.raw or asked.how})"
         case "taken_back", _:
