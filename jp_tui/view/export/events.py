@@ -112,7 +112,11 @@ def _in_words(event: ev.Event) -> str:
         case ev.ToolCallRequest(name=name, arguments=arguments):
             return hung(" ".join(part for part in (f"Tool: {name}", subject(arguments)) if part))
         case ev.InquiryAnswered(answer=answer, explanation=reason):
-            return hung(f"Answer: {answer_words(answer).raw}") + ("\n" + hung(f"Reason: {reason}") if reason else "") + _by(event)
+            return (
+                hung(f"Answer: {answer_words(answer).raw}")
+                + ("\n" + hung(f"Reason: {reason}") if reason else "")
+                + _by(event)
+            )
         case ev.ConfigDelta(delta=delta):
             return hung(f"Settings: {', '.join(_changes(delta))}")
         case _:
