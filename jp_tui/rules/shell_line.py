@@ -45,6 +45,8 @@ def read(line: str) -> ShellLine:
         _compare(line, found)
     except NotUnderstood as reason:
         return ShellLine(line, why=str(reason))
+    except ImportError:
+        return ShellLine(line, why="the packages tree-sitter and tree-sitter-bash are not installed")
     return ShellLine(line, found.commands)
 
 

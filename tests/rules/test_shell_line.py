@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from jp_tui.rules import shell_line
 from jp_tui.rules.decide import RuleLayer, RuleLayers, decide
 from jp_tui.rules.matching import RuleIndex
 from jp_tui.rules.shell_line import read
@@ -102,6 +103,15 @@ def test_ar11_the_grammar_is_not_loaded_before_the_first_line() -> None:
         "import sys, jp_tui.rules.decide; assert 'tree_sitter' not in sys.modules; assert 'pathspec' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_ar11_without_the_grammar_no_line_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    shell_line._parser.cache_clear()
+    try:
+        assert "not installed" in read("ls").why
+    finally:
+        shell_line._parser.cache_clear()
 
 
 ALLOWED = (
