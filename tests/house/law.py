@@ -20,6 +20,7 @@ PAGES = {
     "C": "inquiries.md",
     "E": "asking.md",
     "S": "surface.md",
+    "K": "context.md",
     "T": "traps.md",
     "AR": "rules.md",
 }
