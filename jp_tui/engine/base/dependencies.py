@@ -13,6 +13,7 @@ from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import CopyStore
 from jp_tui.engine.base.catalogue import Catalogue
+from jp_tui.engine.base.context_settings import UNTOLD, Briefing, ContextSettings
 from jp_tui.inquiry.values import EarlierVerdict, Policy, ReviewerAnswered, ReviewerFailed, Rule
 from jp_tui.journal.port import Journal
 from jp_tui.protocol.settings import SettingsRead
@@ -117,7 +118,8 @@ class ModelSetup:
 class ReviewQuestion:
     """Question for a reviewer. `told` is the snapshot of the conversation as its `model` knows it, with waiting and
     running calls of this cycle marked as such (R120, R121); `tools` are its tools. `overrides` are settings for this
-    question (R130). `intent` marks the second review: `before` is the reviewer's first verdict."""
+    question (R130), `briefing` follows the system prompt (K5). `intent` marks the second review: `before` is the
+    reviewer's first verdict."""
 
     inquiry: str
     tool: str
@@ -128,6 +130,7 @@ class ReviewQuestion:
     overrides: JsonObject = field(default_factory=dict)
     intent: str = ""
     before: tuple[EarlierVerdict, ...] = ()
+    briefing: Briefing = UNTOLD
 
 
 class ReviewListener(Protocol):
@@ -197,6 +200,7 @@ class EngineDependencies:
     are now, and raises ValueError. `trust` concerns the workspace's own file; None: not supported. `keep_report` stores
     the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
     be written. `deleted` is called with the id of each deleted conversation.
+    `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
     """
 
     journal: Journal
@@ -232,3 +236,4 @@ class EngineDependencies:
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
+    context: Callable[[], ContextSettings | None] = lambda: None

@@ -1,19 +1,22 @@
 """Convert the log to the model's messages, the only place that does (inquiries.md R59, R204).
 
-An allow-list passes chat and tool-call events and undone changes; everything else, unknown or internal, stays hidden.
-Repairs apply to this view, never to the log: roles alternate, a user message is first, and each call has exactly one
-result at the head of the next message, because servers refuse anything else.
+An allow-list passes chat and tool-call events, undone changes, the environment of a turn and nested instructions
+(context.md K2, K10); everything else, unknown or internal, stays hidden. Repairs apply to this view, never to the log:
+roles alternate, a user message is first, and each call has exactly one result at the head of the next message, because
+servers refuse anything else.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
 
 REPAIRED = "Tool call was interrupted."
 """M36."""
@@ -62,6 +65,21 @@ def undone(event: ev.Event) -> str:
     return told if isinstance(told, str) else ""
 
 
+def environment(event: ev.Unknown) -> str:
+    """What stands before the user's words of its turn (K10); empty for any other event."""
+    text = event.raw.get("text") if event.raw.get("type") == ENVIRONMENT else None
+    return text if isinstance(text, str) else ""
+
+
+def instructions(event: ev.Unknown) -> tuple[str, str] | None:
+    """A call, and what is appended to its result as the model sees it (K2); None for any other event."""
+    raw = event.raw
+    call, text = raw.get("call"), raw.get("text")
+    if raw.get("type") != INSTRUCTIONS or not isinstance(call, str) or not isinstance(text, str):
+        return None
+    return call, text
+
+
 def pictures(metadata: JsonObject) -> Iterable[Picture]:
     """Return the valid images of a user message."""
     kept = metadata.get(ATTACHED)
@@ -100,6 +118,9 @@ class _Turn:
                 for shown in pictures(extra):
                     self._say("user", shown if sendable(shown) else TextPart(UNSENT))
                 self._say("user", TextPart(text if text.strip() else EMPTY))
+            case ev.Unknown() if environment(event):
+                if self.told and self.told[0][0] == "user":
+                    self.told[0][1].insert(0, TextPart(environment(event)))
             case _ if not self.told:
                 pass  # R204: a turn begins with its user message; anything before it is dropped
             case ev.ChatResponse() if discarded(event):
@@ -117,6 +138,8 @@ class _Turn:
                     self._names[id_] = name
             case ev.Unknown() if undone(event):
                 self._say("user", TextPart(undone(event)))
+            case ev.Unknown() if (nested := instructions(event)) is not None:
+                self._appended(*nested)
             case ev.ToolCallResponse(id=id_, content=content, is_error=failed):
                 if (asked := self._names.pop(id_, None)) is not None:
                     self._add("user", Result(id_, asked, content, failed))
@@ -133,6 +156,14 @@ class _Turn:
         if not self.told or self.told[-1][0] != role:
             self.told.append((role, []))
         self.told[-1][1].append(part)
+
+    def _appended(self, call: str, text: str) -> None:
+        """Instructions of a folder that a call named stand behind its result (K2)."""
+        for _, parts in reversed(self.told):
+            for at, part in enumerate(parts):
+                if isinstance(part, Result) and part.id == call:
+                    parts[at] = replace(part, content=part.content + text)
+                    return
 
     def repair(self, standing: Standing | None = None) -> None:
         """Add M36 for every call that is still open, or the text from `standing`."""

@@ -125,7 +125,7 @@ class Ending(_Placed):
 class Note(_Placed):
     """jp-tui's line about a turn: what it did, or what was undone; untrusted names in it are neutralised."""
 
-    about: Literal["turn", "undone"]
+    about: Literal["turn", "undone", "context"]
     text: Foreign
 
 
