@@ -381,7 +381,7 @@ def _quoted(how: str, mark: str, text: str, at: int) -> Span | None:
 
 
 def _bracketed(how: str, pair: str, text: str, at: int) -> Span | None:
-    one, other = pair
+    one, other = pair[0], pair[1]
     depth, start = 0, at
     while start >= 0:
         char = text[start : start + 1]
