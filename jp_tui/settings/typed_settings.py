@@ -66,6 +66,7 @@ class LookSettings:
     sanitize: Sanitize
     review: bool = True
     ascii: str = "auto"
+    keys: Literal["usual", "vi"] = "usual"
 
 
 def assistant(settings: Settings) -> AssistantSettings:
@@ -119,6 +120,7 @@ def look(settings: Settings) -> LookSettings:
         sanitize=settings.get("style", "sanitize"),
         review=settings.get("ui", "review"),
         ascii=settings.get("ui", "ascii"),
+        keys=settings.get("ui", "keys"),
     )
 
 

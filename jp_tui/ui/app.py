@@ -120,13 +120,14 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         user_paths: UserPaths | None = None,
         ascii_signs: bool = False,
         resumes: bool = False,
+        vi: bool = False,
     ) -> None:
         """`link` and `open_command` may be functions that make them: these are called after the first frame.
 
         `themes` is name → file (`settings.themes.names`); `clock` gives monotonic seconds; `home` shortens paths;
         `notices` are shown about the settings; `interrupts` says what an interruption does (R233); `notify` how the
         user is notified, in a terminal with that `environment`; `ascii_signs` draws signs and frames in ASCII;
-        `resumes`: the conversation that is opened has been spoken in.
+        `resumes`: the conversation that is opened has been spoken in; `vi`: one writes with vi's keys.
         """
         self.handover = Handover(self, lambda: self._main)
         super().__init__(driver_class=self.handover.driver_class())
@@ -159,6 +160,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             uses=CommandUses(state_dir / "commands"),
             keys=self._bridge,
             resumes=resumes,
+            vi=vi,
         )
         self.failures = AppFailures(self, state_dir, self._main.note)
         self.notifier = Notifier(

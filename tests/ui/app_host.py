@@ -60,6 +60,7 @@ class Host(WorkspaceApp):
         notify: Notify | None = None,
         environment: Mapping[str, str] | None = None,
         sidebar: Literal["auto", "show", "hide"] = "auto",
+        vi: bool = False,
     ) -> None:
         self.time = Clock()
         self.link = link
@@ -76,6 +77,7 @@ class Host(WorkspaceApp):
             notify=notify,
             environment=environment,
             sidebar=sidebar,
+            vi=vi,
         )
         if state is STATE:  # a folder that all tests share, where it exists
             self._main._uses = CommandUses(None)

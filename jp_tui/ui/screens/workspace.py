@@ -138,11 +138,13 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         uses: CommandUses | None = None,
         keys: KeyPriority | None = None,
         resumes: bool = False,
+        vi: bool = False,
     ) -> None:
         """`editor` edits a text and returns it, or raises OSError with the reason; `commands` are those of `/`, `uses`
         says which are run most;
         `interrupts` says what an interruption does (R233); `ctrl_c` is shared with the app's other screens;
-        `resumes`: a conversation is resumed, which probably has something for the sidebar."""
+        `resumes`: a conversation is resumed, which probably has something for the sidebar; `vi`: one writes with
+        vi's keys."""
         super().__init__(id="workspace")
         if (kind := textual_patches.compositor()) is not None:
             self._compositor = kind()
@@ -151,7 +153,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._status = Status(workspace=workspace, home=home)
         self._first_prompt, self._notices = first_prompt, notices
         self._interrupts, self._commands, self._uses = interrupts or InterruptWishes(), commands, uses
-        self._keys = keys
+        self._keys, self._vi = keys, vi
         self._controller: ConversationController | None = None
         self._beside, self.beside_at_start = sidebar != "hide", sidebar == "show"
         """Whether the sidebar is wanted where there is room, and whether it is there before there is a conversation."""
@@ -172,7 +174,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         with Horizontal(id="main"):
             with Vertical(id="conversation"):
                 yield SlashList(id="commands")
-                yield Composer(commands=self._commands, uses=self._uses, id="composer")
+                yield Composer(commands=self._commands, uses=self._uses, vi=self._vi, id="composer")
             sidebar = Sidebar(clock=self._clock, id="sidebar")
             sidebar.display = self._beside_now and self.app.size.width >= WIDE  # from the first frame on
             sidebar.styles.width = sidebar_width(self.app.size.width)

@@ -57,7 +57,7 @@ class FormSummaryArea(AnswerArea, AnswerBody):
         """Return all rows, questions and answers cut so that each takes one row."""
         form = self._sheet.steps.form
         places = form.places if form else ()
-        room = max(self._width - MARKS, 8)
+        room = max(self._width - MARKS - 1, 8)  # a scroll bar takes a cell
         most = max(room - GAP - max(LEAST, room * 2 // 5), LEAST // 2)
         rows = [_row(number, place, most) for number, place in enumerate(places, 1)]
         rows.append(ChoiceRow(_SUBMIT, ours(w.SUBMIT, "bold"), detail=ours(w.SUBMIT_DOES)))
