@@ -18,14 +18,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from jp_tui import __version__
 from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, PartGrew
 from jp_tui.conversation.strict_json import dump
 from jp_tui.providers import catalogue
-from jp_tui.providers.catalogue import MAX_MODELS, ListedModel
-from jp_tui.providers.catalogue import address as list_address
+from jp_tui.providers.catalogue import MAX_MODELS, ListedModel, address, list_address
 from jp_tui.providers.connection import Dialled
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
@@ -40,13 +39,6 @@ MAX_OVERHEAD = 64  # how many times larger than what it says a response may be, 
 SLICE = 32 * 1024
 NO_PROGRESS_SECS = 600.0  # pings keep a line open, but not for ever
 DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
-
-
-def address(base_url: str, wire: Wire) -> str:
-    """The URL of a request (surface.md S20b): a trailing slash is accepted, and the wire's suffix."""
-    parts = urlsplit(base_url)
-    path = parts.path.rstrip("/").removesuffix(wire.base_suffix)
-    return urlunsplit(parts._replace(path=path + wire.path, fragment=""))
 
 
 def is_loopback(base_url: str) -> bool:
@@ -103,23 +95,37 @@ class HttpProvider:
 
     def __init__(self, endpoint: Endpoint, wire: Wire) -> None:
         self._endpoint, self._wire = endpoint, wire
-        self._url = address(endpoint.base_url, wire)
         self._failures = Failures(endpoint)
         self._client: httpx.AsyncClient | None = None
 
     def __repr__(self) -> str:
-        return f"HttpProvider({self._endpoint.name!r}, {self._url!r})"
+        return f"HttpProvider({self._endpoint.name!r}, {self._endpoint.base_url!r})"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """As the port says. Nothing is sent when a key is needed and missing."""
+        begun = False
+        try:
+            async for delta in self._once(request):
+                begun = True
+                yield delta
+            return
+        except ModelError as refusal:
+            again = self._wire.amended(request, refusal.detail) if refusal.status == 400 and not begun else None
+            if again is None:
+                raise
+        async for delta in self._once(again):
+            yield delta
+
+    async def _once(self, request: ModelRequest) -> AsyncIterator[Delta]:
         headers = self._headers()
         import httpx
 
         failure: ModelError | None = None
+        url = address(self._wire, self._endpoint.base_url, self._wire.path(request.model))
         read, size, head, decoder = 0, 0, b"", self._wire.decoder(request)
         try:
             body = dump(self._wire.body(request)).encode("utf-8", "replace")
-            async with self._answered("POST", self._url, body, headers) as response:
+            async with self._answered("POST", url, body, headers) as response:
                 failure = await self._refusal(response, request.model)
                 chunks = _sliced(response.aiter_bytes())
                 gulps, last = ReadPacer(chunks), asyncio.get_running_loop().time()
@@ -153,7 +159,8 @@ class HttpProvider:
         found: list[ListedModel] = []
         after: str | None = ""
         while after is not None and len(found) < MAX_MODELS:
-            page = catalogue.read(await self._get(list_address(self._wire, self._endpoint.base_url, after)))
+            url = list_address(self._wire, self._endpoint.base_url, after)
+            page = catalogue.read(await self._get(url), self._wire.listed)
             if page is None:
                 raise self._failures.no_list()
             found += page.models
@@ -208,7 +215,7 @@ class HttpProvider:
         if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
             raise self._failures.unusable_key()
         return {
-            "accept": "text/event-stream",
+            "accept": self._wire.media,
             "accept-encoding": "identity",
             "content-type": "application/json",
             "user-agent": f"jp-tui/{__version__}",
@@ -260,7 +267,7 @@ class HttpProvider:
     async def _refusal(self, response: httpx.Response, model: str) -> ModelError | None:
         """Why there will be no stream, or None. A server that stalls in its words has said enough by its status."""
         media = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if response.is_success and "html" not in media and not media.endswith("json"):
+        if response.is_success and (media == self._wire.media or ("html" not in media and not media.endswith("json"))):
             return None
         body = await self._words(response)
         if response.is_success:

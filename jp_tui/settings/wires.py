@@ -29,7 +29,10 @@ class WireSettings:
 
 WIRES = {
     "openai-chat": WireSettings(),
+    "openai-responses": WireSettings(),
     "anthropic": WireSettings(structured="tool", enforcing="api.anthropic.com", caches="Anthropic servers"),
+    "gemini": WireSettings(),
+    "ollama": WireSettings(),
     "demo": WireSettings(server=False, folder="scripted"),
 }
 SERVER_WIRES = tuple(name for name, wire in WIRES.items() if wire.server)

@@ -1,4 +1,4 @@
-"""Which JSON Schemas the strict modes of OpenAI chat completions enforce (inquiries.md R128). Pure."""
+"""Which JSON Schemas the strict modes of OpenAI's wires enforce (inquiries.md R128). Pure."""
 
 from __future__ import annotations
 
