@@ -1,7 +1,7 @@
-"""How a server is asked which models it has, and what it says (surface.md S20). Pure: no I/O, no key.
+"""Query and parse a server's list of models (surface.md S20). Pure: no I/O, no key.
 
-Every wire's list has another address and names the same things differently; what cannot be read is left out, never
-guessed. An id that does not print is dropped, since it could be neither typed nor shown.
+Each wire has its own address and field names; unreadable entries are left out. An unprintable id is dropped, because it
+can be neither typed nor shown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model as its server describes it: `window` in tokens, prices in dollars a million tokens; None is not said."""
+    """Model as its server describes it: `window` in tokens, prices in dollars per million tokens; None is unknown."""
 
     id: str
     window: int | None = None
@@ -34,14 +34,14 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True)
 class CataloguePage:
-    """A part of a list; `after` asks for the next one, empty when this was the last."""
+    """Part of a list; `after` requests the next one, empty at the end."""
 
     models: tuple[ListedModel, ...]
     after: str = ""
 
 
 def address(wire: Wire, base_url: str, path: str) -> str:
-    """The URL of `path`, which may have a query. The base may end with a slash or with a suffix of the wire (S20b)."""
+    """Return the URL of `path`, query included. The base may end with a slash or a suffix of the wire (S20b)."""
     parts = urlsplit(base_url)
     base = parts.path.rstrip("/")
     base = next((base.removesuffix(suffix) for suffix in wire.base_suffixes if base.endswith(suffix)), base)
@@ -51,12 +51,12 @@ def address(wire: Wire, base_url: str, path: str) -> str:
 
 
 def list_address(wire: Wire, base_url: str, after: str = "") -> str:
-    """The URL of a list of models, from `after` on."""
+    """Return the URL of a list of models, from `after` on."""
     return address(wire, base_url, f"{wire.list_path}?{wire.list_query(after)}")
 
 
 def read(body: bytes, listed: Callable[[JsonObject], JsonObject | None] = lambda item: item) -> CataloguePage | None:
-    """What a server answered; None when it isn't a list of models. `listed` is the wire's reading of an entry."""
+    """Parse a server's reply; None if it isn't a list of models. `listed` is the wire's reading of an entry."""
     try:
         said = parse(body)
     except JsonProblem:
@@ -66,7 +66,7 @@ def read(body: bytes, listed: Callable[[JsonObject], JsonObject | None] = lambda
         found = said.get("data", said.get("models"))
     if not isinstance(found, list):
         return None
-    items = [one for item in found[:MAX_MODELS] if isinstance(item, dict) and (one := listed(item)) is not None]
+    items = [entry for item in found[:MAX_MODELS] if isinstance(item, dict) and (entry := listed(item)) is not None]
     models = [one for item in items if (one := _model(item)) is not None]
     more = isinstance(said, dict) and said.get("has_more") is True
     return CataloguePage(tuple(dict.fromkeys(models)), text(said, "last_id") if more else text(said, "nextPageToken"))
@@ -95,7 +95,7 @@ def _window(item: JsonObject) -> int | None:
 
 
 def _price(value: Json) -> float | None:
-    """Servers that tell prices tell them a token, as text; a negative one means that it varies."""
+    """Convert a price per token, in text form; a negative one means that it varies."""
     if isinstance(value, str) and len(value) < 24:
         try:
             value = float(value)

@@ -144,11 +144,12 @@ def _assistant(message: Message) -> list[Json]:
 def _item(part: Part) -> JsonObject | None:
     match part:
         case TextPart(said, opaque) if said.strip():
-            phase: JsonObject = {"phase": phase} if (phase := text(opaque, PHASE)) else {}
             content: list[Json] = [{"type": "output_text", "text": said, "annotations": []}]
-            item: JsonObject = {"type": "message", "role": "assistant", "content": content, **phase}
+            item: JsonObject = {"type": "message", "role": "assistant", "content": content}
             if id_ := text(opaque, ITEM):
                 item |= {"id": id_, "status": "completed"}
+            if phase := text(opaque, PHASE):
+                item["phase"] = phase
             return item
         case Call(id_, name, arguments):
             return {"type": "function_call", "call_id": id_, "name": name, "arguments": dump(arguments)}

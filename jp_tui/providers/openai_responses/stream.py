@@ -164,7 +164,7 @@ class OpenAIResponsesDecoder:
     def _opaque(self, held: _Item, item: JsonObject) -> JsonObject:
         encrypted = text(item, "encrypted_content")
         if held.kind == "message":
-            return {key: found for key, name in ((ITEM, "id"), (PHASE, "phase")) if (found := text(item, name))}
+            return {key: came for key, name in ((ITEM, "id"), (PHASE, "phase")) if (came := text(item, name))}
         found: JsonObject = {ITEM: text(item, "id"), ENCRYPTED: encrypted} if encrypted else {}
         if found and held.ends:
             found[SUMMARY] = [*held.ends, held.length]
