@@ -6,9 +6,10 @@ can be neither typed nor shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit, urlunsplit
+from types import MappingProxyType
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.providers.wire import Wire, table, text
@@ -40,19 +41,19 @@ class CataloguePage:
     after: str = ""
 
 
-def address(wire: Wire, base_url: str, path: str) -> str:
-    """Return the URL of `path`, query included. The base may end with a slash or a suffix of the wire (S20b)."""
+def address(wire: Wire, base_url: str, path: str, more: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the URL of `path`, with its query and `more`. The base may end with a slash or a suffix of the wire."""
     parts = urlsplit(base_url)
     base = parts.path.rstrip("/")
     base = next((base.removesuffix(suffix) for suffix in wire.base_suffixes if base.endswith(suffix)), base)
     path, _, query = path.partition("?")
-    query = "&".join(part for part in (parts.query, query) if part)
+    query = "&".join(part for part in (parts.query, query, urlencode(more)) if part)
     return urlunsplit(parts._replace(path=base + path, query=query, fragment=""))
 
 
-def list_address(wire: Wire, base_url: str, after: str = "") -> str:
+def list_address(wire: Wire, base_url: str, after: str = "", more: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the URL of a list of models, from `after` on."""
-    return address(wire, base_url, f"{wire.list_path}?{wire.list_query(after)}")
+    return address(wire, base_url, f"{wire.list_path}?{wire.list_query(after)}", more)
 
 
 def read(body: bytes, listed: Callable[[JsonObject], JsonObject | None] = lambda item: item) -> CataloguePage | None:

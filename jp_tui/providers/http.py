@@ -28,6 +28,7 @@ from jp_tui.providers.catalogue import MAX_MODELS, ListedModel, address, list_ad
 from jp_tui.providers.connection import Dialled
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
+from jp_tui.providers.keys import EndpointKey
 from jp_tui.providers.pacing import ReadPacer, joined
 from jp_tui.providers.wire import ServerError, Wire, cut
 
@@ -96,6 +97,7 @@ class HttpProvider:
     def __init__(self, endpoint: Endpoint, wire: Wire) -> None:
         self._endpoint, self._wire = endpoint, wire
         self._failures = Failures(endpoint)
+        self._key = EndpointKey(endpoint)
         self._client: httpx.AsyncClient | None = None
 
     def __repr__(self) -> str:
@@ -111,19 +113,26 @@ class HttpProvider:
                     yield delta
             return
         except ModelError as refusal:
-            again = self._wire.amended(request, refusal.detail) if refusal.status == 400 and not begun else None
+            again = None if begun else self._again(request, refusal)
             if again is None:
                 raise
         async with aclosing(self._once(again)) as deltas:
             async for delta in deltas:
                 yield delta
 
+    def _again(self, request: ModelRequest, refusal: ModelError) -> ModelRequest | None:
+        """The request to send once more: with a new key, or without what the server doesn't accept."""
+        if refusal.status == 401 and self._key.renewable:
+            self._key.expire()
+            return request
+        return self._wire.amended(request, refusal.detail) if refusal.status == 400 else None
+
     async def _once(self, request: ModelRequest) -> AsyncGenerator[Delta]:
-        headers = self._headers()
+        headers = await self._headers()
         import httpx
 
         failure: ModelError | None = None
-        url = address(self._wire, self._endpoint.base_url, self._wire.path(request.model))
+        url = address(self._wire, self._endpoint.base_url, self._wire.path(request.model), self._endpoint.query)
         read, size, head, decoder = 0, 0, b"", self._wire.decoder(request)
         try:
             body = dump(self._wire.body(request)).encode("utf-8", "replace")
@@ -162,7 +171,7 @@ class HttpProvider:
         found: list[ListedModel] = []
         after: str | None = ""
         while after is not None and len(found) < MAX_MODELS:
-            url = list_address(self._wire, self._endpoint.base_url, after)
+            url = list_address(self._wire, self._endpoint.base_url, after, self._endpoint.query)
             page = catalogue.read(await self._get(url), self._wire.listed)
             if page is None:
                 raise self._failures.no_list()
@@ -171,7 +180,7 @@ class HttpProvider:
         return tuple(found[:MAX_MODELS])
 
     async def _get(self, url: str) -> bytes:
-        headers = {**self._headers(), "accept": "application/json"}
+        headers = {**await self._headers(), "accept": "application/json"}
         import httpx
 
         failure: ModelError | None = None
@@ -203,26 +212,34 @@ class HttpProvider:
         if self._client is None:
             import httpx
 
-            idle, connect = self._endpoint.stream_idle_timeout_secs, self._endpoint.connect_timeout_secs
+            endpoint = self._endpoint
+            idle, connect = endpoint.stream_idle_timeout_secs, endpoint.connect_timeout_secs
             self._client = httpx.AsyncClient(
                 timeout=httpx.Timeout(idle, connect=connect, pool=connect),
                 follow_redirects=False,
-                trust_env=not is_loopback(self._endpoint.base_url),  # requests to this machine bypass a proxy
+                verify=_authorities(endpoint),
+                proxy=endpoint.proxy or None,
+                # without a proxy of its own an endpoint has the environment's, but for this machine (W12)
+                trust_env=endpoint.proxy is None and not is_loopback(endpoint.base_url),
             )
         return self._client
 
-    def _headers(self) -> dict[str, str]:
-        key = (self._endpoint.key or "").strip() or None
+    async def _headers(self) -> dict[str, str]:
+        key = await self._key.get()
+        self._failures.hide(key)
         if key is None and self._endpoint.key_env and not is_loopback(self._endpoint.base_url):
             raise self._failures.no_credentials()
         if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
             raise self._failures.unusable_key()
+        auth = self._endpoint.auth or self._wire.auth
+        sent: dict[str, str] = {"authorization": f"Bearer {key}"} if auth == "bearer" else {auth: key or ""}
         return {
             "accept": self._wire.media,
             "accept-encoding": "identity",
             "content-type": "application/json",
             "user-agent": f"jp-tui/{__version__}",
-            **self._wire.headers(key),
+            **self._wire.headers,
+            **(sent if key else {}),
             **{name.lower(): value for name, value in self._endpoint.headers.items()},
         }
 
@@ -303,8 +320,7 @@ class HttpProvider:
             return self._failures.refused()
         for cause in causes:
             if isinstance(cause, ssl.SSLCertVerificationError):
-                why = f"its certificate was not accepted ({cause.verify_message})"
-                return self._failures.unreachable(why, transient=False)
+                return self._failures.certificate(cause.verify_message)
             if isinstance(cause, socket.gaierror):
                 return self._failures.unreachable("its name is unknown here")
         if isinstance(error, httpx.ConnectTimeout):
@@ -315,6 +331,19 @@ class HttpProvider:
         if isinstance(error, (httpx.ConnectError, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL)):
             return self._failures.unreachable("the connection failed")
         return cut()
+
+
+def _authorities(endpoint: Endpoint) -> ssl.SSLContext | bool:
+    """The certificate authorities: those of the system or of SSL_CERT_FILE and SSL_CERT_DIR, and the endpoint's own.
+    Raises OSError for a file that can't be read as certificates."""
+    if urlsplit(endpoint.base_url).scheme != "https":
+        return True
+    import httpx
+
+    context = httpx.create_ssl_context()
+    if endpoint.ca_file:
+        context.load_verify_locations(cafile=endpoint.ca_file)
+    return context
 
 
 def _causes(error: BaseException) -> list[BaseException]:

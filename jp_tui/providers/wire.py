@@ -6,7 +6,7 @@ blocks and a strict JSON object; nothing is repaired (traps.md T20).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -30,6 +30,7 @@ from jp_tui.conversation.model import (
     Usage,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
+from jp_tui.providers.endpoint import Auth
 
 MAX_PARTS = 1000
 MAX_UNREAD, MAX_NAME = 5, 40
@@ -77,7 +78,13 @@ class Wire(Protocol):
     def listed(self, item: JsonObject) -> JsonObject | None:
         """An entry of the list with its id as requests name it; None for a model that can't be asked."""
 
-    def headers(self, key: str | None) -> dict[str, str]: ...
+    @property
+    def auth(self) -> Auth:
+        """How a key is sent, unless the endpoint says otherwise."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers of every request, apart from the key's."""
 
     def body(self, request: ModelRequest) -> JsonObject: ...
 

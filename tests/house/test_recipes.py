@@ -186,6 +186,7 @@ def wire(_: Endpoint) -> Echo:
 
 class Echo:
     media, list_path, base_suffixes = "text/plain", "/names", ()
+    auth, headers = "bearer", {}
 
     def path(self, model: str) -> str:
         return "/echo"
@@ -195,9 +196,6 @@ class Echo:
 
     def listed(self, item: JsonObject) -> JsonObject:
         return item
-
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {}
 
     def body(self, request: ModelRequest) -> JsonObject:
         return {"model": request.model}

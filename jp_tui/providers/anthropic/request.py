@@ -7,13 +7,15 @@ given: the caller knows whether this server enforces one (S20b).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import quote
 
 from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
-from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.sse import EVENT_STREAM
 from jp_tui.providers.wire import table, text, used_ids, without_reasoning
@@ -34,6 +36,8 @@ class Anthropic:
     """The wire's request side."""
 
     media = EVENT_STREAM
+    auth: Auth = "x-api-key"
+    headers: Mapping[str, str] = MappingProxyType({"anthropic-version": VERSION})
     list_path = "/v1/models"
     base_suffixes = ("/v1",)
 
@@ -45,9 +49,6 @@ class Anthropic:
 
     def listed(self, item: JsonObject) -> JsonObject:
         return item
-
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)

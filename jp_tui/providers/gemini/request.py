@@ -6,11 +6,13 @@ part that it came on, to the model that made it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import quote
 
 from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.gemini.stream import MODEL, SIGNATURE, GeminiDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
@@ -32,6 +34,8 @@ class Gemini:
     """The wire's request side."""
 
     media = EVENT_STREAM
+    auth: Auth = "x-goog-api-key"
+    headers: Mapping[str, str] = MappingProxyType({})
     list_path = "/models"
     base_suffixes = ()
 
@@ -51,9 +55,6 @@ class Gemini:
             return None
         name = text(item, "name")
         return {**item, "id": name.removeprefix("models/")} if name else item
-
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"x-goog-api-key": key} if key else {}
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)

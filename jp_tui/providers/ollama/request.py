@@ -5,11 +5,13 @@ It has no way to force a tool: only the forced tool is offered then, or none. Re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.ollama.stream import PROVIDER, OllamaDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
@@ -28,6 +30,8 @@ class Ollama:
     """The wire's request side."""
 
     media = "application/x-ndjson"
+    auth: Auth = "bearer"
+    headers: Mapping[str, str] = MappingProxyType({})
     list_path = "/api/tags"
     base_suffixes = ("/v1", "/api")
 
@@ -42,9 +46,6 @@ class Ollama:
 
     def listed(self, item: JsonObject) -> JsonObject:
         return item
-
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"authorization": f"Bearer {key}"} if key else {}
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = _offering(fitting(request))

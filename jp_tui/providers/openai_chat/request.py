@@ -7,11 +7,13 @@ cache automatically.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
-from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.openai_chat.stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
@@ -32,6 +34,8 @@ class OpenAIChat:
     """`host` selects between the two variants where servers differ."""
 
     media = EVENT_STREAM
+    auth: Auth = "bearer"
+    headers: Mapping[str, str] = MappingProxyType({})
     list_path = "/models"
     base_suffixes = ()
 
@@ -49,9 +53,6 @@ class OpenAIChat:
 
     def listed(self, item: JsonObject) -> JsonObject:
         return item
-
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"authorization": f"Bearer {key}"} if key else {}
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)

@@ -6,6 +6,8 @@ that it came as, and only before the item that it came before. Tools are never s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import (
@@ -20,7 +22,7 @@ from jp_tui.conversation.model import (
     ToolSpec,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
-from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.openai_responses.stream import ENCRYPTED, ITEM, PHASE, SUMMARY, OpenAIResponsesDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
@@ -41,6 +43,8 @@ class OpenAIResponses:
     """`host` decides how much of a schema a strict mode enforces."""
 
     media = EVENT_STREAM
+    auth: Auth = "bearer"
+    headers: Mapping[str, str] = MappingProxyType({})
     list_path = "/models"
     base_suffixes = ()
 
@@ -57,9 +61,6 @@ class OpenAIResponses:
 
     def listed(self, item: JsonObject) -> JsonObject:
         return item
-
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"authorization": f"Bearer {key}"} if key else {}
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)
