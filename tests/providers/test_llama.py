@@ -1,4 +1,4 @@
-"""A real llama.cpp server on both wires. JP_TUI_LLAMA names its URL (http://127.0.0.1:PORT), else these tests skip.
+"""A real llama.cpp server on its three wires. JP_TUI_LLAMA names its URL (http://127.0.0.1:PORT), else these tests skip.
 
 The model is a tiny Markov chain without weights: its text repeats at temperature 0, and words in the last user
 message make it call a tool, split characters over chunks or never stop.
@@ -31,7 +31,7 @@ from jp_tui.providers.registry import open_provider
 from .decoding import fold
 
 URL = os.environ.get("JP_TUI_LLAMA", "")
-WIRES: list[tuple[str, str]] = [("openai-chat", "/v1"), ("anthropic", ""), ("anthropic", "/v1/")]
+WIRES: list[tuple[str, str]] = [("openai-chat", "/v1"), ("anthropic", ""), ("openai-responses", "/v1")]
 TOOL = ToolSpec(
     "fs_read_file",
     "Reads a file.",
