@@ -1,4 +1,4 @@
-"""A real llama.cpp server on its three wires. JP_TUI_LLAMA names its URL (http://127.0.0.1:PORT), else these tests skip.
+"""A real llama.cpp server on its three wires. JP_TUI_LLAMA names its URL, else these tests skip.
 
 The model is a tiny Markov chain without weights: its text repeats at temperature 0, and words in the last user
 message make it call a tool, split characters over chunks or never stop.
