@@ -113,6 +113,15 @@ class ModelSetup:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known of a model that is not opened: its id, its context in tokens, and the system prompt it gets."""
+
+    id: str
+    window: int | None = None
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewQuestion:
     """A question for a reviewer. `told` is the snapshot of what the conversation's `model` was told, with the calls of
     this cycle that wait or run standing in it as such (R120, R121); `tools` are those it has. `overrides` differ for
@@ -201,6 +210,7 @@ class EngineDependencies:
     takes the message and the report of a bug that ends nothing; it returns the redacted message and the report's file,
     "" where none could be written. `deleted` is called with the id of each conversation that is deleted.
     `context` says which instruction files count, as the settings are now (K6); None: the model is told of none.
+    `model_facts` tells which model a conversation would be held with, as for `open_model`, and asks no server.
     """
 
     journal: Journal
@@ -237,3 +247,4 @@ class EngineDependencies:
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
     context: Callable[[], ContextSettings | None] = lambda: None
+    model_facts: Callable[[str], ModelFacts] | None = None

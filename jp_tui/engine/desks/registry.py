@@ -23,6 +23,7 @@ DESKS = (
     "trust",
     "undo",
     "usage",
+    "context",
     "conversations",
 )
 
