@@ -13,7 +13,6 @@ DESKS = (
     "turns",
     "stored",
     "inquiries",
-    "reviewers",
     "models",
     "settings",
     "message_queue",
