@@ -1,4 +1,5 @@
-"""Service for models and the first run: lists, a test, saving the choice (issue 8 "First minutes"); and reviewer results.
+"""Service for models and the first run: lists, a test, saving the choice (issue 8 "First minutes"). Also the results of
+reviewers.
 
 Passes commands to the catalogue and publishes its results.
 """
