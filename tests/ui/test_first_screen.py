@@ -48,7 +48,7 @@ async def test_s51_it_names_model_folder_and_the_last_three_conversations() -> N
     async with first() as (app, _):
         shown = app.screen_text()
         assert "claude-haiku-4-5  ~/code/acme" in shown and "Fix the build" in shown and "Third" in shown
-        assert "Fourth" not in shown and all(tip in shown for tip in tips("c1"))
+        assert "Fourth" not in shown and all(tip in shown for tip in tips("c1")[:TIPS_SHOWN])
         assert [one.limit for one in app.link.of(cmd.ListConversations)] == [4]
 
 
@@ -112,5 +112,5 @@ async def test_s51_bad_titles_and_small_screens(size: tuple[int, int]) -> None:
 
 
 def test_s51_tips_change_with_the_conversation() -> None:
-    assert len(tips("a")) == TIPS_SHOWN == len(set(tips("a"))) and tips("a") != tips("b")
-    assert {tip for id_ in map(str, range(100)) for tip in tips(id_)} == set(TIPS)
+    assert set(tips("a")) == set(TIPS) and len(tips("a")) == len(TIPS) and tips("a")[0] != tips("b")[0]
+    assert {tip for id_ in map(str, range(100)) for tip in tips(id_)[:TIPS_SHOWN]} == set(TIPS)

@@ -82,7 +82,9 @@ class FirstScreen(Widget, can_focus=True, inherit_bindings=False):
             hint = ours("  Enter opens" if self.has_focus else "  Tab, then Enter opens one", style=_QUIET)
             listed = [join(ours("Last conversations", style="bold"), hint)]
             listed += [self._conversation(number) for number in range(len(now.recent))]
-        tips = [join(ours("· ", style="$primary"), styled(words(tip), _QUIET)) for tip in now.tips]
+        room = self.content_size.width - _LEAD - 2
+        fitting = [tip for tip in now.tips if len(tip) <= room][: say.TIPS_SHOWN]
+        tips = [join(ours("· ", style="$primary"), styled(words(tip), _QUIET)) for tip in fitting]
         return place, listed, tips
 
     def _conversation(self, number: int) -> Content:

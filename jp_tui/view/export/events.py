@@ -13,6 +13,7 @@ from typing import Any
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.conversation.text import first_line
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import summary, undone
 from jp_tui.view.questions.approval_text import decisions, sentence
@@ -112,6 +113,9 @@ def _in_words(event: ev.Event) -> str:
     match event:
         case ev.ToolCallRequest(name=name, arguments=arguments):
             return hung(" ".join(part for part in (f"Tool: {name}", subject(arguments)) if part))
+        case ev.ToolCallResponse(content=text, is_error=failed) if "\n" in text.strip():
+            first, more = first_line(text), text.strip().count("\n")
+            return f"{'Error' if failed else 'Result'}: {first} (+{more:,} line{'s' if more != 1 else ''})"
         case ev.InquiryAnswered(answer=answer, explanation=reason):
             return (
                 hung(f"Answer: {answer_words(answer).raw}")

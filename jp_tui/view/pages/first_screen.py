@@ -48,9 +48,9 @@ def recent(listed: tuple[ConversationInfo, ...], here: str) -> tuple[Conversatio
 
 
 def tips(conversation: str) -> tuple[str, ...]:
-    """Three tips, others in each conversation."""
+    """All tips in an order that is another one in each conversation; the first `TIPS_SHOWN` that fit are shown."""
     start = sum(conversation.encode()) % len(TIPS)
-    return tuple(TIPS[(start + step * 5) % len(TIPS)] for step in range(TIPS_SHOWN))
+    return tuple(TIPS[(start + step * 5) % len(TIPS)] for step in range(len(TIPS)))
 
 
 def said_of(info: ConversationInfo, now: float) -> str:
