@@ -221,9 +221,9 @@ class ConfigDelta(_Stamped):
 class Compaction(_Stamped):
     """«ours»: providers see `summary` and what is carried instead of the events up to `through` (context.md K22).
 
-    `record` are the lines of K25, `plan`, `files` and `said` (the user's messages) what is carried beside them, `before`
-    and `after` tokens, `messages` how many of them were compacted. `trimmed` without an `error` left nothing out: it
-    shortened long results up to `through` (K26).
+    `record` are the lines of K25, `plan`, `files` and `said` (the user's messages) what is carried beside them,
+    `before` and `after` tokens, `messages` how many parts of messages were compacted. `trimmed` without an `error` left
+    nothing out: it shortened long results up to `through` (K26).
     """
 
     trigger: Trigger

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import cast, get_args
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.strict_json import Json, JsonObject, same
+from jp_tui.conversation.strict_json import Json, JsonObject, same, text_of
 
 
 def _text(raw: JsonObject, key: str) -> str:
@@ -117,7 +117,6 @@ def _compaction(raw: JsonObject) -> ev.Event:
     carried, usage = raw.get("carried"), raw.get("usage")
     carried = carried if isinstance(carried, dict) else {}
     plan = carried.get("plan")
-    texts = {key: value for key in ("focus", "model", "summary", "error") if isinstance(value := raw.get(key), str)}
     return ev.Compaction(
         trigger=cast(ev.Trigger, trigger),
         method=cast(ev.Method, method),
@@ -129,8 +128,11 @@ def _compaction(raw: JsonObject) -> ev.Event:
         before=_count(raw.get("before")) or 0,
         after=_count(raw.get("after")) or 0,
         messages=_count(raw.get("messages")) or 0,
+        focus=text_of(raw.get("focus")),
+        model=text_of(raw.get("model")),
+        summary=text_of(raw.get("summary")),
+        error=text_of(raw.get("error")),
         usage=usage if isinstance(usage, dict) else {},
-        **texts,
     )
 
 

@@ -16,6 +16,7 @@ from jp_tui.conversation.model import ModelError, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import BackupLimits, CopyStore
 from jp_tui.engine.base.dependencies import (
+    CompactionSettings,
     ConversationLock,
     EngineDependencies,
     HeldBy,
@@ -63,6 +64,9 @@ class Bench:
         self.model = "fake/model"
         self.client = True
         self.unknown_models: dict[str, ModelError] = {}
+        self.window: int | None = None
+        self.max_tokens: int | None = None
+        self.compaction = CompactionSettings()
         self.agent_model: Callable[[str], Awaitable[ModelSetup]] | None = None
         self.greet = False
         self.via = ""
@@ -113,7 +117,15 @@ class Bench:
             if not self.model:
                 raise ModelError("other", "There is no model.")
             reviews = getattr(self.script, "reviews", None)
-            return ModelSetup(self.model, "model", self.script, retry=self.retry, reviews=reviews)
+            return ModelSetup(
+                self.model,
+                "model",
+                self.script,
+                retry=self.retry,
+                reviews=reviews,
+                window=self.window,
+                max_tokens=self.max_tokens,
+            )
 
         async def open_side() -> ModelSetup:
             assert self.side is not None
@@ -158,6 +170,7 @@ class Bench:
             via=self.via,
             open_agent_model=self.agent_model,
             deleted=self.deleted.append,
+            compaction=self.compaction,
             keep_report=lambda message, report: (
                 crash_report.redacted_line(message),
                 crash_report.keep_report(report, self.home / "state"),

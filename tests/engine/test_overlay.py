@@ -114,11 +114,11 @@ def test_k25_parsing_the_record_gives_back_what_the_log_holds(asked: list[tuple[
 
 
 def granted(seq: int) -> answer_record.Entry:
-    return answer_record.Entry(seq, '{"seq":%d,"answer":true}' % seq, granted=True)
+    return answer_record.Entry(seq, f'{{"seq":{seq},"answer":true}}', granted=True)
 
 
 def said(seq: int, text: str = "x" * 40) -> answer_record.Entry:
-    return answer_record.Entry(seq, '{"seq":%d,"answer":"%s"}' % (seq, text))
+    return answer_record.Entry(seq, f'{{"seq":{seq},"answer":"{text}"}}')
 
 
 def test_k25_over_its_bound_granted_changes_leave_first_then_the_oldest() -> None:

@@ -112,6 +112,17 @@ class ModelSetup:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionSettings:
+    """When and how a full window is made room in (context.md K20): `at` and `keep` are shares of it, `at` None for by
+    hand and on overflow only. `open_model` opens the model that summarises and raises ModelError; None: the
+    conversation's."""
+
+    at: float | None = 0.8
+    keep: float = 0.2
+    open_model: Callable[[], Awaitable[ModelSetup]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewQuestion:
     """A question for a reviewer. `told` is the snapshot of what the conversation's `model` was told, with the calls of
     this cycle that wait or run standing in it as such (R120, R121); `tools` are those it has. `overrides` differ for
@@ -232,3 +243,5 @@ class EngineDependencies:
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
+    compaction: CompactionSettings = CompactionSettings()
+    windows: dict[str, int] = field(default_factory=dict)

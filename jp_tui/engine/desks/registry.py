@@ -15,6 +15,7 @@ DESKS = (
     "inquiries",
     "reviewers",
     "models",
+    "compaction",
     "settings",
     "message_queue",
     "files",

@@ -29,6 +29,7 @@ TOGETHER = 100
 """Deltas that are taken in one go when a server sends many at once: others want to be heard meanwhile."""
 CUT: dict[m.StopReason, str] = {
     "length": "the message that it stands in was cut off at the limit of output tokens",
+    "window": "the message that it stands in was cut off at the end of the model's context window",
     "refused": "the message that it stands in was stopped by the server's filter",
 }
 

@@ -227,9 +227,7 @@ def told_of(
     return history.messages()
 
 
-def told_events(
-    events: Sequence[tuple[int, int, ev.Event]], through: int
-) -> Iterable[tuple[int, int, ev.Event]]:
+def told_events(events: Sequence[tuple[int, int, ev.Event]], through: int) -> Iterable[tuple[int, int, ev.Event]]:
     """Those after `through`, behind the user's words of the turn in which it lies, if more of that turn follows."""
     later = [one for one in events if one[0] > through]
     if through and later:

@@ -34,7 +34,7 @@ from jp_tui.view.transcript.blocks import (
     live_key,
 )
 from jp_tui.view.transcript.calls import CallRecord, tool_block
-from jp_tui.view.transcript.events import ending_blocks, response_block
+from jp_tui.view.transcript.events import compaction_block, ending_blocks, response_block
 from jp_tui.view.wording.retries import Retries
 
 GREETING, GREETING_HEADER = "greeting", "greeting:header"
@@ -247,6 +247,8 @@ class TranscriptReducer(_Arrived):
                 self._turn(turn).model = model
             case stored.TurnStart() | stored.ConfigDelta() | stored.Unknown(raw={"type": "agent_started"}):
                 pass  # a call tells of its sub-agent
+            case stored.Compaction() | stored.CompactionUndone():
+                self._put(compaction_block(event, seq))
             case stored.Unknown() if undone(event):
                 self._put(Note(key=key, place=(seq, 0), about="undone", text=Foreign(undone(event))))
             case stored.Unknown(raw=raw, problem=problem):
