@@ -1,7 +1,7 @@
-"""The keys of the configuration (inquiries.md R68, surface.md S20): one tree that says what each may be.
+"""Keys of the configuration (inquiries.md R68, surface.md S20): one tree of allowed values.
 
-The tree is data. Reading, merging, trust and variables all walk it, so a key is added here (a tool's in
-`tools.py`, an assistant's in `assistant.py`) and nowhere else.
+Reading, merging, trust and variables all walk it, so a new key needs only a line here (a tool's in `tools.py`, an
+assistant's in `assistant.py`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _header_name(value: Any) -> str:
 
 
 PREFIX = "JP_TUI_"
-"""What the names of environment variables that set a key begin with."""
+"""Prefix of environment variables that set a key."""
 PROVIDER = Group(
     {
         "wire": Leaf(checks.choice(*SERVER_WIRES), acts=True, help="the protocol that the server speaks"),
@@ -120,7 +120,7 @@ SCHEMA = Group(
             {
                 "sanitize": Leaf(
                     checks.choice("strip", "visualize", "off"),
-                    # strip hides what visualize shows, so only the one who looks may go back to it
+                    # strip hides what visualize shows, so only the user may loosen it
                     tightens=lambda old, new: new == "visualize" or (new == "strip" and old == "off"),
                     loosens=lambda old, new: new == "off",
                     never=lambda new: new == "off",
@@ -148,11 +148,11 @@ SCHEMA = Group(
 )
 
 CHANGEABLE = Group({key: SCHEMA.children[key] for key in ("assistant", "conversation")})
-"""What a conversation can change for itself (R67)."""
+"""Keys that a conversation can change for itself (R67)."""
 
 
 def node_at(path: tuple[str | int, ...]) -> Node | None:
-    """The node of a key, or None where there is no such key. Inside a leaf the leaf itself."""
+    """Return the node of a key, or None for an unknown key. Inside a leaf, return the leaf."""
     node: Node | None = SCHEMA
     for part in path:
         if isinstance(node, Leaf):

@@ -1,7 +1,7 @@
-"""What git knows about files of the workspace: which there are, and which hold changes nobody committed.
+"""Git information about workspace files: tracked files, and uncommitted changes.
 
-Asks plumbing commands only and compares hashes itself: `git status` would run the filters that a workspace's own
-configuration names. No hooks, no monitor, no network, no locks taken. Where there is no git, there is no answer.
+Runs only plumbing commands and compares hashes itself, because `git status` would run filters from the workspace's
+configuration. No hooks, no monitor, no network, no locks. Without git, the functions return nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _LISTED = 32 << 20
 
 
 async def listed(root: Path, folder: str) -> str | None:
-    """Files below `folder` that git tracks, or would: entries `<tag> <path>`, each ended by NUL; None without git.
+    """Return the files below `folder` that git tracks or would track: entries `<tag> <path>`, each ended by NUL; None
+    without git.
 
     Tags are those of `git ls-files -t`: H tracked, R tracked and deleted, ? untracked and not ignored.
     """
@@ -34,10 +35,10 @@ async def listed(root: Path, folder: str) -> str | None:
 
 
 async def dirty(root: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Which of these files (real path → what it holds now) have changes that are in no commit, in the given order.
+    """Return which of these files (real path → current content) have uncommitted changes, in the given order.
 
-    Changed, staged, or untracked and not ignored counts; ignored files and those outside a work tree do not.
-    When git takes too long, all of them do.
+    Changed, staged, and untracked files count unless ignored; files outside a work tree don't. If git times out, return
+    all of them.
     """
     paths = list(files)
     here = await _ask(root, "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard", "--", *paths)
@@ -54,20 +55,20 @@ async def dirty(root: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _same(path: str, files: Mapping[str, bytes], staged: Mapping[str, str], committed: Mapping[str, str]) -> bool:
-    """Whether commit, index and disk hold the same; line ends as git may have turned them."""
+    """True if commit, index and disk have the same content, allowing for git's conversion of line ends."""
     blob = staged[path]
     data = files[path]
     return committed.get(path) == blob and blob in (_blob(data, blob), _blob(data.replace(b"\r\n", b"\n"), blob))
 
 
 def _blob(data: bytes, like: str) -> str:
-    """Git's name for this content, in the hash that the repository uses."""
+    """Return git's object id for this content, in the repository's hash."""
     algorithm = "sha1" if len(like) == 40 else "sha256"
     return hashlib.new(algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _index(text: str) -> tuple[dict[str, str], set[str]]:
-    """Tracked paths with their blobs (a conflict has none), and untracked ones."""
+    """Return tracked paths with their blobs (none for a conflict), and untracked paths."""
     staged: dict[str, str] = {}
     untracked: set[str] = set()
     for entry in filter(None, text.split("\0")):
@@ -87,7 +88,7 @@ def _tree(text: str) -> dict[str, str]:
 
 
 async def _ask(root: Path, *arguments: str) -> ChildExit | None:
-    """Run git in the root; None when there is none to run."""
+    """Run git in the root; None if git isn't available."""
     try:
         return await run([*_GIT, *arguments], cwd=root, timeout=_SECONDS, output_limit=_LISTED, env_extra=_QUIET)
     except ChildProblem:
