@@ -288,3 +288,36 @@ def test_k28_esc_ends_a_compaction_and_the_turn_and_nothing_was_compacted(bench:
     server.summary = lambda _: [*text("a summary"), *end()]
     bench.say("and again")
     assert bench.turn().outcome == "done" and compactions(bench)
+
+
+def test_k26_read_history_gives_back_what_was_compacted_away(bench: Bench) -> None:
+    asking = Asking(400)
+    wanted: list[JsonObject] = [{"call_id": "call_0"}, {"record": True}, {"search": "WHAT IS 1?"}]
+    read: list[str] = []
+
+    def replies(request: m.ModelRequest) -> Sequence[Item]:
+        if asking.count < 3 or (not wanted and not read):
+            return asking(request)
+        last = request.messages[-1].parts[0]
+        if isinstance(last, m.Result) and last.name == "read_history":
+            read.append(last.content)
+        if wanted:
+            return [*call("read_history", wanted.pop(0), f"r{len(wanted)}"), *end("tools")]
+        return [*text("done"), *end()]
+
+    history = bench.tools["read_history"]
+    begin(bench, Windowed(replies, 100_000), 100_000)
+    bench.tools["read_history"] = history
+    for at in range(3):
+        bench.say(f"turn {at}")
+        answer(bench, ANSWERS[at])
+        if at < 2:
+            bench.turn()
+    bench.turn()
+    bench.send(c.CompactConversation(conversation=bench.conversation))
+    assert bench.until(e.Compacted).stored is not None
+    bench.say("look back")
+    assert bench.turn().outcome == "done"
+    assert dump(ANSWERS[0]) in read[0]
+    assert [record_in(f"<record>\n{read[1]}</record>")[at]["answer"] for at in range(3)] == ANSWERS[:3]
+    assert read[2].startswith("[11] call call_1: ask_user ")

@@ -183,6 +183,11 @@ class Log:
             after = page[-1].seq
             await asyncio.sleep(0)
 
+    async def each(self) -> AsyncIterator[tuple[int, ev.Event]]:
+        """Each event with its number, read in pieces."""
+        async for seq, _, event, _ in self._pieces(0):
+            yield seq, event
+
     async def events(self) -> list[Logged]:
         """All of the log, read in pieces."""
         return [(seq, turn, event) async for seq, turn, event, _ in self._pieces(0)]
