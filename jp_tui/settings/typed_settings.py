@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.schema.context import Context
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.settings.schema.undo import Undo
 
@@ -134,3 +135,9 @@ def notify(settings: Settings) -> Notify:
 def undo(settings: Settings) -> Undo:
     values: dict[str, Any] = settings.get("undo")
     return Undo(**values)
+
+
+def context(settings: Settings) -> Context:
+    """Which instruction files are read, and whether the model is told of its environment (K1, K10)."""
+    values: dict[str, Any] = settings.get("context")
+    return Context(tuple(values["files"]), values["instructions"], values["instructions_kib"], values["environment"])

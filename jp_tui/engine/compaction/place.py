@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import dump
 from jp_tui.engine.record.answer_record import Logged
-from jp_tui.engine.record.model_context import discarded, pictures, undone
+from jp_tui.engine.record.model_context import discarded, environment, instructions, pictures, undone
 from jp_tui.engine.record.shortening import within
 from jp_tui.engine.record.sizes import PICTURE, size
 
@@ -98,5 +98,8 @@ def _sent(event: ev.Event, limit: int | None) -> int:
             return size(name, dump(arguments))
         case ev.ToolCallResponse(id=id_, content=content):
             return size(within(id_, content, limit)) + 1
+        case ev.Unknown():
+            nested = instructions(event)
+            return size(undone(event), environment(event), nested[1] if nested is not None else "")
         case _:
-            return size(undone(event))
+            return 0

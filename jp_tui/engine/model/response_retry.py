@@ -164,7 +164,7 @@ def next_request(log: Log, model: ModelSetup) -> m.ModelRequest:
     return m.ModelRequest(
         model=model.name,
         messages=(),
-        system=model.system,
+        system=log.briefing.after(model.system),
         tools=tuple(tool.spec for tool in log.setup.tools.values()),
         tool_choice=log.setup.tool_choice,
         max_tokens=model.max_tokens,

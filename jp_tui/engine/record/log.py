@@ -16,8 +16,10 @@ from jp_tui.conversation.model import Message
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
+from jp_tui.engine.base.context_settings import UNTOLD, Briefing, ContextSettings
 from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup
 from jp_tui.engine.record.answer_record import Logged
+from jp_tui.engine.record.context_facts import ContextFacts
 from jp_tui.engine.record.estimate import Estimate
 from jp_tui.engine.record.event_codec import IMPORTED_DELTA, entry, stored_event
 from jp_tui.engine.record.model_context import History, Standing, spoke
@@ -61,6 +63,11 @@ class Log:
     estimate: Estimate = field(default_factory=Estimate, repr=False)
     attached: tuple[JsonObject, ...] = field(default=(), repr=False)
     """Images that go with what is said next (`image_reading.py`)."""
+    briefing: Briefing = UNTOLD
+    """What the system text of this turn's requests holds behind the system prompt (K1, K10)."""
+    context: ContextSettings | None = None
+    """The settings it was made with; None: the model is told of no files."""
+    _facts: ContextFacts = field(default_factory=ContextFacts, repr=False)
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _calls: set[str] = field(default_factory=set, repr=False)
@@ -101,6 +108,7 @@ class Log:
             if isinstance(event, ev.ToolCallRequest):
                 self._calls.add(event.id)
             if self._known:
+                self._facts.add(self.turn, event)
                 self._deltas += [delta] if delta is not None else []
                 self._follow(number, event)
             if not quiet:
@@ -154,8 +162,9 @@ class Log:
     async def _read(self) -> None:
         """All of the log once. Messages are made on the way, as long as no compaction replaces them."""
         history: History | None = History(self.model, NONE, self.window)
-        deltas, compactions = list[JsonObject](), list[Numbered]()
+        facts, deltas, compactions = ContextFacts(), list[JsonObject](), list[Numbered]()
         async for seq, turn, event, kind in self._pieces(0):
+            facts.add(turn, event)
             if isinstance(event, ev.ToolCallRequest):
                 self._calls.add(event.id)
             elif isinstance(event, ev.Compaction | ev.CompactionUndone):
@@ -165,7 +174,7 @@ class Log:
                 deltas.append(delta)
             if history is not None:
                 history.add(turn, event, seq)
-        self._deltas, self._compactions, self._history = deltas, compactions, history
+        self._facts, self._deltas, self._compactions, self._history = facts, deltas, compactions, history
         self.overlay, self._known = standing(compactions), True
 
     def _own(self) -> list[Logged]:
@@ -195,6 +204,12 @@ class Log:
     def has_call(self, id_: str) -> bool:
         """True if a call of this conversation has this id (Z1). Await `told` first."""
         return id_ in self._calls
+
+    async def facts(self) -> ContextFacts:
+        """What the log says of plan, environment and instruction files."""
+        if not self._known:
+            await self._read()
+        return self._facts
 
     async def deltas(self) -> list[JsonObject]:
         """The changes of configuration that the log holds, in order (R67)."""

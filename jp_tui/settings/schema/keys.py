@@ -11,6 +11,7 @@ from typing import Any
 from jp_tui.settings.schema import checks, shapes
 from jp_tui.settings.schema.assistant import ASSISTANT
 from jp_tui.settings.schema.checks import BadValue
+from jp_tui.settings.schema.context import CONTEXT
 from jp_tui.settings.schema.nodes import Group as Group
 from jp_tui.settings.schema.nodes import Leaf as Leaf
 from jp_tui.settings.schema.nodes import Node as Node
@@ -144,6 +145,7 @@ SCHEMA = Group(
         ),
         "notify": NOTIFY,
         "undo": UNDO,
+        "context": CONTEXT,
     }
 )
 

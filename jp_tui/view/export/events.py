@@ -23,6 +23,7 @@ from jp_tui.view.questions.side_questions import aside
 from jp_tui.view.transcript import compaction
 from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.transcript.reducer import TranscriptReducer
+from jp_tui.view.wording.context import context_note
 
 _ENDS = {
     "replied": "Replied in words",
@@ -169,8 +170,7 @@ def plain(event: ev.Event) -> str:
         case ev.ConfigDelta(delta=delta):
             return f"Settings: {dump(delta)}"
         case ev.Compaction():
-            told = (compaction.headline(event), compaction.details(event))
-            return "\n".join(hung(part) for part in told if part)
+            return "\n".join(hung(part) for part in (compaction.headline(event), compaction.details(event)) if part)
         case ev.CompactionUndone():
             return compaction.UNDONE
         case ev.TurnStart():
@@ -179,6 +179,8 @@ def plain(event: ev.Event) -> str:
             return hung(f"Aside: {said.asked.raw}") + "\n" + hung(f"Aside answered: {said.said.raw}")
         case ev.Unknown() if undone(event):
             return hung(undone(event))
+        case ev.Unknown() if (noted := context_note(event)) is not None:
+            return hung(noted) if noted else ""
         case ev.Unknown(raw={"type": "inquiry_aside" | "agent_started"}, problem=""):
             return ""
         case ev.Unknown(raw=raw, problem=problem):
