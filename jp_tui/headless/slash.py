@@ -48,6 +48,10 @@ class SlashCommands:
                 self._answer(argument)
             case "diff":
                 self.changes.diff(self.conversation, argument)
+            case "compact":
+                undo = argument.strip() == "undo"
+                focus = "" if undo else argument.strip()
+                self._link.send(c.CompactConversation(conversation=self.conversation, focus=focus, undo=undo))
             case "undo":
                 self.changes.undo(self.conversation, argument)
             case _:
@@ -75,7 +79,10 @@ class SlashCommands:
 
     # --- what comes back ----------------------------------------------------------------------------------
 
-    def heard(self, event: e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled) -> None:
+    def heard(
+        self,
+        event: e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.Compacted,
+    ) -> None:
         """An answer of the engine."""
         match event:
             case e.LedgerRead():
@@ -84,6 +91,9 @@ class SlashCommands:
                 self.inquiries(event)
             case e.OfferSettled():
                 self.offered(event)
+            case e.Compacted(message=message):
+                if message:  # what was done is told by its event
+                    self._say(line(message))
             case _:
                 self.changes.heard(event)
 

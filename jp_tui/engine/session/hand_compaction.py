@@ -7,7 +7,6 @@ import asyncio
 from jp_tui.conversation.model import ModelError
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.compaction.compactor import Compactor, NothingToDo
-from jp_tui.engine.model.response_retry import say_phase
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery import repair_log
@@ -55,7 +54,6 @@ class HandCompaction:
             await repair_log.mend(log)
             if repair_log.resumable(log) is not None:
                 raise NothingToDo(WAITS)
-        say_phase(log, "compacting")
         await (room.undo() if undo else room.by_hand(focus))
 
     def refuse(self, message: str, *, waits: bool = False) -> None:
