@@ -16,7 +16,7 @@ MOST = 16_000
 _KEYS = frozenset({"call_id", "record", "search", "offset"})
 
 
-class ReadHistory:
+class HistoryTool:
     """The tool; see `jp_tui.tools.port.Tool`."""
 
     @property

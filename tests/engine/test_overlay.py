@@ -16,7 +16,7 @@ from jp_tui.engine.compaction.place import blocks, choose
 from jp_tui.engine.record import answer_record
 from jp_tui.engine.record.estimate import Estimate
 from jp_tui.engine.record.model_context import told_of
-from jp_tui.engine.record.overlay import BEGIN, END, Overlay, head, record_in, standing
+from jp_tui.engine.record.overlay import BEGIN, END, StandingOverlay, head, record_in, standing
 from jp_tui.engine.record.shortening import KEPT, LONG, limit_of, trimmed, within
 from jp_tui.providers.anthropic.request import Anthropic
 from jp_tui.providers.openai_chat.request import OpenAIChat
@@ -36,9 +36,9 @@ def numbered(log: list[tuple[int, ev.Event]]) -> list[answer_record.Logged]:
     return [(seq, turn, event) for seq, (turn, event) in enumerate(sorted(log, key=lambda one: one[0]), 1)]
 
 
-def overlay_at(through: int, *, summary: str = "what was", trims: int = 0, **more: Any) -> Overlay:
+def overlay_at(through: int, *, summary: str = "what was", trims: int = 0, **more: Any) -> StandingOverlay:
     event = ev.Compaction(trigger="user", method="summary", through=through, summary=summary, **more)
-    return Overlay(event, through + 1, trims, through + 1)
+    return StandingOverlay(event, through + 1, trims, through + 1)
 
 
 @given(LOGS, st.integers(1, 45), st.integers(0, 45), TEXTS)
@@ -176,13 +176,13 @@ def test_k23_an_undo_lets_the_overlay_before_it_hold_again() -> None:
     log: list[Any] = [(10, first), (30, second)]
     assert standing(log).base is second and standing(log).last == 30
     log.append((31, ev.CompactionUndone(compaction=30)))
-    assert standing(log) == Overlay(first, 10, 0, 10)
+    assert standing(log) == StandingOverlay(first, 10, 0, 10)
     log.append((32, ev.CompactionUndone(compaction=10)))
-    assert standing(log) == Overlay()
+    assert standing(log) == StandingOverlay()
 
 
 def test_k22_a_place_that_is_not_before_the_compaction_is_not_used() -> None:
-    assert standing([(3, compacted(3)), (4, compacted(0)), (5, compacted(-2)), (6, compacted(99))]) == Overlay()
+    assert standing([(3, compacted(3)), (4, compacted(0)), (5, compacted(-2)), (6, compacted(99))]) == StandingOverlay()
 
 
 def test_k26_what_is_only_trimmed_leaves_nothing_out() -> None:
@@ -211,7 +211,7 @@ def test_k26_results_up_to_the_place_are_trimmed_and_others_are_not() -> None:
     for name in "ab":
         log.append((len(log) + 1, 1, ev.ToolCallRequest(id=name, name="t", arguments={})))
         log.append((len(log) + 1, 1, ev.ToolCallResponse(id=name, content=LONG_TEXT)))
-    told = told_of(log, MODEL, Overlay(trimmed=3))
+    told = told_of(log, MODEL, StandingOverlay(trimmed=3))
     results = [part for message in told for part in message.parts if isinstance(part, Result)]
     assert len(results[0].content) <= KEPT and results[1].content == LONG_TEXT
 

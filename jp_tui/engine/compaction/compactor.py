@@ -23,7 +23,7 @@ from jp_tui.engine.record.answer_record import Entry, Logged
 from jp_tui.engine.record.costs import counted
 from jp_tui.engine.record.log import Log, window_of
 from jp_tui.engine.record.model_context import told_of, without_pictures
-from jp_tui.engine.record.overlay import Overlay, standing
+from jp_tui.engine.record.overlay import StandingOverlay, standing
 from jp_tui.engine.record.shortening import limit_of
 from jp_tui.engine.record.sizes import TOKEN, listed, measure, size
 
@@ -245,15 +245,15 @@ class Compactor:
             messages=parts,
         )
 
-    async def _keep(self, made: ev.Compaction, plan: _Plan, overlay: Overlay | None = None) -> None:
+    async def _keep(self, made: ev.Compaction, plan: _Plan, overlay: StandingOverlay | None = None) -> None:
         """Durable, and from now on what is told (K22)."""
         log = self._log
-        then = overlay or Overlay(made, 0, log.overlay.trimmed)
+        then = overlay or StandingOverlay(made, 0, log.overlay.trimmed)
         after = self._fixed() + measure(self._told(plan.events, then))
         made = replace(made, before=self._tokens(plan.size), after=int(after / log.estimate.rate))
         await asyncio.shield(log.append([made]))
 
-    def _told(self, events: list[Logged], overlay: Overlay) -> tuple[m.Message, ...]:
+    def _told(self, events: list[Logged], overlay: StandingOverlay) -> tuple[m.Message, ...]:
         return told_of(events, self._log.model, overlay, self._window)
 
     # --- the summary --------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ DESKS = (
     "inquiries",
     "reviewers",
     "models",
-    "compaction",
     "settings",
     "message_queue",
     "files",

@@ -23,7 +23,7 @@ from jp_tui.engine.record.context_facts import ContextFacts
 from jp_tui.engine.record.estimate import Estimate
 from jp_tui.engine.record.event_codec import IMPORTED_DELTA, entry, stored_event
 from jp_tui.engine.record.model_context import History, Standing, spoke
-from jp_tui.engine.record.overlay import NONE, Numbered, Overlay, standing
+from jp_tui.engine.record.overlay import NONE, Numbered, StandingOverlay, standing
 from jp_tui.engine.record.secret_redaction import Secrets
 from jp_tui.journal.port import Stored
 from jp_tui.protocol.events import Event, EventAppended, TitleChanged
@@ -59,7 +59,7 @@ class Log:
     uses: Counter[str] = field(default_factory=Counter, repr=False)
     agent: AgentInfo | None = None
     window: int | None = None
-    overlay: Overlay = field(default=NONE, repr=False)
+    overlay: StandingOverlay = field(default=NONE, repr=False)
     estimate: Estimate = field(default_factory=Estimate, repr=False)
     attached: tuple[JsonObject, ...] = field(default=(), repr=False)
     """Images that go with what is said next (`image_reading.py`)."""

@@ -17,7 +17,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
-from jp_tui.engine.record.overlay import NONE, Overlay, head
+from jp_tui.engine.record.overlay import NONE, StandingOverlay, head
 from jp_tui.engine.record.shortening import limit_of, trimmed, within
 
 REPAIRED = "Tool call was interrupted."
@@ -194,7 +194,7 @@ class History:
     words of a turn that was compacted within. `window` in tokens bounds each result, where it is known (K26).
     """
 
-    def __init__(self, model: str, overlay: Overlay = NONE, window: int | None = None) -> None:
+    def __init__(self, model: str, overlay: StandingOverlay = NONE, window: int | None = None) -> None:
         self._provider = model.partition("/")[0]
         self._limit, self._overlay = limit_of(window), overlay
         self._head = TextPart(head(overlay.base)) if overlay.base is not None else None
@@ -251,7 +251,7 @@ def messages(events: Iterable[Turned], model: str) -> tuple[Message, ...]:
 
 
 def told_of(
-    events: Sequence[tuple[int, int, ev.Event]], model: str, overlay: Overlay = NONE, window: int | None = None
+    events: Sequence[tuple[int, int, ev.Event]], model: str, overlay: StandingOverlay = NONE, window: int | None = None
 ) -> tuple[Message, ...]:
     """The messages that a log, as (number, turn, event), becomes with what is compacted of it."""
     history = History(model, overlay, window)

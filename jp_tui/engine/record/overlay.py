@@ -33,7 +33,7 @@ Numbered = tuple[int, ev.Compaction | ev.CompactionUndone]
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class StandingOverlay:
     """`base` stands for everything up to its `through`, `seq` is its number; long results are shortened up to the
     number `trimmed`. `last` is the number of the compaction that an undo takes away, 0 for none."""
 
@@ -48,10 +48,10 @@ class Overlay:
         return self.base.through if self.base is not None else 0
 
 
-NONE = Overlay()
+NONE = StandingOverlay()
 
 
-def standing(events: Iterable[Numbered]) -> Overlay:
+def standing(events: Iterable[Numbered]) -> StandingOverlay:
     """What the compactions of a log, each with its number and in order, come to."""
     held: dict[int, ev.Compaction] = {}
     for seq, event in events:
@@ -61,7 +61,7 @@ def standing(events: Iterable[Numbered]) -> Overlay:
             held[seq] = event
     base = max((seq for seq, event in held.items() if event.leaves_out), default=0)
     trimmed = max((event.through for event in held.values() if not event.leaves_out), default=0)
-    return Overlay(held.get(base), base, trimmed, max(held, default=0))
+    return StandingOverlay(held.get(base), base, trimmed, max(held, default=0))
 
 
 def head(base: ev.Compaction) -> str:
