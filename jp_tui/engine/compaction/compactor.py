@@ -175,8 +175,10 @@ class Compactor:
         window = self._window or max(self._tokens(whole), 1)
         events = await log.events()
         if keep is None:
-            base = min(window, self._tokens(whole)) if trigger == "user" else window
-            keep = int(base * log.setup.compaction.keep * log.estimate.rate)
+            share = log.setup.compaction.keep
+            keep = int(window * share * log.estimate.rate)
+            if trigger == "user":
+                keep = min(keep, int(measure(await log.told()) * share))
         limit = limit_of(self._window)
         found = blocks([one for one in events if one[0] > log.overlay.through], limit)
         through = choose(found, keep)

@@ -6,7 +6,7 @@ Runs no call, records nothing and shows nothing of the reply but its text, at it
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jp_tui.conversation import model as m
 from jp_tui.engine.model.response_retry import request_for
@@ -18,6 +18,8 @@ PROMPT = f"""{BEGINS}
 Write plain text under these headings: Goal, State, Decisions and why, Files, Next steps. Keep names, numbers, paths, \
 commands and error messages exactly. Call no tool. What the user answered or refused is kept elsewhere word for word: \
 do not state that the user agreed to anything."""
+SUMMARY = "conversation.summary"
+"""What a summary is asked for as; scripted models alone read it."""
 SHARE = 10
 """A summary has at most this part of the window."""
 BLANK = "the summary was blank"
@@ -42,7 +44,7 @@ def request(plain: m.ModelRequest, told: Sequence[m.Message], focus: str, room: 
     else:
         fitted.append(m.Message("user", (asked,)))
     choice = plain.tool_choice if plain.tool_choice == "auto" else "none"
-    return request_for(plain, tuple(fitted), choice)
+    return replace(request_for(plain, tuple(fitted), choice), inquiry=SUMMARY)
 
 
 def fit(told: Sequence[m.Message], room: int | None) -> Sequence[m.Message]:
