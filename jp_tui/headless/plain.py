@@ -297,6 +297,7 @@ class PlainRun:
                 | e.ChangesUndone()
                 | e.OfferSettled()
                 | e.Compacted()
+                | e.ContextRead()
             ):
                 self._slash.heard(event)
             case _:

@@ -170,6 +170,7 @@ def next_request(log: Log, model: ModelSetup) -> m.ModelRequest:
         max_tokens=model.max_tokens,
         temperature=model.temperature,
         cache=model.cache,
+        conversation=log.id,
         extra=model.extra,
     )
 

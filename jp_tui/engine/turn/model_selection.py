@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.engine.asking.side_questions import SideModel
-from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.base.dependencies import ModelFacts, ModelSetup
 from jp_tui.engine.record.config_changes import laid_over
 from jp_tui.engine.record.log import Log, window_of
 from jp_tui.protocol.usage import ModelSwitched
@@ -35,6 +35,12 @@ class ModelSelection:
     def held(self) -> ModelSetup:
         """Return the model that the conversation is held with."""
         return self._model
+
+    @property
+    def facts(self) -> ModelFacts:
+        """Of the one that is asked next."""
+        model = self._once or self._model
+        return ModelFacts(model.id, model.window, model.system)
 
     @property
     def images(self) -> bool | None:

@@ -60,6 +60,7 @@ class RpcServer:
             m.PROMPT: self._prompt,
             m.CANCEL: self._cancel,
             m.COMPACT: self._compact,
+            m.CONTEXT: self._context,
         }
 
     def _call(self, call: RpcCall, slot: PendingReply) -> None:
@@ -139,6 +140,13 @@ class RpcServer:
         if session is None:
             raise unknown_session(params.session_id)
         session.compact(params.focus, slot, undo=params.undo)
+
+    def _context(self, call: RpcCall, slot: PendingReply) -> None:
+        params = m.read_params(m.ContextParams, call.params)
+        session = self._sessions.get(params.session_id)
+        if session is None:
+            raise unknown_session(params.session_id)
+        session.context(slot)
 
     # --- conversations that there are ---------------------------------------------------------------------
 
