@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.context import ContextPart, ContextRead, ReadContext
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.ui.transcript.first_screen import FirstScreen
 from jp_tui.view.pages.first_screen import TIPS, TIPS_SHOWN, tips
@@ -50,6 +51,25 @@ async def test_s51_it_names_model_folder_and_the_last_three_conversations() -> N
         assert "claude-haiku-4-5  ~/code/acme" in shown and "Fix the build" in shown and "Third" in shown
         assert "Fourth" not in shown and all(tip in shown for tip in tips("c1")[:TIPS_SHOWN])
         assert [one.limit for one in app.link.of(cmd.ListConversations)] == [4]
+
+
+async def test_s51_it_names_the_instruction_files_that_the_model_gets() -> None:
+    async with first() as (app, pilot):
+        assert [one.conversation for one in app.link.of(ReadContext)] == ["c1"]
+        paths = (
+            "/home/ada/code/acme/AGENTS.md",
+            "/home/ada/.config/jp-tui/AGENTS.md",
+            "/home/ada/code/acme/sub/CLAUDE.md",
+        )
+        parts = [
+            ContextPart(
+                part="instructions", path=Foreign(path), state="sent" if at < 2 else "not_sent", bytes=9, tokens=2
+            )
+            for at, path in enumerate(paths)
+        ]
+        await app.says(pilot, ContextRead(conversation="c1", parts=tuple(parts), tokens=4, model="m"))
+        assert "Instructions: AGENTS.md, ~/.config/jp-tui/AGENTS.md" in app.screen_text()
+        assert "CLAUDE.md" not in app.screen_text()
 
 
 async def test_s51_tab_then_enter_opens_one_and_esc_goes_back_to_writing() -> None:

@@ -18,6 +18,7 @@ from textual.timer import Timer
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.context import ContextRead, ReadContext
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.controller import COMPOSER_COMMANDS, ComposerController, ComposerEvent
 from jp_tui.ui.composer.drafts import COMPOSER, OWN, DraftStore
@@ -307,6 +308,15 @@ class ConversationController(Vertical):
                 pass  # the inbox has it already
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
                 pass  # for the app, the status line, the inbox
+            case ContextRead(conversation=here, parts=parts) if self._first is not None and here in (
+                "",
+                self._status.conversation,
+            ):
+                said = first_screen.instructions(parts, self._first.folder, self._first.home)
+                self._first = replace(self._first, instructions=said)
+                if self.column.first is not None:
+                    self.column.show_first(self._first)
+                self.post_message(self.ForPage(event))
             case ev.ConversationsListed(conversations=listed) if self._first is not None and self.column.first is None:
                 self._first = replace(self._first, recent=first_screen.recent(listed, self._status.conversation))
                 self.column.show_first(self._first)
@@ -335,6 +345,7 @@ class ConversationController(Vertical):
                 model=opened.model, folder=opened.workspace, home=self._status.home, tips=tips
             )
             self._send(cmd.ListConversations(workspace=opened.workspace, limit=first_screen.RECENT + 1))
+            self._send(ReadContext(conversation=opened.conversation))
 
     def _refused(self, event: ev.Refused) -> None:
         if not self._status.conversation:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jp_tui.conversation.text import first_line
+from jp_tui.protocol.context import ContextPart
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.view.pages.conversations import about
 
@@ -45,6 +47,19 @@ class FirstScreenView:
 def recent(listed: tuple[ConversationInfo, ...], here: str) -> tuple[ConversationInfo, ...]:
     """The last conversations without the open one."""
     return tuple(one for one in listed if one.id != here and one.turns)[:RECENT]
+
+
+def instructions(parts: tuple[ContextPart, ...], folder: str, home: str) -> str:
+    """`Instructions: AGENTS.md, ~/.config/jp-tui/AGENTS.md`; empty where the model gets none."""
+    named = [_named(one.path.raw, folder, home) for one in parts if one.path is not None and one.state != "not_sent"]
+    return f"Instructions: {', '.join(dict.fromkeys(named))}" if named else ""
+
+
+def _named(path: str, folder: str, home: str) -> str:
+    for root, sign in ((folder, ""), (home, "~/")):
+        if root and path.startswith(f"{root}/"):
+            return first_line(sign + path[len(root) + 1 :])
+    return first_line(path)
 
 
 def tips(conversation: str) -> tuple[str, ...]:
