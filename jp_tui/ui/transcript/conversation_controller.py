@@ -308,10 +308,7 @@ class ConversationController(Vertical):
                 pass  # the inbox has it already
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
                 pass  # for the app, the status line, the inbox
-            case ContextRead(conversation=here, parts=parts) if self._first is not None and here in (
-                "",
-                self._status.conversation,
-            ):
+            case ContextRead(parts=parts) if self._first is not None:
                 said = first_screen.instructions(parts, self._first.folder, self._first.home)
                 self._first = replace(self._first, instructions=said)
                 if self.column.first is not None:
