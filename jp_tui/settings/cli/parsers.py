@@ -23,6 +23,7 @@ commands (each has --help):
   tools                 the tools with their settings, and who answers their questions
   models                the models that can be used, with context window and prices
   reviewers             how reviewing models fared: approved, rejected, overturned, time, cost
+  rules                 approval rules: list, test, add, revoke
   doctor                what terminal, servers and settings can do, each with the mend
   completions           completions for bash, zsh or fish
   config                show, set, check, trust, path
@@ -169,7 +170,10 @@ def make(command: Command) -> Parser:
             _option(parser, option)
         else:
             parser.add_argument(
-                option.name, metavar=option.value, nargs=None if option.required else "?", help=option.help
+                option.name,
+                metavar=option.value,
+                nargs="+" if option.many else None if option.required else "?",
+                help=option.help,
             )
     parser.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     if command == "tools":
@@ -179,10 +183,11 @@ def make(command: Command) -> Parser:
 
 
 def _option(parser: Parser, option: CommandOption) -> None:
+    named: dict[str, Any] = {"dest": option.dest} if option.dest else {}
     if option.value:
-        parser.add_argument(option.name, metavar=option.value, help=option.help)
+        parser.add_argument(option.name, metavar=option.value, help=option.help, **named)
     else:
-        parser.add_argument(option.name, action="store_true", help=option.help)
+        parser.add_argument(option.name, action="store_true", help=option.help, **named)
 
 
 def _talking(command: Command) -> Parser:
