@@ -22,6 +22,7 @@ PAGES = {
     "S": "surface.md",
     "K": "context.md",
     "T": "traps.md",
+    "W": "wires.md",
     "AR": "rules.md",
 }
 """The page that defines the rules of a letter. Rules with Z are on the page where a reader would look for them."""

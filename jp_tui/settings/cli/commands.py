@@ -12,7 +12,7 @@ Command = Literal[
     "workspace", "query", "rpc", "conversations list", "conversations show", "conversations search",
     "conversations fork", "conversations export", "conversations import", "conversations rename",
     "conversations archive", "conversations rm", "inquiries", "answer", "tools",
-    "reviewers", "models", "doctor", "completions",
+    "context", "reviewers", "models", "doctor", "completions",
     "rules list", "rules test", "rules add", "rules revoke",
     "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
@@ -20,15 +20,17 @@ Command = Literal[
 
 @dataclass(frozen=True, slots=True)
 class CommandOption:
-    """Option or positional: `name` as typed, `value` its placeholder, empty for a switch. `required` is for
-    positionals. Without a dash, the placeholder is the name of the value."""
+    """Option or positional: `name` as typed, `short` with one letter, `value` its placeholder, empty for a switch.
+    `required` is for positionals. Without a dash, the placeholder is the name of the value. `field` is where it goes
+    in the command line where that differs from its name."""
 
     name: str
     help: str
     value: str = ""
     required: bool = True
     many: bool = False
-    dest: str = ""
+    short: str = ""
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,22 @@ ENTRIES: dict[Command, CommandSpec] = {
 """,
         (_JSON,),
     ),
+    "context": CommandSpec(
+        "[-c | -r ID] [OPTION]...",
+        "What goes to the model, part by part, with sizes: instruction files and which were not read, tools, messages. "
+        "Nothing is sent.",
+        """\
+  jp-tui context                           as for a new conversation
+  jp-tui context -c                        of the last conversation here
+  jp-tui context --json                    one JSON object a part, then the total
+""",
+        (
+            CommandOption("--continue", "of the last conversation here", short="-c", field="continue_last"),
+            CommandOption("--resume", "of this conversation", "ID", short="-r"),
+            CommandOption("--model", "as with this model: provider/model, an alias, or a provider", "P/M"),
+            _JSON,
+        ),
+    ),
     "reviewers": CommandSpec(
         "[OPTION]...",
         "How reviewing models fared: what they approved and rejected, what you overturned, how long they took.",
@@ -244,7 +262,7 @@ ENTRIES: dict[Command, CommandSpec] = {
   jp-tui rules list --builtin              what always asks you, whatever rules say
 """,
         (
-            CommandOption("--all", "also rules for other folders, and expired ones", dest="every"),
+            CommandOption("--all", "also rules for other folders, and expired ones", field="every"),
             CommandOption("--builtin", "what always asks you"),
             _JSON,
         ),
@@ -276,7 +294,7 @@ ENTRIES: dict[Command, CommandSpec] = {
         (
             CommandOption("effect", "allow, ask or deny", "EFFECT"),
             CommandOption("--tool", "the tool; with ask and deny it may hold *", "T"),
-            CommandOption("--command", "commands that begin with these words", "WORDS", dest="words"),
+            CommandOption("--command", "commands that begin with these words", "WORDS", field="words"),
             CommandOption("--exact", "commands of exactly these words", "WORDS"),
             CommandOption("--path", "files, as a line of .gitignore", "P"),
             CommandOption("--host", "a host, or *.example.org for all below it", "H"),
