@@ -18,6 +18,7 @@ from jp_tui.engine.base.backups import BackupLimits, CopyStore
 from jp_tui.engine.base.context_settings import ContextSettings
 from jp_tui.engine.base.dependencies import (
     ApprovalRules,
+    CompactionSettings,
     ConversationLock,
     EngineDependencies,
     HeldBy,
@@ -65,6 +66,9 @@ class Bench:
         self.model = "fake/model"
         self.client = True
         self.unknown_models: dict[str, ModelError] = {}
+        self.window: int | None = None
+        self.max_tokens: int | None = None
+        self.compaction = CompactionSettings()
         self.agent_model: Callable[[str], Awaitable[ModelSetup]] | None = None
         self.greet = False
         self.via = ""
@@ -117,7 +121,15 @@ class Bench:
             if not self.model:
                 raise ModelError("other", "There is no model.")
             reviews = getattr(self.script, "reviews", None)
-            return ModelSetup(self.model, "model", self.script, retry=self.retry, reviews=reviews)
+            return ModelSetup(
+                self.model,
+                "model",
+                self.script,
+                retry=self.retry,
+                reviews=reviews,
+                window=self.window,
+                max_tokens=self.max_tokens,
+            )
 
         async def open_side() -> ModelSetup:
             assert self.side is not None
@@ -162,6 +174,7 @@ class Bench:
             via=self.via,
             open_agent_model=self.agent_model,
             deleted=self.deleted.append,
+            compaction=self.compaction,
             context=lambda: self.context,
             approval_rules=self.approval_rules,
             keep_report=lambda message, report: (
