@@ -117,6 +117,7 @@ class Responses:
             temperature=model.temperature,
             cache=model.cache,
             conversation=log.id,
+            effort=model.effort,
             extra=model.extra,
         )
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
