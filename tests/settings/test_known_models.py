@@ -63,7 +63,9 @@ def test_the_users_file_goes_before_ours_key_by_key(tmp_path: Path) -> None:
         '["anthropic/*"]\nwindow = 100_000\n["anthropic/claude-haiku-4-5*"]\ninput = 2\n'
         '["mine/llama"]\ninput = 1\noutput = 2.5\nstructured = "tool"\n["mine/*"]\nstructured = "none"\nwindow = 8192\n'
     )
-    assert facts(tmp_path, "anthropic/claude-haiku-4-5", text) == Facts(100_000, 2.0, 5.0, 0.1, "native", True, "budget")
+    assert facts(tmp_path, "anthropic/claude-haiku-4-5", text) == Facts(
+        100_000, 2.0, 5.0, 0.1, "native", True, "budget"
+    )
     assert facts(tmp_path, "mine/llama") == Facts(8192, 1.0, 2.5, None, "tool")
     assert facts(tmp_path, "mine/other") == Facts(8192, structured="none")
     assert facts(tmp_path, "openai/gpt-4o").input == 2.5, "the rest is as it was"
