@@ -49,7 +49,7 @@ class SideOutput:
                 self.reviews.settled(event)
             case e.TurnCompleted():
                 self.reviews.over()
-            case e.CallChanged() if everything:
+            case e.CallChanged() if everything or event.end == "declined":
                 self._printer.call(event)
             case e.EventAppended(stored=one):
                 self.reviews.fact(one)

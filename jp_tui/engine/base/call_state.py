@@ -47,9 +47,10 @@ class Deferred(Exception):
 @dataclass(slots=True)
 class ToolCallState:
     """`arguments` are what runs, `edited` that they are not the model's; `permission` and `delivery` say who decided,
-    for the record; `ms` is how long it ran; `kept` is its result of an earlier run; `allowed` are refused targets that
-    a person let it touch all the same; `tool_error` is what the tool itself said, when the model reads other words
-    (R143), `rejections` how often this was rejected, when the model is told to stop; `rejected_by` is who said the "no"
+    for the record; `ms` is how long it ran, without the `waited` seconds in which somebody was asked (Z15); `kept` is
+    its result of an earlier run; `allowed` are refused targets that a person let it touch all the same;
+    `tool_error` is what the tool itself said, when the model reads other words (R143), `rejections` how often this was
+    rejected, when the model is told to stop; `rejected_by` is who said the "no"
     that made the tool fail (`repeats.rejecter`); `agent` is the sub-agent that it
     runs, or ran before the turn was cut off; `leaves`: it is called off to be taken up again; `said` is the last line
     of what it writes."""
@@ -71,6 +72,7 @@ class ToolCallState:
     permission: JsonObject = field(default_factory=dict)
     delivery: JsonObject = field(default_factory=dict)
     ms: int | None = None
+    waited: float = 0.0
     kept: CallResult | None = None
     allowed: set[str] = field(default_factory=set)
     tool_error: str = ""
@@ -87,7 +89,8 @@ class ToolCallState:
     def restore(self, result: ToolCallResponse) -> None:
         """It ran before the program ended: what came of it is asked about again, and it does not run."""
         about = result.metadata
-        self.kept = CallResult(result.content, result.is_error, "error" if result.is_error else "ok", own=True)
+        end: CallEnd = "declined" if about.get("end") == "declined" else "error" if result.is_error else "ok"
+        self.kept = CallResult(result.content, result.is_error, end, own=True)
         if isinstance(ms := about.get("ms"), int):
             self.ms = ms
         if isinstance(permission := about.get("permission"), dict):

@@ -29,7 +29,7 @@ _OPEN = ("open", "deferred")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallActivity:
     """A tool call. `began` is when it first ran, `since` when it came into its state, on the face's clock; its
-    duration counts the human's time too. `said` is the last line that it wrote while it runs."""
+    duration leaves out the time in which the human was asked. `said` is the last line that it wrote while it runs."""
 
     id: str
     tool: Foreign
@@ -160,6 +160,8 @@ def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
         return activity
     activity = _turn(activity, event.turn)
     call = _known(activity, event.call, event.tool)
+    if call.began is not None and call.since is not None and call.state == "awaiting_input" != event.state:
+        call = replace(call, began=call.began + now - call.since)  # who was asked took that time, not the tool (Z15)
     runs = event.state in ("running", "awaiting_assistant")
     call = replace(
         call,

@@ -27,8 +27,9 @@ FOCUS_CLICK = 0.2
 
 NEVER = float("-inf")
 
-Phase = Literal["empty", "hesitating", "held", "folded", "deaf", "armed", "sent"]
-"""`held` has rung and stays folded, `folded` is the user's doing, `sent` waits for the engine's word."""
+Phase = Literal["empty", "hesitating", "held", "folded", "deaf", "next", "armed", "sent"]
+"""`held` has rung and stays folded, `folded` is the user's doing, `sent` waits for the engine's word, `next` appears as
+the next question of a form that the user walks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Arrival:
     @property
     def open(self) -> bool:
         """Whether the sheet stands on the screen, listening or not."""
-        return self.phase in ("deaf", "armed", "sent")
+        return self.phase in ("deaf", "next", "armed", "sent")
 
     def arrived(self, now: float) -> Arrival:
         """A question came. One that waits or is open already is not disturbed (E12)."""
@@ -64,6 +65,14 @@ class Arrival:
     def opened(self, now: float) -> Arrival:
         """A sheet opens, by itself, by the user's key or as the next in the queue: each has its own guard."""
         return self._to("deaf", now)
+
+    def followed(self, now: float) -> Arrival:
+        """The next question of a form appears: no arrival, keys that come meanwhile are kept for it (Z13)."""
+        return self._to("next", now)
+
+    def armed(self, now: float) -> Arrival:
+        """It is there, and takes keys at once."""
+        return self._to("armed", now)
 
     def wished(self, now: float) -> Arrival:
         """The user asked for one that came only now: it opens when they do not type, though others are folded."""

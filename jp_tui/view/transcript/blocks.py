@@ -78,7 +78,8 @@ class ToolBlock(_Placed):
     `title` is what it is about; `arguments` (name, value) pairs for who wants to see them, `edited` those that ran
     in their place; `problem` why it never ran; `end` and `ms` are known once it is completed. `form` stands for all of
     `asked` where several questions were asked in one call, `reply` is what was said instead of an answer (R179),
-    `asides` what was said aside (E30).
+    `asides` what was said aside (E30). `in_sheet`: it waits for what is open as a sheet below, and takes one line
+    meanwhile (Z14).
     """
 
     call: str
@@ -97,6 +98,7 @@ class ToolBlock(_Placed):
     reply: Foreign = NOTHING
     asides: tuple[SideExchangeView, ...] = ()
     problem: Foreign = NOTHING
+    in_sheet: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

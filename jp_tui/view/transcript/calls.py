@@ -54,9 +54,10 @@ def tool_block(
     deferred: bool = False,
     asides: tuple[SideExchangeView, ...] = (),
     asks: bool = False,
+    in_sheet: bool = False,
 ) -> ToolBlock | None:
     """The block of a call and its questions, None while there is nothing to show; `over`: its turn has ended.
-    `asks`: the sub-agent that it runs waits for the human.
+    `asks`: the sub-agent that it runs waits for the human; `in_sheet`: what it asks is open as a sheet.
 
     `held` says that somebody else runs it: then an open question waits, though not for us. `deferred` says that the
     turn was ended to wait for its answers (R230).
@@ -103,6 +104,7 @@ def tool_block(
         reply=reply,
         asides=asides,
         problem=Foreign(text_at(said, "refused")),
+        in_sheet=in_sheet and state != "completed",
     )
 
 
