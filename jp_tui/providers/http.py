@@ -1,8 +1,8 @@
-"""The one driver that does HTTP: it carries a wire's bytes and turns every failure into a ModelError.
+"""The only HTTP driver: it transports a wire's bytes and converts every failure to a ModelError.
 
-The only file that knows httpx, which it loads at the first request. It follows no redirect, retries nothing (the
-engine decides that), and closes the socket when its iterator is closed or cancelled. No key leaves it but to the
-endpoint: not in messages, not in `repr`, not in a chained exception.
+The only module that uses httpx, imported at the first request. It follows no redirect, retries nothing (the engine
+does), and closes the socket when its iterator is closed or cancelled. The key is sent to the endpoint only: it never
+appears in messages, `repr`, or chained exceptions.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ import ipaddress
 import re
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from jp_tui import __version__
 from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, PartGrew
 from jp_tui.conversation.strict_json import dump
 from jp_tui.providers import catalogue
-from jp_tui.providers.catalogue import MAX_MODELS, ListedModel
-from jp_tui.providers.catalogue import address as list_address
+from jp_tui.providers.catalogue import MAX_MODELS, ListedModel, address, list_address
 from jp_tui.providers.connection import Dialled
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
+from jp_tui.providers.keys import EndpointKey
 from jp_tui.providers.pacing import ReadPacer, joined
 from jp_tui.providers.wire import ServerError, Wire, cut
 
@@ -36,21 +36,14 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_LIST = 4 * 1024 * 1024  # bytes of a list of models
-MAX_OVERHEAD = 64  # how many times larger than what it says a response may be, unpacked
+MAX_OVERHEAD = 64  # maximum ratio of a response's unpacked size to its content
 SLICE = 32 * 1024
-NO_PROGRESS_SECS = 600.0  # pings keep a line open, but not for ever
-DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
-
-
-def address(base_url: str, wire: Wire) -> str:
-    """The URL of a request (surface.md S20b): a trailing slash is accepted, and the wire's suffix."""
-    parts = urlsplit(base_url)
-    path = parts.path.rstrip("/").removesuffix(wire.base_suffix)
-    return urlunsplit(parts._replace(path=path + wire.path, fragment=""))
+NO_PROGRESS_SECS = 600.0  # pings must not keep a stalled connection open forever; real servers need less
+DRAIN_SECS = 0.1  # after the end, so that the connection can be reused
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether the address is this machine by its form; no name is looked up."""
+    """True if the address has the form of this machine; no name lookup."""
     host = urlsplit(base_url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -61,7 +54,7 @@ def is_loopback(base_url: str) -> bool:
 
 
 async def reachable(base_url: str, timeout: float = 0.15) -> bool:
-    """Whether something listens there (surface.md S21); seconds. Sends nothing."""
+    """True if a server listens there (surface.md S21); seconds. Sends nothing."""
     parts = urlsplit(base_url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -74,7 +67,7 @@ async def reachable(base_url: str, timeout: float = 0.15) -> bool:
 
 
 async def fetch(url: str, timeout: float) -> bytes:
-    """The body of a GET that succeeded within `timeout` seconds and is not too long; else nothing."""
+    """Return the body of a GET that succeeds within `timeout` seconds and the size limit; else empty."""
     import httpx
 
     body = b""
@@ -94,7 +87,7 @@ async def fetch(url: str, timeout: float) -> bytes:
 
 
 class HttpProvider:
-    """A model behind HTTP. One per endpoint, reused; its connections live on one event loop."""
+    """Model behind HTTP. One per endpoint, reused; its connections belong to one event loop."""
 
     greeting: str | None = None
     sample: Path | None = None
@@ -103,23 +96,47 @@ class HttpProvider:
 
     def __init__(self, endpoint: Endpoint, wire: Wire) -> None:
         self._endpoint, self._wire = endpoint, wire
-        self._url = address(endpoint.base_url, wire)
         self._failures = Failures(endpoint)
+        self._key = EndpointKey(endpoint)
         self._client: httpx.AsyncClient | None = None
 
     def __repr__(self) -> str:
-        return f"HttpProvider({self._endpoint.name!r}, {self._url!r})"
+        return f"HttpProvider({self._endpoint.name!r}, {self._endpoint.base_url!r})"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """As the port says. Nothing is sent when a key is needed and missing."""
-        headers = self._headers()
+        """Implement the port. Sends nothing if a required key is missing."""
+        begun = False
+        try:
+            async with aclosing(self._once(request)) as deltas:
+                async for delta in deltas:
+                    begun = True
+                    yield delta
+            return
+        except ModelError as refusal:
+            again = None if begun else self._again(request, refusal)
+            if again is None:
+                raise
+        async with aclosing(self._once(again)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    def _again(self, request: ModelRequest, refusal: ModelError) -> ModelRequest | None:
+        """The request to send once more: with a new key, or without what the server doesn't accept."""
+        if refusal.status == 401 and self._key.renewable:
+            self._key.expire()
+            return request
+        return self._wire.amended(request, refusal.detail) if refusal.status == 400 else None
+
+    async def _once(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        headers = await self._headers()
         import httpx
 
         failure: ModelError | None = None
+        url = address(self._wire, self._endpoint.base_url, self._wire.path(request.model), self._endpoint.query)
         read, size, head, decoder = 0, 0, b"", self._wire.decoder(request)
         try:
             body = dump(self._wire.body(request)).encode("utf-8", "replace")
-            async with self._answered("POST", self._url, body, headers) as response:
+            async with self._answered("POST", url, body, headers) as response:
                 failure = await self._refusal(response, request.model)
                 chunks = _sliced(response.aiter_bytes())
                 gulps, last = ReadPacer(chunks), asyncio.get_running_loop().time()
@@ -144,16 +161,18 @@ class HttpProvider:
             failure = self._failures.inside(error.error, request.model)
         except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, OSError) as error:
             failure = self._transport(error)
-        if failure is not None:  # raised out here so that no chained exception carries the request's headers
+        # raised outside the handler, so that no chained exception contains the request's headers
+        if failure is not None:
             raise failure
 
     async def models(self) -> tuple[ListedModel, ...]:
-        """The models that the server lists, in its order. Raises ModelError; nothing is sent when a key is needed and
-        missing. Whoever calls it says how long it may take."""
+        """Return the server's models in its order. Raises ModelError; sends nothing if a required key is missing. The
+        caller limits the time."""
         found: list[ListedModel] = []
         after: str | None = ""
         while after is not None and len(found) < MAX_MODELS:
-            page = catalogue.read(await self._get(list_address(self._wire, self._endpoint.base_url, after)))
+            url = list_address(self._wire, self._endpoint.base_url, after, self._endpoint.query)
+            page = catalogue.read(await self._get(url), self._wire.listed)
             if page is None:
                 raise self._failures.no_list()
             found += page.models
@@ -161,7 +180,7 @@ class HttpProvider:
         return tuple(found[:MAX_MODELS])
 
     async def _get(self, url: str) -> bytes:
-        headers = {**self._headers(), "accept": "application/json"}
+        headers = {**await self._headers(), "accept": "application/json"}
         import httpx
 
         failure: ModelError | None = None
@@ -193,26 +212,34 @@ class HttpProvider:
         if self._client is None:
             import httpx
 
-            idle, connect = self._endpoint.stream_idle_timeout_secs, self._endpoint.connect_timeout_secs
+            endpoint = self._endpoint
+            idle, connect = endpoint.stream_idle_timeout_secs, endpoint.connect_timeout_secs
             self._client = httpx.AsyncClient(
                 timeout=httpx.Timeout(idle, connect=connect, pool=connect),
                 follow_redirects=False,
-                trust_env=not is_loopback(self._endpoint.base_url),  # a proxy has no business with this machine
+                verify=_authorities(endpoint),
+                proxy=endpoint.proxy or None,
+                # without a proxy of its own an endpoint has the environment's, but for this machine (W12)
+                trust_env=endpoint.proxy is None and not is_loopback(endpoint.base_url),
             )
         return self._client
 
-    def _headers(self) -> dict[str, str]:
-        key = (self._endpoint.key or "").strip() or None
+    async def _headers(self) -> dict[str, str]:
+        key = await self._key.get()
+        self._failures.hide(key)
         if key is None and self._endpoint.key_env and not is_loopback(self._endpoint.base_url):
             raise self._failures.no_credentials()
         if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
             raise self._failures.unusable_key()
+        auth = self._endpoint.auth or self._wire.auth
+        sent: dict[str, str] = {"authorization": f"Bearer {key}"} if auth == "bearer" else {auth: key or ""}
         return {
-            "accept": "text/event-stream",
+            "accept": self._wire.media,
             "accept-encoding": "identity",
             "content-type": "application/json",
             "user-agent": f"jp-tui/{__version__}",
-            **self._wire.headers(key),
+            **self._wire.headers,
+            **(sent if key else {}),
             **{name.lower(): value for name, value in self._endpoint.headers.items()},
         }
 
@@ -220,7 +247,7 @@ class HttpProvider:
     async def _answered(
         self, method: str, url: str, body: bytes | None, headers: dict[str, str]
     ) -> AsyncIterator[httpx.Response]:
-        """A response of which the headers are there: each read of them has its limit, and so have all together."""
+        """Return a response once its headers are complete: each read has a time limit, and so have all together."""
         import httpx
 
         client, limit, dialled = self._open(), self._patience(), Dialled()
@@ -243,8 +270,8 @@ class HttpProvider:
             await response.aclose()
 
     def _patience(self) -> float:
-        """Seconds that a response may take without a complete event (Z27). Longer only where the user allows a longer
-        silence: slow local servers read a long prompt for more than ten minutes."""
+        """Return the seconds a response may take without a complete event (Z27). Longer only if the user allows longer
+        silence: slow local servers read a long prompt for more than 10 minutes."""
         return max(NO_PROGRESS_SECS, self._endpoint.stream_idle_timeout_secs)
 
     def _progress(self, last: float, progressed: bool) -> float:
@@ -258,9 +285,9 @@ class HttpProvider:
         return len(delta.text.encode("utf-8", "replace")) if isinstance(delta, PartGrew) else 0
 
     async def _refusal(self, response: httpx.Response, model: str) -> ModelError | None:
-        """Why there will be no stream, or None. A server that stalls in its words has said enough by its status."""
+        """Return why there is no stream, or None. If a server stalls while sending its message, the status suffices."""
         media = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if response.is_success and "html" not in media and not media.endswith("json"):
+        if response.is_success and (media == self._wire.media or ("html" not in media and not media.endswith("json"))):
             return None
         body = await self._words(response)
         if response.is_success:
@@ -270,7 +297,7 @@ class HttpProvider:
         return self._failures.status(response.status_code, body[:MAX_BODY], model, seconds)
 
     async def _words(self, response: httpx.Response) -> bytes:
-        """The beginning of a refusal: what comes within the limit for one read."""
+        """Return the beginning of a refusal: what arrives within the limit for one read."""
         import httpx
 
         body = b""
@@ -283,7 +310,7 @@ class HttpProvider:
         return body
 
     def _transport(self, error: BaseException) -> ModelError:
-        """From what the HTTP library and the system say."""
+        """Classify an error of the HTTP library or the system."""
         import httpx
 
         causes = _causes(error)
@@ -293,8 +320,7 @@ class HttpProvider:
             return self._failures.refused()
         for cause in causes:
             if isinstance(cause, ssl.SSLCertVerificationError):
-                why = f"its certificate was not accepted ({cause.verify_message})"
-                return self._failures.unreachable(why, transient=False)
+                return self._failures.certificate(cause.verify_message)
             if isinstance(cause, socket.gaierror):
                 return self._failures.unreachable("its name is unknown here")
         if isinstance(error, httpx.ConnectTimeout):
@@ -307,8 +333,21 @@ class HttpProvider:
         return cut()
 
 
+def _authorities(endpoint: Endpoint) -> ssl.SSLContext | bool:
+    """The certificate authorities: those of the system or of SSL_CERT_FILE and SSL_CERT_DIR, and the endpoint's own.
+    Raises OSError for a file that can't be read as certificates."""
+    if urlsplit(endpoint.base_url).scheme != "https":
+        return True
+    import httpx
+
+    context = httpx.create_ssl_context()
+    if endpoint.ca_file:
+        context.load_verify_locations(cafile=endpoint.ca_file)
+    return context
+
+
 def _causes(error: BaseException) -> list[BaseException]:
-    """The exception and all that led to it, groups opened."""
+    """Return the exception and all its causes, groups expanded."""
     found: list[BaseException] = []
     todo: list[BaseException | None] = [error]
     while todo and len(found) < 50:
@@ -321,7 +360,7 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _server_time(date: str) -> datetime:
-    """The server's clock, since its dates are told by it; ours when it does not say."""
+    """Return the server's clock, because its dates refer to it; the local one if unknown."""
     try:
         at = parsedate_to_datetime(date)
     except (ValueError, TypeError):
@@ -330,7 +369,7 @@ def _server_time(date: str) -> datetime:
 
 
 async def _sliced(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same in pieces that take no time to read: unpacked, a small chunk may be a thousand times larger."""
+    """Split into chunks that are fast to process: unpacked, a small chunk may be a thousand times larger."""
     async for chunk in chunks:
         for at in range(0, len(chunk), SLICE):
             if at:
@@ -339,7 +378,7 @@ async def _sliced(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read what is left of a complete response, a short while only."""
+    """Read the rest of a complete response, for a short time only."""
     import httpx
 
     try:

@@ -1,26 +1,29 @@
-"""The request side of Anthropic Messages (surface.md S20). Pure.
+"""Request side of Anthropic Messages (surface.md S20). Pure.
 
-Thinking goes back with the signature it came with, or not at all. Tool results open the user message that follows
-their calls. Ids and names that this API would refuse are rewritten (`request_ids.py`). A schema for the reply is sent
-as given: whether this server enforces one is known to the caller (S20b).
+Thinking is sent back with its original signature, or not at all. Tool results open the user message that follows their
+calls. Ids and names that this API would refuse are rewritten (`request_ids.py`). A schema for the reply is sent as
+given: the caller knows whether this server enforces one (S20b).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import quote
 
 from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
-from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.request_ids import fitting
-from jp_tui.providers.wire import table, text, used_ids
+from jp_tui.providers.sse import EVENT_STREAM
+from jp_tui.providers.wire import table, text, used_ids, without_reasoning
 from jp_tui.settings.layers.bounds import cache_span
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 32_000  # the API demands a number; every model since Claude 3.7 takes this one
-_SHORT: JsonObject = {"type": "ephemeral"}  # five minutes
+_SHORT: JsonObject = {"type": "ephemeral"}  # 5 minutes
 _LONG: JsonObject = {"type": "ephemeral", "ttl": "1h"}
 
 
@@ -32,15 +35,20 @@ def wire(_: Endpoint) -> Anthropic:
 class Anthropic:
     """The wire's request side."""
 
-    path = "/v1/messages"
+    media = EVENT_STREAM
+    auth: Auth = "x-api-key"
+    headers: Mapping[str, str] = MappingProxyType({"anthropic-version": VERSION})
     list_path = "/v1/models"
-    base_suffix = "/v1"
+    base_suffixes = ("/v1",)
+
+    def path(self, _: str) -> str:
+        return "/v1/messages"
 
     def list_query(self, after: str) -> str:
         return "limit=1000" + (f"&after_id={quote(after, safe='')}" if after else "")
 
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
+    def listed(self, item: JsonObject) -> JsonObject:
+        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)
@@ -65,7 +73,7 @@ class Anthropic:
             body["temperature"] = request.temperature
         body |= request.extra
         if request.output is not None and (schema := reply_format(request.output)) is not None:
-            # beside what else stands there, an effort for example
+            # beside other settings, such as an effort
             body["output_config"] = {
                 **table(body, "output_config"),
                 "format": {"type": "json_schema", "schema": schema},
@@ -75,15 +83,19 @@ class Anthropic:
     def decoder(self, request: ModelRequest) -> AnthropicDecoder:
         return AnthropicDecoder(used_ids(request))
 
+    def amended(self, request: ModelRequest, refusal: str) -> ModelRequest | None:
+        """Without its thinking where a signature is no longer accepted."""
+        return without_reasoning(request) if "signature" in refusal.lower() else None
+
 
 def _hint(cache: str) -> JsonObject:
-    """R134: `off` gives none; up to five minutes is what it does by itself, all beyond an hour."""
+    """R134: `off` sends no hint; up to 5 minutes is the server's default; a longer time becomes one hour."""
     offered = cache_span(cache)
     return {} if offered == "off" else {"cache_control": _LONG if offered == "long" else _SHORT}
 
 
 def _messages(request: ModelRequest) -> list[Json]:
-    """Neighbours of one role become one message; the server's cache ends at one block."""
+    """Merge neighbours of one role into one message; the server's cache ends at one block."""
     merged: list[tuple[str, list[tuple[int, JsonObject]]]] = []
     for at, message in enumerate(request.messages):
         blocks = [(at, block) for part in message.parts if (block := _block(part)) is not None]
@@ -100,13 +112,13 @@ def _messages(request: ModelRequest) -> list[Json]:
 
 
 def _last(merged: list[tuple[str, list[tuple[int, JsonObject]]]]) -> JsonObject | None:
-    """The last block, where the cache ends unless somebody said otherwise."""
+    """Return the last block, where the cache ends by default."""
     block = merged[-1][1][-1][1] if merged else {}
     return block if block.get("type") in ("text", "tool_result") else None
 
 
 def _until(merged: list[tuple[str, list[tuple[int, JsonObject]]]], last: int) -> JsonObject | None:
-    """The last block of the messages up to number `last` that can carry a hint (R134)."""
+    """Return the last block of the messages up to number `last` that can carry a hint (R134)."""
     blocks = [block for _, each in merged for at, block in each if at <= last]
     return next((block for block in reversed(blocks) if block["type"] in ("text", "tool_result", "tool_use")), None)
 

@@ -1,25 +1,28 @@
-"""The request side of OpenAI chat completions, the wire that most servers speak (surface.md S20). Pure.
+"""Request side of OpenAI chat completions, the most common wire (surface.md S20). Pure.
 
-Never sends a strict mode for tools (inquiries.md R163), and for the reply only where its schema fits one. Reasoning
-goes back only to the server it came from and only within the turn: some servers demand that, others refuse anything
-else. No cache hints: these servers cache by themselves.
+Tools never use strict mode (inquiries.md R163), the reply only if its schema fits. Reasoning is sent back only to the
+same server and within the turn: some servers require that, others refuse anything else. No cache hints: these servers
+cache automatically.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
-from jp_tui.providers.endpoint import Endpoint
-from jp_tui.providers.openai_chat.schemas import fits_strict
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.openai_chat.stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
-from jp_tui.providers.wire import text, used_ids
+from jp_tui.providers.sse import EVENT_STREAM
+from jp_tui.providers.strict_schemas import fits_strict
+from jp_tui.providers.wire import text, turn_start, used_ids
 
 NAME = "verdict"
-"""What a schema for the whole reply is called."""
+"""Name of the schema for the whole reply."""
 
 
 def wire(endpoint: Endpoint) -> OpenAIChat:
@@ -28,30 +31,35 @@ def wire(endpoint: Endpoint) -> OpenAIChat:
 
 
 class OpenAIChat:
-    """`host` decides between the two spellings of what servers disagree about."""
+    """`host` selects between the two variants where servers differ."""
 
-    path = "/chat/completions"
+    media = EVENT_STREAM
+    auth: Auth = "bearer"
+    headers: Mapping[str, str] = MappingProxyType({})
     list_path = "/models"
-    base_suffix = ""
+    base_suffixes = ()
 
     def __init__(self, provider: str, host: str = "") -> None:
         self._provider = provider
         self._openai = host == "api.openai.com"
         self._limit = "max_completion_tokens" if self._openai else "max_tokens"
-        self._asks_for_usage = host != "api.mistral.ai"  # it always reports usage, and refused this field
+        self._asks_for_usage = host != "api.mistral.ai"  # always reports usage, and refuses this field
+
+    def path(self, _: str) -> str:
+        return "/chat/completions"
 
     def list_query(self, _: str) -> str:
         return ""
 
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"authorization": f"Bearer {key}"} if key else {}
+    def listed(self, item: JsonObject) -> JsonObject:
+        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)
         messages: list[Json] = [{"role": "system", "content": request.system}] if request.system else []
-        turn = max((at for at, each in enumerate(request.messages) if _speaks(each)), default=-1)
+        turn = turn_start(request.messages)
         for at, message in enumerate(request.messages):
-            messages += _user(message) if message.role == "user" else self._assistant(message, at > turn)
+            messages += _user(message) if message.role == "user" else self._assistant(message, at >= turn)
         body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
         if self._asks_for_usage:
             body["stream_options"] = {"include_usage": True}
@@ -61,7 +69,7 @@ class OpenAIChat:
             if choice != "auto":
                 named: Json = {"type": "function", "function": {"name": choice}}
                 if [tool.name for tool in request.tools] == [choice]:
-                    named = "required"  # the same, and llama.cpp reads only words here
+                    named = "required"  # the same, and llama.cpp accepts only strings here
                 body["tool_choice"] = choice if choice in ("none", "required") else named
         if request.max_tokens is not None:
             body[self._limit] = request.max_tokens
@@ -73,7 +81,7 @@ class OpenAIChat:
         return body
 
     def _output(self, schema: JsonObject) -> JsonObject:
-        """The schema of the reply, strict where it fits a strict mode (R128)."""
+        """Return the reply's schema, strict if it fits strict mode (R128)."""
         plain = one_valued(schema)
         strict: JsonObject = {"strict": True} if fits_strict(plain, wide=self._openai) else {}
         return {"name": NAME, "schema": plain, **strict}
@@ -98,13 +106,13 @@ class OpenAIChat:
     def decoder(self, request: ModelRequest) -> OpenAIChatDecoder:
         return OpenAIChatDecoder(self._provider, used_ids(request))
 
-
-def _speaks(message: Message) -> bool:
-    return message.role == "user" and any(isinstance(part, TextPart) for part in message.parts)
+    def amended(self, _: ModelRequest, __: str) -> None:
+        """What this API refuses, it refuses again."""
+        return
 
 
 def _user(message: Message) -> list[Json]:
-    """Tool results first, each a message of its own."""
+    """Return tool results first, each as its own message."""
     found: list[Json] = [
         {"role": "tool", "tool_call_id": part.id, "content": part.content}
         for part in message.parts

@@ -1,7 +1,7 @@
-"""The keys of the configuration (inquiries.md R68, surface.md S20): one tree that says what each may be.
+"""Keys of the configuration (inquiries.md R68, surface.md S20): one tree of allowed values.
 
-The tree is data. Reading, merging, trust and variables all walk it, so a key is added here (a tool's in
-`tools.py`, an assistant's in `assistant.py`) and nowhere else.
+Reading, merging, trust and variables all walk it, so a new key needs only a line here (a tool's in `tools.py`, an
+assistant's in `assistant.py`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from jp_tui.settings.schema import checks, shapes
 from jp_tui.settings.schema.assistant import ASSISTANT
 from jp_tui.settings.schema.checks import BadValue
+from jp_tui.settings.schema.context import CONTEXT
 from jp_tui.settings.schema.nodes import Group as Group
 from jp_tui.settings.schema.nodes import Leaf as Leaf
 from jp_tui.settings.schema.nodes import Node as Node
@@ -19,7 +20,7 @@ from jp_tui.settings.schema.nodes import stricter
 from jp_tui.settings.schema.notify import NOTIFY
 from jp_tui.settings.schema.tools import TOOLS, name
 from jp_tui.settings.schema.undo import UNDO
-from jp_tui.settings.wires import SERVER_WIRES
+from jp_tui.settings.wires import AUTHS, SERVER_WIRES
 
 
 def _alias(value: Any) -> str:
@@ -35,14 +36,33 @@ def _header_name(value: Any) -> str:
     return str(value)
 
 
+def _parameter(value: Any) -> str:
+    if str(value).lower() in ("key", "api_key", "api-key", "access_token", "token"):
+        raise BadValue("a key never stands in an address; name the variable that holds it in api_key_env")
+    return str(checks.matching(r"[A-Za-z0-9_.$-]+", "the name of a query parameter")(value))
+
+
+def _from_folder(_: Any) -> bool:
+    """These are the user's own: no folder's file sets them, trusted or not (W3)."""
+    return True
+
+
 PREFIX = "JP_TUI_"
-"""What the names of environment variables that set a key begin with."""
+"""Prefix of environment variables that set a key."""
 PROVIDER = Group(
     {
         "wire": Leaf(checks.choice(*SERVER_WIRES), acts=True, help="the protocol that the server speaks"),
         "base_url": Leaf(checks.base_url, acts=True, help="where it is, up to what the wire appends"),
         "api_key_env": Leaf(checks.variable, acts=True, help="the environment variable that holds the key"),
         "headers": Group(named=Leaf(checks.header, acts=True), key_check=_header_name),
+        "auth": Leaf(checks.choice(*AUTHS), acts=True, help="the header that carries the key"),
+        "query": Group(named=Leaf(checks.header, acts=True), key_check=_parameter),
+        "ca_file": Leaf(checks.text, never=_from_folder, acts=True, help="certificate authorities to accept as well"),
+        "proxy": Leaf(checks.proxy, never=_from_folder, acts=True, help="the proxy for this server, empty for none"),
+        "api_key_command": Leaf(
+            checks.command, never=_from_folder, acts=True, help="a command that prints the key, as a list of words"
+        ),
+        "api_key_secs": Leaf(checks.integer(0, 86_400), never=_from_folder, help="seconds that a printed key is kept"),
         "structured": Leaf(checks.choice("auto", "native", "tool"), help="how structured output is asked for"),
         "default_model": Leaf(checks.text, acts=True, help="the model when only the provider is known"),
     }
@@ -120,7 +140,7 @@ SCHEMA = Group(
             {
                 "sanitize": Leaf(
                     checks.choice("strip", "visualize", "off"),
-                    # strip hides what visualize shows, so only the one who looks may go back to it
+                    # strip hides what visualize shows, so only the user may loosen it
                     tightens=lambda old, new: new == "visualize" or (new == "strip" and old == "off"),
                     loosens=lambda old, new: new == "off",
                     never=lambda new: new == "off",
@@ -144,15 +164,16 @@ SCHEMA = Group(
         ),
         "notify": NOTIFY,
         "undo": UNDO,
+        "context": CONTEXT,
     }
 )
 
 CHANGEABLE = Group({key: SCHEMA.children[key] for key in ("assistant", "conversation")})
-"""What a conversation can change for itself (R67)."""
+"""Keys that a conversation can change for itself (R67)."""
 
 
 def node_at(path: tuple[str | int, ...]) -> Node | None:
-    """The node of a key, or None where there is no such key. Inside a leaf the leaf itself."""
+    """Return the node of a key, or None for an unknown key. Inside a leaf, return the leaf."""
     node: Node | None = SCHEMA
     for part in path:
         if isinstance(node, Leaf):
