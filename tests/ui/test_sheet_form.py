@@ -13,7 +13,20 @@ from jp_tui.ui.sheets import form_tabs as f
 from jp_tui.ui.sheets.areas.select import SelectArea
 from jp_tui.ui.sheets.dock.question_drafts import packed, unpacked
 from jp_tui.view.questions.drafts import restored
-from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, secret, select, text, text_of
+from tests.ui.sheet_host import (
+    OPTIONS,
+    PLACES,
+    Host,
+    boolean,
+    formed,
+    key_event,
+    multi,
+    schema,
+    secret,
+    select,
+    text,
+    text_of,
+)  # fmt: skip
 
 BOTH = (
     Place("apply", "Apply it?", "answered", True),
@@ -285,6 +298,38 @@ async def test_z13_a_form_answered_at_50_ms_a_key_loses_and_misplaces_none(late:
         said = [one.value for one in app.answers if isinstance(one, Answered)]
         assert said == ["eu-production", "two words", True, False, ["staging"]]
         assert app.composer.text == ""
+
+
+async def test_z13_a_key_that_was_pressed_while_the_next_question_appeared_answers_that() -> None:
+    """A busy screen handles it late: it counts by its order, not by its time."""
+    app = Host(formed(select("c.1")), real_clock=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        app.burst("1")
+        await app.until(pilot, lambda: len(app.answers) == 1)
+        await pilot.pause(0.1)
+        late = key_event("2")
+        app.dock.settle(("c1", "c.1"))
+        app.dock.ask(formed(select("c.2")))
+        await app.until(pilot, lambda: app.sheet.prompt.inquiry == "c.2" and app.sheet.armed)
+        app.post_message(late)
+        await app.until(pilot, lambda: len(app.answers) == 2)
+        assert app.answers[1] == Answered(value="staging") and app.composer.text == ""
+
+
+async def test_e11_a_paste_between_two_questions_of_a_form_answers_nothing_and_is_no_draft() -> None:
+    app = Host(formed(select("c.1")), real_clock=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        app.burst("1")
+        await app.until(pilot, lambda: len(app.answers) == 1)
+        app.burst("2", "3")
+        await pilot.pause()
+        app.dock.settle(("c1", "c.1"))
+        app.dock.ask(formed(select("c.2")))
+        await app.until(pilot, lambda: app.sheet.prompt.inquiry == "c.2" and app.sheet.armed)
+        await app.settled(pilot)
+        assert len(app.answers) == 1 and app.composer.text == ""
 
 
 async def test_z13_keys_for_a_question_that_never_comes_are_no_words_for_the_composer() -> None:

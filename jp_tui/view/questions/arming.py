@@ -70,9 +70,10 @@ class Arrival:
         """The next question of a form appears: no arrival, keys that come meanwhile are kept for it (Z13)."""
         return self._to("next", now)
 
-    def armed(self, now: float) -> Arrival:
-        """It is there, and takes keys at once."""
-        return self._to("armed", now)
+    def armed(self) -> Arrival:
+        """It is there, and takes keys at once, also those that were pressed while it appeared: all that come now were
+        pressed after the answer before."""
+        return self._to("armed", NEVER)
 
     def wished(self, now: float) -> Arrival:
         """The user asked for a question that arrived only now: it opens at the next pause, though others stay

@@ -105,7 +105,7 @@ class OptionsBody(AnswerBody):
         self._said = first if self._other and at is None and isinstance(first, str) else ""
         shown = self._shown("")
         at = len(shown) - 1 if self._said else at
-        self._touched = bool(prompt.prefill) or (prompt.preselect and not prompt.human_only)  # Enter may choose
+        self._touched = bool(prompt.prefill) or prompt.preselect  # Enter may choose
         self.list = ChoiceList(*shown, cursor=at if at is not None or not shown else 0, id="options")
         self._filter = Field(gate=sheet.gate, hint=ours(w.FILTER_HINT), id="filter")
         self._filter.display = False

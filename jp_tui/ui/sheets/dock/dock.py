@@ -507,7 +507,7 @@ class SheetDock(Vertical):
     def _walk_on(self, sheet: Sheet) -> None:
         """Let the next question of a form take keys, those first that came before it was there (Z13)."""
         if self.arrival.phase == "next" and sheet is self.shown():
-            self._move(self.arrival.armed(self._clock()))
+            self._move(self.arrival.armed())
             self.gate.replay()
 
     def schedule(self) -> None:

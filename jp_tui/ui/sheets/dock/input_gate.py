@@ -97,6 +97,10 @@ class DockInputGate:
         now, sheet = self._time(event), self._dock.shown()
         burst = self._joins(event, before, now, sheet)
         self._guard, fresh = self._guard.pressed(event.key, now)
+        if burst and self._kept and self._dock.walking:  # a paste into a form: it is kept, and answers nothing
+            self._kept[-1] = self._kept[-1][0], False
+            self._kept.append((event, False))
+            return True
         if burst and before is not None and sheet is not None and sheet.writing is None:
             self._not_meant(before, sheet)
             if self._dock.arrival.phase == "armed":  # who pasted elsewhere goes on typing there: Enter is not for us
