@@ -147,8 +147,8 @@ def covers(prompt: PromptRequest) -> Content:
     """Return what a remembered answer will cover (R236)."""
     if prompt.remember_covers:
         scope = prompt.remember_covers.removeprefix(w.THIS_TURN)  # the answers say how long
-        return ours(w.COVERS, scope=_name(Foreign(scope), MOST))
-    return ours(w.COVERS_UNKNOWN, tool=_name(Foreign(prompt.tool), 80))
+        return ours(w.COVERS_HERE, scope=_name(Foreign(scope), MOST))
+    return ours(w.COVERS_HERE_UNKNOWN, tool=_name(Foreign(prompt.tool), 80))
 
 
 def covers_words(prompt: PromptRequest) -> Foreign:

@@ -132,8 +132,11 @@ OTHER_HINT: Final = "Your own answer…"
 
 # Remembering (R113, R236). The engine defines the scope.
 THIS_TURN: Final = "until this turn ends, "
-COVERS: Final = "Y/N: {scope}"
-COVERS_UNKNOWN: Final = "Y/N: every such question of {tool}, without showing it"
+COVERS: Final = "Y and N cover: {scope}"
+COVERS_UNKNOWN: Final = "Y and N cover: until this turn ends, every such question of {tool}, without showing it"
+# The same below the answers of a sheet, which say how long.
+COVERS_HERE: Final = "Y/N: {scope}"
+COVERS_HERE_UNKNOWN: Final = "Y/N: every such question of {tool}, without showing it"
 
 # State before keys are accepted, and after one was pressed.
 DEAF: Final = "one moment: keys still go to your draft"
