@@ -160,16 +160,19 @@ class Printer:
                 self._say(f"{line(tool) or 'a tool'}: {sentence(one)}")
 
     def call(self, event: e.CallChanged) -> None:
-        """A tool call that is over, in one line."""
-        if event.state != "completed" or (event.hidden and event.end != "error"):
-            return
+        """Print a completed tool call in one line."""
+        if event.state == "completed" and not (event.hidden and event.end != "error"):
+            self._say(self.ended(event))
+
+    def ended(self, event: e.CallChanged) -> str:
+        """Return the line of a completed tool call; of a declined one with who said no, and no duration (Z15)."""
         title = neutralise(event.title, "line") or neutralise(self._titles.get(event.call, ""), "line")
         word = ENDS[event.end or "ok"][1] or "done"
         took = f", {duration(event.ms)}" if event.ms is not None and event.end != "declined" else ""
         if event.end == "declined":
             said = [one for id_, one in self._declines.items() if id_.startswith(f"{event.call}.")]
             word = neutralise(Foreign(outcome_line.declined(said)), "line")
-        self._say(" ".join(part for part in ("tool:", line(event.tool), title, "–", word) if part) + took)
+        return " ".join(part for part in ("tool:", line(event.tool), title, "–", word) if part) + took
 
     def why(self) -> str:
         """Which rule led to the last question, or answered it (E42)."""

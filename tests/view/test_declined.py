@@ -6,6 +6,7 @@ import pytest
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.headless.side_output import SideOutput
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol import events as ev
 from jp_tui.ui.painting.blocks import page
@@ -20,6 +21,7 @@ from jp_tui.view.export.markdown import MarkdownWriter
 from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.transcript.reducer import blocks_of
 from tests.fakes import scenes
+from tests.fakes.link import FakeLink
 from tests.fakes.scenes import AT, CONVERSATION, appended, call
 
 CALL = "call_2"
@@ -103,3 +105,12 @@ def test_z15_lines_say_so_once_and_name_who(by: stored.Responder, word: str) -> 
     assert [one for one in said if "fs_modify_file" in one and one.startswith("tool:")] == [
         f"tool: fs_modify_file {scenes.PATH} – {word}"
     ]
+
+
+@WHO
+def test_z15_a_query_without_a_terminal_says_it_in_one_line(by: stored.Responder, word: str) -> None:
+    said: list[str] = []
+    beside = SideOutput(FakeLink(), None, said.append, lambda: 0.0, asking=lambda: False)
+    for event in declined(by):
+        beside.declined(event)
+    assert said == [f"tool: fs_modify_file {scenes.PATH} – {word}"]
