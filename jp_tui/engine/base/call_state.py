@@ -12,7 +12,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.protocol.values import AgentInfo, CallEnd
 from jp_tui.tools.files.backups import Copies
-from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, Spawner, Tool, ToolCall
+from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, HistoryReader, Spawner, Tool, ToolCall
 
 Usable = Callable[[JsonObject], Awaitable[str | None]]
 
@@ -52,7 +52,8 @@ class ToolCallState:
     permitted nonetheless; `tool_error` is the tool's own error, if the model reads another text (R143), `rejections`
     how often this was rejected, if the model must stop; `rejected_by` is who said the "no" that made the tool fail
     (`repeats.rejecter`); `agent` is its sub-agent, also of an earlier run; `leaves`: it is cancelled to be resumed
-    later; `said` is the latest line of its output."""
+    later; `said` is the latest line of its output; `walled`: it may run only
+    because it runs in a sandbox, so this is no permission to run without one."""
 
     call: Call
     setup: ToolSetup
@@ -80,6 +81,7 @@ class ToolCallState:
     agent: AgentInfo | None = None
     leaves: bool = False
     said: str = ""
+    walled: bool = False
 
     def edit(self, arguments: JsonObject) -> None:
         """Replace the arguments that run; the display of the former ones no longer applies (R90)."""
@@ -108,6 +110,7 @@ class ToolCallState:
         refused: frozenset[str] = frozenset(),
         spawn: Spawner | None = None,
         copies: Copies | None = None,
+        history: HistoryReader | None = None,
         progress: Callable[[str], None] = lambda _: None,
     ) -> ToolCall:
         """Build one execution for the tool; the arguments as in ToolCall."""
@@ -125,7 +128,10 @@ class ToolCallState:
             reviews=reviews,
             reviewed=self.reviewed,
             refused=refused,
-            leave=self.permission.get("choice") in ("run", "edit") and self.permission.get("by") != "policy",
+            leave=not self.walled
+            and self.permission.get("choice") in ("run", "edit")
+            and self.permission.get("by") != "policy",
             spawn=spawn,
             copies=copies,
+            history=history,
         )

@@ -11,18 +11,20 @@ from jp_tui.settings.cli.commands import COMMANDS, ENTRIES, Command, CommandOpti
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError, nearest
 
-_WITH_VALUE = frozenset({"--workspace", "--model", "-r", "--resume", "--theme", "--cfg"})
+_WITH_VALUE = frozenset({"--workspace", "--model", "--effort", "-r", "--resume", "--theme", "--cfg"})
 _WITH_OPTIONAL = frozenset({"-t", "--tool", "-T", "--no-tool", "--tool-use"})
 _ROOT_HELP = """\
 commands (each has --help):
   query                 one turn without a screen, for scripts
   rpc                   the engine for a program, as JSON-RPC on standard input and output
-  conversations         list, show, search, fork, export, import, rename, archive, rm
+  conversations         list, show, search, fork, compact, export, import, rename, archive, rm
   inquiries             the record of questions and answers, and what still waits
   answer                answer a question that waits, from another process
   tools                 the tools with their settings, and who answers their questions
   models                the models that can be used, with context window and prices
+  context               what goes to the model: instruction files, tools, messages, with sizes
   reviewers             how reviewing models fared: approved, rejected, overturned, time, cost
+  rules                 approval rules: list, test, add, revoke
   doctor                what terminal, servers and settings can do, each with the mend
   completions           completions for bash, zsh or fish
   config                show, set, check, trust, path
@@ -169,7 +171,10 @@ def make(command: Command) -> Parser:
             _option(parser, option)
         else:
             parser.add_argument(
-                option.name, metavar=option.value, nargs=None if option.required else "?", help=option.help
+                option.name,
+                metavar=option.value,
+                nargs="+" if option.many else None if option.required else "?",
+                help=option.help,
             )
     parser.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     if command == "tools":
@@ -179,10 +184,12 @@ def make(command: Command) -> Parser:
 
 
 def _option(parser: Parser, option: CommandOption) -> None:
+    names = [name for name in (option.short, option.name) if name]
+    more: dict[str, Any] = {"dest": option.field} if option.field else {}
     if option.value:
-        parser.add_argument(option.name, metavar=option.value, help=option.help)
+        parser.add_argument(*names, metavar=option.value, help=option.help, **more)
     else:
-        parser.add_argument(option.name, action="store_true", help=option.help)
+        parser.add_argument(*names, action="store_true", help=option.help, **more)
 
 
 def _talking(command: Command) -> Parser:
@@ -200,6 +207,7 @@ def _talking(command: Command) -> Parser:
     )
     add("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     add("--model", metavar="P/M", help="provider/model, an alias, or a provider")
+    add("--effort", metavar="LEVEL", help="how much the model thinks: low, medium or high")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "-c", "--continue", dest="continue_last", action="store_true", help="go on with the last conversation here"
