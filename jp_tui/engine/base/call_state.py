@@ -48,7 +48,8 @@ class Deferred(Exception):
 @dataclass(slots=True)
 class ToolCallState:
     """`arguments` are those that run, `edited`: they aren't the model's; `permission` and `delivery` record who
-    decided; `ms` is the run time; `kept` is its result of an earlier run; `allowed` are refused targets that a person
+    decided; `ms` is the run time without the `waited` seconds of
+    questions (Z15); `kept` is its result of an earlier run; `allowed` are refused targets that a person
     permitted nonetheless; `tool_error` is the tool's own error, if the model reads another text (R143), `rejections`
     how often this was rejected, if the model must stop; `rejected_by` is who said the "no" that made the tool fail
     (`repeats.rejecter`); `agent` is its sub-agent, also of an earlier run; `leaves`: it is cancelled to be resumed
@@ -72,6 +73,7 @@ class ToolCallState:
     permission: JsonObject = field(default_factory=dict)
     delivery: JsonObject = field(default_factory=dict)
     ms: int | None = None
+    waited: float = 0.0
     kept: CallResult | None = None
     allowed: set[str] = field(default_factory=set)
     tool_error: str = ""
@@ -91,7 +93,8 @@ class ToolCallState:
         """Restore a result from before the program's end: its delivery is asked about again, and the tool doesn't
         run."""
         about = result.metadata
-        self.kept = CallResult(result.content, result.is_error, "error" if result.is_error else "ok", own=True)
+        end: CallEnd = "declined" if about.get("end") == "declined" else "error" if result.is_error else "ok"
+        self.kept = CallResult(result.content, result.is_error, end, own=True)
         if isinstance(ms := about.get("ms"), int):
             self.ms = ms
         if isinstance(permission := about.get("permission"), dict):
