@@ -1,7 +1,7 @@
-"""What the settings, the credentials, the servers and the files come to: the other half of `jp-tui doctor`.
+"""Checks of settings, credentials, servers and files: the second half of `jp-tui doctor`.
 
-It works where settings are broken, says which, and goes on with what can be read without them. Names of variables are
-all that is ever said of a credential.
+It works with broken settings: it reports them and continues with the readable rest. Of a credential only the variable's
+name is shown.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ async def checked(
     said: TerminalReplies | None,
     builds: Builds,
 ) -> AsyncIterator[CheckupFinding]:
-    """Every finding, in the order in which a person reads them."""
+    """Yield every finding, in reading order."""
     for finding in checkup.terminal(environment, size, said):
         yield finding
     yield checkup.clipboard(environment, clipboard.program(environment))
@@ -74,7 +74,7 @@ def _screen() -> CheckupFinding:
 
 
 def _without(sources: Sources) -> Settings:
-    """Our own files alone: what holds where the user's cannot be read."""
+    """Load the built-in files only, for when the user's are unreadable."""
     return Settings([builtin(file) for file in sources.builtins])
 
 
@@ -94,7 +94,7 @@ def _settings(place: RunLocation, builds: Builds) -> Iterator[CheckupFinding]:
 
 
 async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[CheckupFinding]:
-    """Who has a credential, and who answers of those that are ours to ask: local ones, and those of the user's own."""
+    """Check which servers have a credential, and which local or user-configured ones respond."""
     try:
         known = servers.providers(settings, environment)
     except SettingsError as problem:
@@ -120,7 +120,7 @@ async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[C
 
 
 def _own(settings: Settings, one: servers.ProviderSettings) -> bool:
-    """Whether the user named its address."""
+    """True if the user configured its address."""
     origin = settings.origin("providers", "llm", one.name, "base_url")
     return origin is not None and origin.layer != "built-in"
 
@@ -128,7 +128,7 @@ def _own(settings: Settings, one: servers.ProviderSettings) -> bool:
 async def _answers(one: servers.ProviderSettings) -> bool:
     from jp_tui.providers.http import reachable
 
-    return await reachable(one.base_url, SERVER_SECS)  # a connection is opened, nothing is sent
+    return await reachable(one.base_url, SERVER_SECS)  # opens a connection without sending anything
 
 
 def _server(one: servers.ProviderSettings, there: bool, *, wanted: bool) -> CheckupFinding:
@@ -147,7 +147,7 @@ def _server(one: servers.ProviderSettings, there: bool, *, wanted: bool) -> Chec
 
 
 async def _sandbox(place: RunLocation, settings: Settings) -> AsyncIterator[CheckupFinding]:
-    """Whether commands can run in a sandbox, and what of the home folder they see there."""
+    """Check whether commands can run in a sandbox, and which parts of the home folder they can read."""
     found = await probe.probed(place.workspace)
     if found.bubblewrap is None:
         mend = "Install bubblewrap, or allow user namespaces. Without it a command runs as you, and its prompt says so."

@@ -1,6 +1,6 @@
-"""The commands without a screen: each gets its parts and its face, and ends with a status (surface S1).
+"""Commands without a screen: each gets its parts and its front end, and returns a status (surface S1).
 
-Faces are imported where they are used: a command loads no more than it needs.
+Front ends are imported on use, so that a command loads only what it needs.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def command(arguments: CommandLine, place: RunLocation) -> int:
-    """Carry out what is asked for. Raises SettingsError, UsageError, PathsError, JournalError."""
+    """Run the requested command. Raises SettingsError, UsageError, PathsError, JournalError."""
     if arguments.schema:
         return _written(arguments, _schema)
-    if arguments.command.startswith("config "):  # works, above all, where the settings do not
+    if arguments.command.startswith("config "):  # must work with broken settings
         return _written(arguments, lambda: _config(arguments, place))
     if arguments.command == "doctor":
         return _written(arguments, lambda: _doctor(arguments, place))
@@ -52,7 +52,7 @@ def command(arguments: CommandLine, place: RunLocation) -> int:
 
 
 def _written(arguments: CommandLine, face: Callable[[], int]) -> int:
-    """Run a face that writes results; that nobody takes them ends it, quietly or with words."""
+    """Run a front end that writes results; a closed output ends it, silently or with a message."""
     from jp_tui.headless.output import OutputEnded
 
     try:
@@ -90,7 +90,7 @@ def _plain(arguments: CommandLine, settings: Settings, place: RunLocation) -> in
 
 
 def _heeded(log: Journal, face: Callable[[], int]) -> int:
-    """Run a face; what happened to the store since its engine ended is said after it."""
+    """Run a front end; print notices of the store since its engine ended."""
     try:
         return face()
     finally:
@@ -99,14 +99,14 @@ def _heeded(log: Journal, face: Callable[[], int]) -> int:
 
 
 def _doctor(arguments: CommandLine, place: RunLocation) -> int:
-    """Works where the settings do not, as far as it can."""
+    """Works with broken settings, as far as possible."""
     from jp_tui.startup.doctor import doctor
 
     return doctor(place, _buildable, output(arguments.json))
 
 
 def _completions(arguments: CommandLine, place: RunLocation) -> int:
-    """Made of data alone; a configuration that cannot be read has no aliases to offer."""
+    """Uses data only; an unreadable configuration contributes no aliases."""
     from jp_tui.headless.lists.completions import completions
 
     return completions(arguments.shell or "", place.sources, str(place.paths.themes), output(False))
@@ -123,8 +123,8 @@ def _schema() -> int:
 
 
 def _rpc(arguments: CommandLine, told: set[str]) -> int:
-    """A client on the two pipes; each of its sessions gets an engine, with settings as they are then. `told` are the
-    notices about settings that were written already."""
+    """Serve a client on the two pipes; each of its sessions gets an engine with the settings of that moment. `told` are
+    notices about settings that were already printed."""
     from jp_tui.headless.rpc.run import RpcRun
     from jp_tui.headless.rpc.server import Unopened
     from jp_tui.journal.port import JournalError
@@ -154,7 +154,7 @@ def _rpc(arguments: CommandLine, told: set[str]) -> int:
 
 
 def _stored(arguments: CommandLine, settings: Settings, place: RunLocation) -> int:
-    """Commands over what is stored: nobody is asked, no model is called."""
+    """Run a command on stored data: asks nothing, calls no model."""
     if arguments.command.startswith("conversations "):
         from jp_tui.startup.library import check
 
@@ -198,7 +198,7 @@ def _tools(arguments: CommandLine, settings: Settings, place: RunLocation) -> in
     from jp_tui.startup.tools import tool_setups
 
     made = parts(arguments, settings, place)
-    tool_setups(settings, made.tools)  # a command that cannot be one is said here as well
+    tool_setups(settings, made.tools)  # an invalid command is reported here as well
     return list_tools(overview(settings, made.tools), output(arguments.json))
 
 
@@ -225,7 +225,7 @@ def _config(arguments: CommandLine, place: RunLocation) -> int:
 
 
 def _buildable(settings: Settings) -> None:
-    """What only shows when tools are built. Raises SettingsError."""
+    """Report problems that only appear when tools are built. Raises SettingsError."""
     from jp_tui.settings import toolset
     from jp_tui.startup.tools import tool_setups
 

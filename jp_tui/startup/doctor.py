@@ -1,4 +1,4 @@
-"""`jp-tui doctor` put together: the terminal is asked, the checks are run, the face says what they found."""
+"""`jp-tui doctor`: query the terminal, run the checks, print the findings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jp_tui.system.terminal_query import TerminalReplies, ask
 
 
 def doctor(place: RunLocation, builds: Builds, output: TextOutput) -> int:
-    """The exit status. Raises OutputEnded."""
+    """Run all checks; return the exit status. Raises OutputEnded."""
     from jp_tui.headless.lists.doctor import report
 
     size, said = _terminal()
@@ -30,9 +30,9 @@ async def _found(
 
 
 def _terminal() -> tuple[tuple[int, int] | None, TerminalReplies | None]:
-    """Its size and what it answers, where input and output are one; the size alone where only one of them is."""
+    """Return its size and replies if input and output are one terminal; only the size otherwise."""
     size: tuple[int, int] | None = None
-    for number in (0, 2, 1):  # the output's is the one that counts
+    for number in (0, 2, 1):  # the output's terminal counts
         with suppress(OSError):
             columns, lines = os.get_terminal_size(number)
             size = columns, lines

@@ -1,6 +1,6 @@
-"""Which model a conversation is held with, and the provider behind it, ready to be asked (surface S20, S21).
+"""Model of a conversation, and its provider, ready for requests (surface S20, S21).
 
-A credential is looked up here and goes into the endpoint alone. Asks nothing but a local server whether it is there.
+A credential is read here and only stored in the endpoint. The only query is whether a local server runs.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ TOUR = "demo/tour"
 
 
 async def model_for(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> ModelSetup:
-    """The model for a conversation that was held with `held_with` ("" for a new one). Raises ModelError."""
+    """Return the model for a conversation that last used `held_with` ("" for a new one). Raises ModelError."""
     return _open(parts, known, await _choose(parts, known, held_with))
 
 
 def named_model(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str) -> ModelSetup:
-    """The model that a sub-agent is to have, by PROVIDER/MODEL or an alias. Raises ModelError."""
+    """Return the model of a sub-agent, by PROVIDER/MODEL or an alias. Raises ModelError."""
     try:
         found = servers.parse_model(name, parts.settings, known, where="`model`")
     except SettingsError as problem:
@@ -42,7 +42,7 @@ def named_model(parts: Parts, known: Mapping[str, servers.ProviderSettings], nam
 
 
 async def _choose(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> str:
-    """Named for this run, else what the conversation was held with, else S21."""
+    """Select the model: set for this run, else the conversation's last one, else by S21."""
     named = servers.choose(parts.settings, known, parts.environment)
     explicit = parts.settings.get("assistant", "model", "id") is not None
     origin = parts.settings.origin("assistant", "model", "id")
@@ -67,7 +67,7 @@ async def _reachable(known: Mapping[str, servers.ProviderSettings]) -> list[serv
 
 
 def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str) -> ModelSetup:
-    """A provider ready to be asked. Raises ModelError, which the engine reports."""
+    """Return an opened model. Raises ModelError, which the engine reports."""
     assistant = config.assistant(parts.settings)
     provider_name, _, model = name.partition("/")
     provider = known.get(provider_name)
@@ -103,7 +103,7 @@ def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str
 
 
 def prices(facts: Facts) -> Prices | None:
-    """What the tokens cost, where both directions are known."""
+    """Return the token prices, if both directions are known."""
     if facts.input is None or facts.output is None:
         return None
     return Prices(facts.input, facts.output, facts.input if facts.cached is None else facts.cached)
@@ -112,7 +112,7 @@ def prices(facts: Facts) -> Prices | None:
 def endpoint(
     provider: servers.ProviderSettings, environment: Mapping[str, str], request: config.RequestSettings
 ) -> Endpoint:
-    """A server with its credential, ready to be opened."""
+    """Return a server with its credential, ready to be opened."""
     key = servers.credential(provider, environment)
     return Endpoint(
         name=provider.name,
