@@ -22,13 +22,13 @@ _TOLD_THERE = (
 )
 
 
-def elsewhere(event: e.Event, conversation: str) -> bool:
+def belongs_elsewhere(event: e.Event, conversation: str) -> bool:
     """Return True if this event belongs to a conversation other than `conversation` ("" while none is open)."""
     if not conversation or not isinstance(event, _TOLD_THERE):
         return False
     return event.conversation not in ("", conversation)
 
 
-def mine(events: Iterable[e.Event], conversation: Callable[[], str]) -> Iterator[e.Event]:
+def shown_events(events: Iterable[e.Event], conversation: Callable[[], str]) -> Iterator[e.Event]:
     """Iterate over the events of the conversation shown, which one of them may change."""
-    return (event for event in events if not elsewhere(event, conversation()))
+    return (event for event in events if not belongs_elsewhere(event, conversation()))

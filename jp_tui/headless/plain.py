@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from jp_tui.headless import unanswered
 from jp_tui.headless.composer import COMMANDS, LineComposer, helped
-from jp_tui.headless.event_filter import mine
+from jp_tui.headless.event_filter import shown_events
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.forms.steps import Words, line
 from jp_tui.headless.input import Bell
@@ -126,7 +126,7 @@ class PlainRun:
         with contextlib.suppress(OutputEnded, OSError):
             while self._turns.running and (left := end - self._clock()) > 0:
                 self._bell.wait(None, left)
-                for event in mine(self._link.collect(), lambda: self._slash.conversation):
+                for event in shown_events(self._link.collect(), lambda: self._slash.conversation):
                     self._take(event)
 
     def _farewell(self) -> None:
@@ -149,7 +149,7 @@ class PlainRun:
                 typed = self._bell.wait(self._source if self._reads else None, soonest(self._turns, self._reviews))
             if self._interrupting.came(self._conversation if self._turns.running else ""):
                 self._leave(DONE if self._source.typed else SIGNALLED + SIGINT)
-            for event in mine(self._link.collect(), lambda: self._slash.conversation):
+            for event in shown_events(self._link.collect(), lambda: self._slash.conversation):
                 self._take(event)
             self._reviews.tick()
             if typed and self._status is None:
@@ -330,7 +330,7 @@ class PlainRun:
         self._interrupting.over()
         self._interview.over()
         self._reviews.over()
-        self._tell(*words(event, unanswered.told(self._openings.open), given_back))
+        self._tell(*words(event, unanswered.waiting_lines(self._openings.open), given_back))
 
     def _trouble(self, event: e.Event) -> None:
         match event:
@@ -360,7 +360,7 @@ class PlainRun:
         if not (text := self._turns.refused(event)):
             return
         if event.pending:
-            self._tell(*unanswered.told(self._openings.among(event.pending)))
+            self._tell(*unanswered.waiting_lines(self._openings.among(event.pending)))
         else:
             self._tell(event.message, event.advice)
         self._tell("Not sent:", text)

@@ -17,7 +17,7 @@ from jp_tui.conversation.neutral import Sanitizer
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless import unanswered
-from jp_tui.headless.event_filter import elsewhere
+from jp_tui.headless.event_filter import belongs_elsewhere
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.input import Bell
 from jp_tui.headless.output import FAILED, OutputEnded, TextOutput
@@ -202,7 +202,7 @@ class QueryRun:
                 (terminal.say if self._interview.asking else terminal.tell)(text)
 
     def _take(self, event: e.Event) -> None:
-        if elsewhere(event, self._conversation):
+        if belongs_elsewhere(event, self._conversation):
             return
         if self._tells:
             self._beside.take(event, everything=self._query.plain)
@@ -298,7 +298,7 @@ class QueryRun:
             return
         if event.pending or event.code == "waits_for_user":
             opened = self._openings.among(event.pending)
-            self._tell(event.message, *unanswered.told(opened), event.advice.partition("\n")[0])
+            self._tell(event.message, *unanswered.waiting_lines(opened), event.advice.partition("\n")[0])
             self._status = DEFERRED
             return
         self._tell(event.message, event.advice)
@@ -321,7 +321,7 @@ class QueryRun:
                 self._start()
             return
         if event.outcome == "deferred":
-            self._tell(*unanswered.told(self._openings.open))
+            self._tell(*unanswered.waiting_lines(self._openings.open))
         self._end(event.outcome)
         self._status = DEFERRED if self._gone else _ENDS[event.outcome]
 

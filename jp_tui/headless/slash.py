@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from jp_tui.headless.changes import ChangesWords
 from jp_tui.headless.forms.steps import line, pick
-from jp_tui.headless.lists.answer import said_of
+from jp_tui.headless.lists.answer import result_text
 from jp_tui.headless.lists.inquiries import listed
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -102,7 +102,7 @@ class SlashCommands:
 
     def offered(self, event: e.OfferSettled) -> None:
         self._lists = max(0, self._lists - 1)
-        self._say(said_of(event))
+        self._say(result_text(event))
 
     def refused(self, event: e.Refused) -> None:
         """Handle a word that failed."""

@@ -32,7 +32,7 @@ SPEAKER = "assistant: "
 
 def decided(asked: inquiries.InquiryView) -> Iterator[str]:
     """Yield the outcome of a question that wasn't asked here: who, duration and cost, and the reason (E42)."""
-    end = outcome_line.fate(asked)
+    end = outcome_line.outcome(asked)
     by = ", ".join(part for part in (line(end.who), end.took) if part)
     text = neutralise(asked.text, "line")
     first = f"{line(outcome_line.asker(asked))} asked: {text} – {line(end.word)}{f' ({by})' if by else ''}"
@@ -141,7 +141,7 @@ class Printer:
         asked = self._asked.pop(response.id, None)
         if asked is None:
             return
-        self.last = asked = inquiries.answered(asked, response)
+        self.last = asked = inquiries.with_response(asked, response)
         if asked.by in ("", "user") and (asked.how != "cancelled" or asked.moved or asked.restores):
             return  # the user's own, at this terminal or printed by the question loop
         if self._told(asked.id):
@@ -192,6 +192,6 @@ class Printer:
                     self.last = self._asked[asked.id] = inquiries.question(asked)
                 case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
                     if (known := self._asked.pop(response.id, None)) is not None:
-                        self.last = inquiries.answered(known, response)
+                        self.last = inquiries.with_response(known, response)
                 case _:
                     pass

@@ -100,7 +100,7 @@ def asker(info: InquiryInfo) -> str:
     return "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source
 
 
-def told(waits: list[OpenQuestions]) -> Iterator[str]:
+def waiting_lines(waits: list[OpenQuestions]) -> Iterator[str]:
     """Yield lines about what waits, how to answer it, and how to continue."""
     for one in waits:
         yield f"Waits for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
@@ -111,22 +111,23 @@ def told(waits: list[OpenQuestions]) -> Iterator[str]:
         value = choices(one.question) if kind == "select" else hint
         yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
     for conversation in dict.fromkeys(one.opens for one in waits):
-        yield f"Then `{resumes(conversation)}` resumes the turn; `{go_on(conversation)}` opens it and asks you."
+        resume, reopen = resume_command(conversation), open_command(conversation)
+        yield f"Then `{resume}` resumes the turn; `{reopen}` opens it and asks you."
 
 
 def farewell(conversation: str, waits: list[OpenQuestions]) -> Iterator[str]:
     """Yield lines for the end of a conversation in plain mode: what waits, and how to return."""
     if conversation:
-        yield from told(waits)
+        yield from waiting_lines(waits)
         yield f"`jp-tui --plain -r {conversation}` goes on with this conversation in lines."
 
 
-def go_on(conversation: str) -> str:
+def open_command(conversation: str) -> str:
     """Return the command that opens a conversation for work."""
     return f"jp-tui -r {shlex.quote(conversation)}"
 
 
-def resumes(conversation: str) -> str:
+def resume_command(conversation: str) -> str:
     """Return the command that resumes a turn after an answer and sends nothing else (Z10)."""
     return f"jp-tui query -r {shlex.quote(conversation)}"
 

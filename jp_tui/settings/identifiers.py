@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.settings.schema.checks import BadValue, found, text
+from jp_tui.settings.schema.checks import BadValue, describe_value, text
 
 MAX_ID = 200
 _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")
@@ -18,7 +18,9 @@ def question_id(value: Any) -> str:
     """Check for 1 to 200 visible characters without leading or trailing blanks. Raises BadValue."""
     id_ = text(value)
     if not 0 < len(id_) <= MAX_ID or id_ != id_.strip() or any(map(_unseen, id_)):
-        raise BadValue(f"expected 1 to {MAX_ID} visible characters without blanks at an end, found {found(id_)}")
+        raise BadValue(
+            f"expected 1 to {MAX_ID} visible characters without blanks at an end, found {describe_value(id_)}"
+        )
     return id_
 
 

@@ -112,7 +112,7 @@ def titles(settings: Settings) -> str:
     return str(settings.get("conversation", "titles"))
 
 
-def look(settings: Settings) -> LookSettings:
+def look_settings(settings: Settings) -> LookSettings:
     return LookSettings(
         theme=settings.get("ui", "theme"),
         sidebar=settings.get("ui", "sidebar"),

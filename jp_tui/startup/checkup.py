@@ -166,17 +166,17 @@ async def _sandbox(place: RunLocation, settings: Settings) -> AsyncIterator[Chec
 
 
 def _files(place: RunLocation) -> Iterator[CheckupFinding]:
-    from jp_tui.journal.checkup import aside, wrong
+    from jp_tui.journal.checkup import damaged_files, find_problem
 
     paths = place.paths
     rows = (("configuration", paths.config), ("data", paths.data), ("state", paths.state), ("cache", paths.cache))
     for name, path in rows:
         yield checkup.folder(name, path)
-    if said := wrong(paths.database):
+    if said := find_problem(paths.database):
         mend = "Start jp-tui: it puts a copy of what can be read in its place and keeps the damaged file beside it."
         yield CheckupFinding("database", "bad", said, mend)
     else:
         yield CheckupFinding("database", "ok", str(paths.database) if paths.database.exists() else "none yet")
-    for kept in aside(paths.database):
+    for kept in damaged_files(paths.database):
         words = f"a damaged or replaced file is kept: {kept}"
         yield CheckupFinding("database", "warn", words, "Delete it, with its -wal file, once nothing is missing.")

@@ -17,7 +17,7 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.startup.engine import link
 from jp_tui.startup.parts import RunLocation, can_open, journal, opening, parts
-from jp_tui.startup.streams import asking, lines, output, prompt, say, terminal
+from jp_tui.startup.streams import asking, lines, output, print_message, prompt, terminal
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def command(arguments: CommandLine, place: RunLocation) -> int:
         return _written(arguments, lambda: _completions(arguments, place))
     settings = place.sources.load()
     for notice in settings.notices:
-        say(f"jp-tui: {notice.words}")
+        print_message(f"jp-tui: {notice.words}")
     match arguments.command:
         case "query":
             return _query(arguments, settings, place)
@@ -73,7 +73,7 @@ def _query(arguments: CommandLine, settings: Settings, place: RunLocation) -> in
     log = journal(made)
     connected = link(made, log, client=asked is not None, command="jp-tui query", via=via)
     if arguments.plain and asked is None and not arguments.non_interactive:
-        say("jp-tui: there is no terminal to ask on: nobody is asked, the policies decide")
+        print_message("jp-tui: there is no terminal to ask on: nobody is asked, the policies decide")
     query = Query(opening(arguments), words, output(arguments.json), asked, arguments.plain)
     return _heeded(log, QueryRun(connected, query).run)
 
@@ -95,7 +95,7 @@ def _heeded(log: Journal, face: Callable[[], int]) -> int:
         return face()
     finally:
         for notice in log.notices():
-            say(f"jp-tui: {notice.message} {notice.advice}".rstrip())
+            print_message(f"jp-tui: {notice.message} {notice.advice}".rstrip())
 
 
 def _doctor(arguments: CommandLine, place: RunLocation) -> int:

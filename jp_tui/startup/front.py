@@ -13,7 +13,7 @@ from dataclasses import replace
 from jp_tui.settings.cli.arguments import CommandLine, Show, parse
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.startup.parts import RunLocation
-from jp_tui.startup.streams import flushed, open_streams, say
+from jp_tui.startup.streams import flushed, open_streams, print_message
 from jp_tui.system.paths import PathsError
 
 BROKEN = 1
@@ -29,9 +29,9 @@ def run(argv: list[str]) -> int:
         status = _parsed(argv)
     except (UsageError, SettingsError, PathsError) as problem:
         said = str(problem).replace("\n", "\njp-tui: ")  # one line per problem, each with the program's name
-        say(f"jp-tui: {said}")
+        print_message(f"jp-tui: {said}")
         if isinstance(problem, UsageError):
-            say("`jp-tui --help` shows the commands and options.")
+            print_message("`jp-tui --help` shows the commands and options.")
         status = USAGE
     except KeyboardInterrupt:
         status = INTERRUPTED
@@ -50,7 +50,9 @@ def _parsed(argv: list[str]) -> int:
 def _run(arguments: CommandLine) -> int:
     place = RunLocation(arguments)
     if arguments.command == "workspace" and not arguments.plain and _dumb():
-        say("jp-tui: TERM=dumb: this terminal has no screen to draw on, so the conversation is in lines (--plain)")
+        print_message(
+            "jp-tui: TERM=dumb: this terminal has no screen to draw on, so the conversation is in lines (--plain)"
+        )
         arguments = replace(arguments, plain=True)
     if arguments.command == "workspace" and not arguments.plain:
         from jp_tui.startup.workspace import workspace
@@ -64,7 +66,7 @@ def _run(arguments: CommandLine) -> int:
     except (SettingsError, UsageError, PathsError):
         raise
     except JournalError as problem:
-        say(f"jp-tui: {problem}")
+        print_message(f"jp-tui: {problem}")
         return USAGE
     except Exception as bug:
         return _broke(bug, place)
@@ -83,5 +85,5 @@ def _broke(bug: Exception, place: RunLocation) -> int:
 
     crash_report.keep_out(lambda: kept_secret(place.sources.load()))
     for line in guardian.printable(crash_report.short_message(bug, place.paths.state)):
-        say(line)
+        print_message(line)
     return BROKEN

@@ -51,7 +51,7 @@ class ReviewerFactory:
         settings, words = self._settings, f"question {question} of tool {tool}"
         try:
             known = servers.providers(settings, self._environment)
-            asked = reviewers.asked(settings, known, overrides, tool, question)
+            asked = reviewers.choose_reviewer(settings, known, overrides, tool, question)
             words = asked.words
             assistant = reviewers.assistant(settings, overrides)
             id_ = str(asked.model) if asked.model is not None else main.id if main is not None else ""

@@ -94,7 +94,7 @@ def setup(
         titles=client and not via and config.titles(parts.settings) == "model",
         copies=_copies(parts),
         via=via,
-        reviews=client and reviews and config.look(parts.settings).review,
+        reviews=client and reviews and config.look_settings(parts.settings).review,
         secrets=secrets,
         trust=Trusting(parts.sources),
         read_settings=lambda: read_settings(parts.sources),

@@ -50,7 +50,7 @@ def flushed() -> bool:
     return taken
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     """Print a message on stderr; control characters from paths, files or arguments have no effect (R195)."""
     from jp_tui.conversation.neutral import neutralise  # only needed for a message
 

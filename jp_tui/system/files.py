@@ -18,7 +18,7 @@ from typing import Literal
 
 from jp_tui.system.listing import FolderListing
 from jp_tui.system.paths import write_fully
-from jp_tui.system.problem import FileProblem, problem, shown
+from jp_tui.system.problem import FileProblem, display_path, problem
 from jp_tui.system.regular import READ, current, dress, regular, sync
 from jp_tui.system.renaming import rename_new
 from jp_tui.system.rooted_open import OpenedPath, names, open_beneath, walk
@@ -280,7 +280,9 @@ class Root:
                 except FileExistsError:
                     there = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
                     if not stat.S_ISDIR(there.st_mode):
-                        raise FileProblem("not_a_directory", path, f"{shown('/'.join(part))} is no folder") from None
+                        raise FileProblem(
+                            "not_a_directory", path, f"{display_path('/'.join(part))} is no folder"
+                        ) from None
         return made
 
     def _open(self, path: str, flags: int) -> tuple[int, str]:

@@ -119,7 +119,7 @@ async def test_one_that_is_cancelled_before_it_starts_runs_nothing(root: Path) -
 async def test_one_that_is_cancelled_at_the_last_moment_is_not_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """Z19: between the look and the start."""
     stop = asyncio.Event()
-    monkeypatch.setattr(verify, "seen", lambda _: stop.set())
+    monkeypatch.setattr(verify, "read_state", lambda _: stop.set())
     monkeypatch.setattr(verify, "broken", lambda *_, **__: "")
     ours, theirs = socket.socketpair()
     with ours, theirs:

@@ -117,9 +117,9 @@ class Coordinator:
         """The user sent the model a message."""
         self._put(v.HumanSpoke())
 
-    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> denial_text.Told | None:
+    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> denial_text.DenialText | None:
         """Return the model's text in place of a tool's own error, if a no caused it (R141-R143)."""
-        return denial_text.told(self._state, call, arguments, error, declined=declined)
+        return denial_text.denial_text(self._state, call, arguments, error, declined=declined)
 
     def now(self, call: str, asking: PromptContext) -> None:
         """Update what is known about a call."""

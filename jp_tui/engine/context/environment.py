@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from jp_tui.conversation.strict_json import Json
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files import git
 
 
@@ -52,4 +52,4 @@ def told(parts: Mapping[str, Json], *, first: bool) -> str:
 
 def _line(text: str) -> str:
     """A name as one line that holds no end of a block."""
-    return shown(text).replace("</", "<\\/")
+    return display_path(text).replace("</", "<\\/")

@@ -97,7 +97,7 @@ class Prompt(Step):
         place = prompt.progress
         at = w.PROGRESS.format(n=place[0], m=place[1]) if place and place[1] > 1 else ""
         parts = [
-            f"? {who(prompt)} asks:",
+            f"? {asker_line(prompt)} asks:",
             w.REVIEW if prompt.kind == "review" else at,
             f"({w.WAITING.format(n=self._others)} behind it)" if self._others else "",
         ]
@@ -110,10 +110,10 @@ class Prompt(Step):
             return
         yield from _reasons(told)
         by = [f"reviewer {line(told.model)}"] if told.model else []
-        by += [took] if (took := why.took(told)) else []
+        by += [took] if (took := why.review_duration(told)) else []
         if by:
             yield f"({', '.join(by)})"
-        for reason in why.earlier(told):
+        for reason in why.earlier_reasons(told):
             yield w.BEFORE_INTENT
             yield _quotes(reason)
         if told.saw:
@@ -237,8 +237,8 @@ def _reasons(told: Escalation) -> Iterator[str]:
         yield _quotes(no)
     if not told.failed:
         return
-    yield why.without(told)
-    heard = why.heard(told)
+    yield why.no_verdict_reason(told)
+    heard = why.partial_reason(told)
     if heard and told.cause == "taken_over":
         yield w.HEARD
     if heard or not told.cause:
@@ -247,14 +247,14 @@ def _reasons(told: Escalation) -> Iterator[str]:
 
 def _quotes(reason: Foreign) -> str:
     """Return a reason in M12's quotes; the fallback has them too."""
-    return quoted(f'"{why.words(reason) or w.NO_REASON}"')
+    return quoted(f'"{why.quoted_reason(reason) or w.NO_REASON}"')
 
 
 def _replied(text: str) -> Response:
     return Replied(text=text)
 
 
-def who(prompt: PromptRequest) -> str:
+def asker_line(prompt: PromptRequest) -> str:
     """Return who asks, in one line: the label or the tool, and the subject unless that is the question itself."""
     subject = neutralise(prompt.subject, "line")
     if prompt.form is not None or subject == neutralise(prompt.question.text, "line"):

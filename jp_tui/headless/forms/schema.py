@@ -99,14 +99,14 @@ class SchemaLines(AnswerLines):
         if root.kind == "json" and root.note:
             yield NO_FORM.format(note=root.note)
         elif root.kind != "json":
-            yield f"  {line(schema_lines.wanted(FieldRow((), root, '')))}"
+            yield f"  {line(schema_lines.valid_values(FieldRow((), root, '')))}"
         for value in self._question.offered:
             yield f"{self._question.mark}:"
             yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
 
     def _told(self, number: int, row: FieldRow) -> Iterator[str]:
-        held = schema_lines.held(self._document, row)
-        yield f"  {number}  {line(row.label)} ({line(schema_lines.wanted(row))}): {line(held)}"
+        held = schema_lines.present_value(self._document, row)
+        yield f"  {number}  {line(row.label)} ({line(schema_lines.valid_values(row))}): {line(held)}"
         if row.shape.about:
             yield f"     {line(row.shape.about)}"
         for words in schema_lines.counted(self._problems, row):
@@ -208,16 +208,16 @@ class SchemaLines(AnswerLines):
         return found if isinstance(found, Words) else self.put(row, found[0])
 
     def _opened(self, row: FieldRow) -> Step:
-        return FieldStep(row, schema_lines.held(self._document, row), self.put)
+        return FieldStep(row, schema_lines.present_value(self._document, row), self.put)
 
     def put(self, row: FieldRow, value: Json) -> Back:
         """Set a field's value, and show it."""
-        self._document = edit.put(self._fields, self._document, row.path, value)
+        self._document = edit.set_value_at(self._fields, self._document, row.path, value)
         return self._changed(row)
 
     def _changed(self, row: FieldRow) -> Back:
         self._problems = [one for one in self._problems if one.path[: len(row.path)] != row.path]
-        return Back(f"{line(row.label)}: {line(schema_lines.held(self._document, row))}", quiet=True)
+        return Back(f"{line(row.label)}: {line(schema_lines.present_value(self._document, row))}", quiet=True)
 
     def _up(self) -> Outcome:
         if not self._here:
@@ -266,7 +266,7 @@ class SchemaLines(AnswerLines):
             return Words(f":d and {self._range()}")
         if row.shape.nullable and not row.extra and edit.get(self._document, row.path) is not None:
             return self.put(row, None)
-        self._document = edit.drop(self._document, row.path)
+        self._document = edit.remove_at(self._document, row.path)
         if isinstance(row.path[-1], int):
             self._problems = []
             return Back(f"Entry {line(row.label)} is gone.")

@@ -14,7 +14,7 @@ from jp_tui.headless.forms.question import EMPTY
 from jp_tui.headless.forms.steps import Back, Gathered, Outcome, Step, Words, line, pick, quoted
 from jp_tui.view.schema import edit
 from jp_tui.view.schema.form import Shape
-from jp_tui.view.schema.numbered_lines import FieldRow, wanted
+from jp_tui.view.schema.numbered_lines import FieldRow, valid_values
 
 UNCHANGED = Back("Nothing was changed.", quiet=True)
 LEAVES = "An empty line leaves it as it is."
@@ -44,7 +44,7 @@ def value_in(row: FieldRow, text: str) -> tuple[Json] | Words:
         case "many":
             return _many(shape, typed)
         case "integer" | "number":
-            value, problem = edit.read(shape, typed)
+            value, problem = edit.parse_field(shape, typed)
             if problem or value is edit.ABSENT or not isinstance(value, (int, float, type(None))):
                 return Words(problem or "nothing typed")
             return (value,)
@@ -106,7 +106,7 @@ class FieldStep(Step):
 
     def intro(self) -> Iterator[str]:
         row = self._row
-        yield f"{line(row.label)} ({line(wanted(row))}): {line(self._held)}"
+        yield f"{line(row.label)} ({line(valid_values(row))}): {line(self._held)}"
         if row.shape.about:
             yield line(row.shape.about)
         if not as_json(row):

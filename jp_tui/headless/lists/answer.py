@@ -9,7 +9,7 @@ from __future__ import annotations
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.lists.request import NoAnswer, ask
 from jp_tui.headless.output import FAILED, TextOutput
-from jp_tui.headless.unanswered import resumes
+from jp_tui.headless.unanswered import resume_command
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -61,10 +61,10 @@ def _report(settled: e.OfferSettled, output: TextOutput) -> None:
     if output.as_json:
         output.line(_described(settled))
         return
-    message = said_of(settled)
+    message = result_text(settled)
     if settled.status == "accepted":
         output.say(message)
-        command = resumes(settled.conversation) if settled.conversation else "jp-tui query -c"
+        command = resume_command(settled.conversation) if settled.conversation else "jp-tui query -c"
         output.say(f"If the conversation is open somewhere, its turn resumes now. Otherwise `{command}` resumes it.")
         return
     output.tell(f"jp-tui: {message}")
@@ -72,7 +72,7 @@ def _report(settled: e.OfferSettled, output: TextOutput) -> None:
         output.tell(f"  {candidate}")
 
 
-def said_of(settled: e.OfferSettled) -> str:
+def result_text(settled: e.OfferSettled) -> str:
     """Return the result as a sentence."""
     message = settled.message or _WORDS[settled.status]
     return f"{message} ({settled.by})" if settled.by and settled.by not in message else message

@@ -15,7 +15,7 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.output import TextOutput
 from jp_tui.settings import adjusted
 from jp_tui.settings.edit import edit
-from jp_tui.settings.edit.file_lock import alone
+from jp_tui.settings.edit.file_lock import locked
 from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.layers import layers, toml, trust_store
 from jp_tui.settings.layers.explain import Shown, explained, is_table, toml_value, unknown
@@ -80,7 +80,7 @@ def change(sources: Sources, key: str, value: str, output: TextOutput, builds: B
         raise problem
     given = toml.parse_value(value, "config set")
     edit.check_value(path, given)
-    with alone(sources.user, dotted(path)):
+    with locked(sources.user, dotted(path)):
         text = edit.with_value(sources.user, path, given)
         if wrong := newly_wrong(sources, text, builds, themes):
             raise SettingsError(wrong)

@@ -85,7 +85,7 @@ def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator
             yield f"turn {call[0].turn}  {line(unanswered.asker(call[0]))} asked {asked + 1} questions in one call:"
         for info in call:
             yield from _paragraph(info)
-    yield from unanswered.told([unanswered.of_info(info) for info in found if info.waits])
+    yield from unanswered.waiting_lines([unanswered.of_info(info) for info in found if info.waits])
 
 
 def _calls(found: tuple[InquiryInfo, ...]) -> list[list[InquiryInfo]]:
@@ -103,7 +103,7 @@ def _bare(info: InquiryInfo) -> str:
 
 def _paragraph(info: InquiryInfo) -> Iterator[str]:
     asked = inquiry(info)
-    end = outcome_line.fate(asked)
+    end = outcome_line.outcome(asked)
     yield ""
     yield f"{info.asked_at[:19]}  turn {info.turn}  {line(unanswered.asker(info))} asked  ({line(info.id)})"
     yield quoted(asked.text)

@@ -116,18 +116,18 @@ def notice(told: Escalation) -> Iterator[str]:
     if (no := why.refusal(told)) is not None:
         yield w.REJECTING
         yield _quoted(no)
-    yield from (f"{w.BEFORE_INTENT} {_quoted(reason)}" for reason in why.earlier(told))
+    yield from (f"{w.BEFORE_INTENT} {_quoted(reason)}" for reason in why.earlier_reasons(told))
     if told.failed:
-        yield why.without(told)
-    if heard := why.heard(told):
+        yield why.no_verdict_reason(told)
+    if heard := why.partial_reason(told):
         yield f"{w.HEARD} {_quoted(told.reason)}" if told.cause == "taken_over" else _shown(heard.raw)
     if told.saw:
         yield w.SAW.format(saw=_shown(told.saw))
     by = [f"reviewer {_shown(why.model(told).raw)}"] if told.model else []
-    by += [took] if (took := why.took(told)) else []
+    by += [took] if (took := why.review_duration(told)) else []
     yield f"({', '.join(by)}) You decide." if by else "You decide."
 
 
 def _quoted(reason: Foreign) -> str:
     """Return it in M12's quotes; the fallback has them too."""
-    return f'"{_shown(why.words(reason)) or w.NO_REASON}"'
+    return f'"{_shown(why.quoted_reason(reason)) or w.NO_REASON}"'

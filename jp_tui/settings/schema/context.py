@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from jp_tui.settings.schema import checks
-from jp_tui.settings.schema.checks import BadValue, found
+from jp_tui.settings.schema.checks import BadValue, describe_value
 from jp_tui.settings.schema.nodes import Group, Leaf, stricter
 
 Instructions = Literal["all", "trusted", "own", "off"]
@@ -18,7 +18,7 @@ _NAME = checks.matching(r"(?!\.{1,2}\Z)[^/\0]{1,255}", "the name of a file, with
 def _names(value: Any) -> list[str]:
     """Names of files, each without a folder."""
     if not isinstance(value, list) or len(value) > MOST_NAMES:
-        raise BadValue(f"expected a list of at most {MOST_NAMES} file names, found {found(value)}")
+        raise BadValue(f"expected a list of at most {MOST_NAMES} file names, found {describe_value(value)}")
     for number, name in enumerate(value):
         checks.inside(number, _NAME, name)
     return value

@@ -39,9 +39,9 @@ class ReviewerBanner(Widget):
     def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
         super().__init__(id=id)
         no = why.refusal(escalation)
-        said = ours(w.REJECTING if no is not None else why.without(escalation), "bold $text-warning")
+        said = ours(w.REJECTING if no is not None else why.no_verdict_reason(escalation), "bold $text-warning")
         by = [foreign(model, mode="approval", limit=40)] if (model := why.model(escalation)) else []
-        by += [ours("{time}", time=Foreign(took))] if (took := why.took(escalation)) else []
+        by += [ours("{time}", time=Foreign(took))] if (took := why.review_duration(escalation)) else []
         self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
         self._reason = _told(escalation)
         self._complete = False
@@ -92,13 +92,14 @@ def _told(told: Escalation) -> Content:
     no = why.refusal(told)
     lines = [_quoted(no)] if no is not None else []
     if told.failed:
-        said = [ours(why.without(told))] if no is not None else []
-        if why.heard(told):
+        said = [ours(why.no_verdict_reason(told))] if no is not None else []
+        if why.partial_reason(told):
             said += [ours(w.HEARD)] if told.cause == "taken_over" else []
             said.append(_quoted(told.reason))
         lines.append(join(*said, sep=ours(" ")))
     lines += [
-        ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(reason)) for reason in why.earlier(told)
+        ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(reason))
+        for reason in why.earlier_reasons(told)
     ]
     if told.saw:
         lines.append(styled(ours(w.SAW, saw=Foreign(told.saw)), "$foreground-muted"))
@@ -107,7 +108,7 @@ def _told(told: Escalation) -> Content:
 
 def _quoted(reason: Foreign) -> Content:
     """Return the reason between M12's quotes, nothing hidden; the fallback has them too."""
-    text = why.words(reason)
+    text = why.quoted_reason(reason)
     said = foreign(Foreign(text[:MOST]), mode="approval") if text else ours(w.NO_REASON)
     more = ours(w.CUT, "$text-warning", n=len(text) - MOST) if len(text) > MOST else blank()
     return join(styled(join(ours('"'), said, ours('"')), "italic"), more)
