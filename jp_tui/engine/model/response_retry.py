@@ -116,6 +116,7 @@ class Responses:
             max_tokens=model.max_tokens,
             temperature=model.temperature,
             cache=model.cache,
+            conversation=log.id,
             extra=model.extra,
         )
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))

@@ -229,24 +229,26 @@ class StreamedResponse:
 
     def _event(self, part: Growing, model: str) -> ev.Event | None:
         provider = model.partition("/")[0]
+        came: JsonObject = {"provider": provider, "opaque": part.opaque} if part.opaque else {}
         match part.kind:
+            case "message" if not part.text.strip():
+                return None
             case "message":
-                return ev.ChatResponse(kind="message", content=part.text) if part.text.strip() else None
+                return ev.ChatResponse(kind="message", content=part.text, metadata=came)
             case "reasoning":
                 if not part.text.strip() and not part.opaque:
                     return None
-                extra: JsonObject = {"provider": provider}
-                if part.opaque:
-                    extra["opaque"] = part.opaque
-                return ev.ChatResponse(kind="reasoning", content=part.text, metadata=extra)
+                return ev.ChatResponse(kind="reasoning", content=part.text, metadata={"provider": provider, **came})
             case "tool":
                 problem, sent = self._problem(part), {SENT_ID: part.sent_id} if part.sent_id else {}
                 if part.arguments is None or problem:
-                    extra = {"refused": problem, "raw": part.text[:KEPT], **sent}
+                    extra: JsonObject = {"refused": problem, "raw": part.text[:KEPT], **sent}
                     if part.misread:
                         extra["misread"] = True
                     return ev.ToolCallRequest(id=part.call, name=part.tool, arguments={}, metadata=extra)
-                return ev.ToolCallRequest(id=part.call, name=part.tool, arguments=part.arguments, metadata={**sent})
+                return ev.ToolCallRequest(
+                    id=part.call, name=part.tool, arguments=part.arguments, metadata={**sent, **came}
+                )
 
     async def keep(self, *, discarded: bool = False) -> bool:
         """Keep the text of a truncated or stopped response, marked incomplete; its calls never run (T20). `discarded`:

@@ -125,16 +125,15 @@ class _Turn:
                 pass  # R204: a turn begins with its user message; anything before it is dropped
             case ev.ChatResponse() if discarded(event):
                 pass
-            case ev.ChatResponse(kind="message", content=str() as text) if text.strip():
-                self._say("assistant", TextPart(text))
+            case ev.ChatResponse(kind="message", content=str() as text, metadata=extra) if text.strip():
+                self._say("assistant", TextPart(text, self._opaque(extra)))
             case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
                 # Only the wire that produced it can read it: signatures are bound to a provider.
                 if extra.get("incomplete") is not True and extra.get("provider") == self._provider:
-                    opaque = extra.get("opaque")
-                    self._say("assistant", ReasoningPart(text, opaque if isinstance(opaque, dict) else {}))
-            case ev.ToolCallRequest(id=id_, name=name, arguments=arguments):
+                    self._say("assistant", ReasoningPart(text, self._opaque(extra)))
+            case ev.ToolCallRequest(id=id_, name=name, arguments=arguments, metadata=extra):
                 if id_ not in self._names:
-                    self._say("assistant", Call(id_, name, arguments))
+                    self._say("assistant", Call(id_, name, arguments, self._opaque(extra)))
                     self._names[id_] = name
             case ev.Unknown() if undone(event):
                 self._say("user", TextPart(undone(event)))
@@ -145,6 +144,11 @@ class _Turn:
                     self._add("user", Result(id_, asked, content, failed))
             case _:
                 pass
+
+    def _opaque(self, metadata: JsonObject) -> JsonObject:
+        """What came with a part of this provider; what came from another one goes to nobody else (W6)."""
+        opaque = metadata.get("opaque") if metadata.get("provider") == self._provider else None
+        return opaque if isinstance(opaque, dict) else {}
 
     def _say(self, role: Role, part: Part) -> None:
         """Answer calls without a result before anything else is said."""
