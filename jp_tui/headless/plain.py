@@ -292,7 +292,14 @@ class PlainRun:
                 self._interview.heard(event)
             case e.TurnCompleted():
                 self._completed(event)
-            case e.LedgerRead() | e.InquiriesListed() | e.ChangesRead() | e.ChangesUndone() | e.OfferSettled():
+            case (
+                e.LedgerRead()
+                | e.InquiriesListed()
+                | e.ChangesRead()
+                | e.ChangesUndone()
+                | e.OfferSettled()
+                | e.ContextRead()
+            ):
                 self._slash.heard(event)
             case _:
                 self._trouble(event)

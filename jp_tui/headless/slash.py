@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterator
 from jp_tui.headless.changes import ChangesWords
 from jp_tui.headless.forms.steps import line, pick
 from jp_tui.headless.lists.answer import result_text
+from jp_tui.headless.lists.context import context_lines
 from jp_tui.headless.lists.inquiries import listed
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.view.pages import permissions as ledger
+
+Answer = e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.ContextRead
+"""Replies of the engine to a word."""
 
 
 class SlashCommands:
@@ -45,6 +49,9 @@ class SlashCommands:
                 self._link.send(c.ListInquiries(conversation=self.conversation))
             case "answer":
                 self._answer(argument)
+            case "context":
+                self._lists += 1
+                self._link.send(c.ReadContext(conversation=self.conversation))
             case "diff":
                 self.changes.diff(self.conversation, argument)
             case "undo":
@@ -74,7 +81,7 @@ class SlashCommands:
 
     # --- replies ----------------------------------------------------------------------------------------------
 
-    def heard(self, event: e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled) -> None:
+    def heard(self, event: Answer) -> None:
         """Handle a reply of the engine."""
         match event:
             case e.LedgerRead():
@@ -83,6 +90,8 @@ class SlashCommands:
                 self.inquiries(event)
             case e.OfferSettled():
                 self.offered(event)
+            case e.ContextRead():
+                self.context(event)
             case _:
                 self.changes.heard(event)
 
@@ -104,11 +113,16 @@ class SlashCommands:
         self._lists = max(0, self._lists - 1)
         self._say(result_text(event))
 
+    def context(self, event: e.ContextRead) -> None:
+        self._lists = max(0, self._lists - 1)
+        for text in context_lines(event):
+            self._say(text)
+
     def refused(self, event: e.Refused) -> None:
         """Handle a word that failed."""
         if event.command in ("read_ledger", "revoke_entry"):
             self._reads = max(0, self._reads - 1)
-        elif event.command in ("list_inquiries", "offer_answer"):
+        elif event.command in ("list_inquiries", "offer_answer", "read_context"):
             self._lists = max(0, self._lists - 1)
         elif event.command in ("read_changes", "undo_changes"):
             self.changes.refused()

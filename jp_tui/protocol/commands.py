@@ -18,6 +18,7 @@ from jp_tui.protocol.composing import RunShell as RunShell
 from jp_tui.protocol.composing import SendQueued as SendQueued
 from jp_tui.protocol.composing import StopShell as StopShell
 from jp_tui.protocol.composing import TakeQueued as TakeQueued
+from jp_tui.protocol.context import ReadContext as ReadContext
 from jp_tui.protocol.library import ArchiveConversation as ArchiveConversation
 from jp_tui.protocol.library import CancelWork as CancelWork
 from jp_tui.protocol.library import DeleteConversation as DeleteConversation
@@ -278,6 +279,7 @@ Command = Annotated[
     | UndoChanges
     | SwitchModel
     | ReadUsage
+    | ReadContext
     | ReadSettings
     | ResetSetting
     | ReadTrust

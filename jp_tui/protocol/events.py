@@ -17,6 +17,7 @@ from jp_tui.protocol.composing import QueueChanged as QueueChanged
 from jp_tui.protocol.composing import QueueTaken as QueueTaken
 from jp_tui.protocol.composing import ShellEnded as ShellEnded
 from jp_tui.protocol.composing import ShellOutput as ShellOutput
+from jp_tui.protocol.context import ContextRead as ContextRead
 from jp_tui.protocol.library import ConversationChanged as ConversationChanged
 from jp_tui.protocol.library import ConversationForked as ConversationForked
 from jp_tui.protocol.library import ConversationsFound as ConversationsFound
@@ -428,6 +429,7 @@ Event = Annotated[
     | TrustRead
     | ModelSwitched
     | UsageRead
+    | ContextRead
     | ModelsListed
     | SetupFound
     | ModelTested

@@ -179,6 +179,7 @@ COMMANDS: tuple[AppCommand, ...] = (
         commands=("switch_model", "list_models", "set_setting"),
         argument="NAME",
     ),
+    _page("context", "Context", "What goes to the model: instructions, tools, messages", commands=("read_context",)),
     _page("usage", "Usage", "Tokens and money, by turn, request and reviewer", commands=("read_usage",)),
     _page(
         "settings",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.engine.asking.side_questions import SideModel
-from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.base.dependencies import ModelFacts, ModelSetup
 from jp_tui.engine.record.config_changes import laid_over
 from jp_tui.engine.record.log import Log
 from jp_tui.protocol.usage import ModelSwitched
@@ -29,6 +29,12 @@ class ModelSelection:
     def window(self) -> int | None:
         """Return the current model's context in tokens, if known."""
         return self._model.window
+
+    @property
+    def facts(self) -> ModelFacts:
+        """Of the one that is asked next."""
+        model = self._once or self._model
+        return ModelFacts(model.id, model.window, model.system)
 
     @property
     def images(self) -> bool | None:

@@ -60,6 +60,7 @@ class RpcServer:
             m.LIST: self._list,
             m.PROMPT: self._prompt,
             m.CANCEL: self._cancel,
+            m.CONTEXT: self._context,
         }
 
     def _call(self, call: RpcCall, slot: PendingReply) -> None:
@@ -130,6 +131,13 @@ class RpcServer:
         if session is None and params.session_id not in self._parked:
             raise unknown_session(params.session_id)
         slot.result(m.wire(m.SessionCancelled(cancelled=session is not None and session.cancel())))
+
+    def _context(self, call: RpcCall, slot: PendingReply) -> None:
+        params = m.read_params(m.ContextParams, call.params)
+        session = self._sessions.get(params.session_id)
+        if session is None:
+            raise unknown_session(params.session_id)
+        session.context(slot)
 
     # --- stored conversations ---------------------------------------------------------------------------------
 

@@ -65,6 +65,7 @@ class RpcSession:
         self._prompt: _Prompt | None = None
         self._turn: int | None = None
         self._leaving = False
+        self._contexts: deque[PendingReply] = deque()
         self.deferred = False
         """True if a question stays open because the client left (Z9)."""
         self.id = self.workspace = ""
@@ -86,6 +87,11 @@ class RpcSession:
         self._opening = opening
         self._link.start(self._ring)
         self._send(command)
+
+    def context(self, slot: PendingReply) -> None:
+        """Tell what the next request would hold."""
+        self._contexts.append(slot)
+        self._send(c.ReadContext(conversation=self.id))
 
     def _ring(self) -> None:
         self._rang = True
@@ -194,6 +200,11 @@ class RpcSession:
                 self._completed(event)
             case e.ConversationOpened():
                 self._opened(event)
+            case e.ContextRead() if self._contexts:
+                told = m.SessionContext.model_validate(event.model_dump(include=set(m.SessionContext.model_fields)))
+                self._contexts.popleft().result(m.wire(told))
+            case e.Refused(command="read_context", message=message) if self._contexts:
+                self._contexts.popleft().error(RpcError(INTERNAL, message))
             case e.Refused():
                 self._refused(event)
             case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
