@@ -68,7 +68,7 @@ def of(settings: Settings, themes_folder: str) -> FrameSettings:
 
 
 def interrupts(settings: Settings) -> InterruptWishes:
-    """What an interruption does without a menu (R233)."""
+    """Return the action of an interrupt without a menu (R233)."""
     from jp_tui.settings import typed_settings
 
     chosen = typed_settings.interrupts(settings)
@@ -116,7 +116,7 @@ def _state(file: str) -> tuple[int, ...] | None:
 
 
 def remembered(folder: Path, now: str) -> FrameSettings | None:
-    """The values kept in the state `folder`; None if they came from other files, and for any fault."""
+    """Return the cached values in the state `folder`; None if they came from other files, and for any fault."""
     if not now:
         return None
     try:

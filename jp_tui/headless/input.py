@@ -61,7 +61,7 @@ class LineInput(Protocol):
         """True if more lines arrived together with the last one, as only a paste does."""
 
     def forget(self) -> str:
-        """Drop the input so far, which is no answer; return it for a notice."""
+        """Drop the input so far, which isn't an answer; return it for a notice."""
 
     def hidden(self) -> contextlib.AbstractContextManager[None]:
         """Turn off echo inside."""

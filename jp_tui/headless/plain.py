@@ -44,8 +44,8 @@ def _standard() -> TextOutput:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """What to open, the first prompt, the source of lines; `interrupts` is R233's action without a menu; `can_open`
-    tells, after everything is closed, whether a conversation can be opened again."""
+    """Settings of a run: what to open, the first prompt, the source of lines; `interrupts` is R233's action without a
+    menu; `can_open` tells, after everything is closed, whether a conversation can be opened again."""
 
     open: c.OpenConversation
     first_prompt: str

@@ -162,7 +162,7 @@ class QueryRun:
             if self._interview.due and self._query.terminal is not None:
                 self._end_line()
                 self._interview.present()
-        except OSError:  # the terminal closed, which is no answer (R248)
+        except OSError:  # the terminal closed, which isn't an answer (R248)
             self._defer()
 
     def _defer(self) -> None:

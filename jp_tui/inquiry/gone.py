@@ -13,7 +13,7 @@ from jp_tui.inquiry import values as v
 from jp_tui.inquiry.closing import Decision, complete
 
 DECISION: JsonObject = {"choice": "cancel", "by": "system", "reason": "client gone"}
-"""Decision recorded with the response of a call that nobody decided."""
+"""Decision recorded with the response of an undecided call."""
 PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 
 

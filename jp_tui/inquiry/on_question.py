@@ -178,7 +178,7 @@ def _routed(state: v.State, opened: v.OpenQuestion, found: Route) -> Decision:
 
 
 def no_responder(state: v.State, opened: v.OpenQuestion, refusal: Refusal) -> Decision:
-    """Handle a question that nobody may or can answer: end the call with a message for the model, or leave the request
+    """Handle a question without a possible responder: end the call with a message for the model, or leave the request
     open (R112, R230)."""
     tool = state.calls[opened.call].tool
     match refusal:

@@ -76,7 +76,7 @@ def rejected(state: v.State, call: str, *, by_user: bool) -> Decision:
 
 
 def rejecter(state: v.State, call: str) -> str:
-    """Return who said "no" to the last question of this call: `user`, `other`, or empty if nobody did."""
+    """Return the author of a "no" to the last question of this call: `user`, `other`, or empty without one."""
     work = state.calls.get(call)
     if work is None or work.last is None or not work.last.rejects:
         return ""

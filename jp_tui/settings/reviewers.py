@@ -91,7 +91,7 @@ def assistant(settings: Settings, overrides: Mapping[str, Any] | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How a model can be bound to a schema (S20b). `certain`: support is known; `none`: known to be missing."""
+    """A model's support for schemas (S20b). `certain`: support is known; `none`: known to be missing."""
 
     how: Literal["native", "tool"]
     certain: bool = True

@@ -138,6 +138,6 @@ def undo(settings: Settings) -> Undo:
 
 
 def context(settings: Settings) -> Context:
-    """Which instruction files are read, and whether the model is told of its environment (K1, K10)."""
+    """Return which instruction files are read, and whether the environment is sent (K1, K10)."""
     values: dict[str, Any] = settings.get("context")
     return Context(tuple(values["files"]), values["instructions"], values["instructions_kib"], values["environment"])

@@ -53,7 +53,7 @@ class ChildProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ChildExit:
-    """How a child ended.
+    """End of a child.
 
     Exactly one of `status` and `signal` is set, unless the system never reported the end. `stdout` and `stderr` have at
     most `output_limit` bytes each, the beginning and the end; `dropped` counts the bytes missing between them.
@@ -96,7 +96,7 @@ class ChildInputs:
 
 @dataclass(frozen=True, slots=True)
 class _Keeping:
-    """How a child is kept: `mode` is "" without a keeper."""
+    """Form of keeping a child: `mode` is "" without a keeper."""
 
     mode: str
     given: ChildInputs

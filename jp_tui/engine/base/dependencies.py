@@ -1,5 +1,4 @@
-"""What an engine is built from, as values and two ports: supplied by the composition root, used by every engine
-module."""
+"""Dependencies of an engine, as values and two ports: supplied by the composition root, used by every engine module."""
 
 from __future__ import annotations
 
@@ -116,7 +115,7 @@ class ModelSetup:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of a model that is not opened: its id, its context in tokens, and the system prompt it gets."""
+    """Known facts about a model that isn't opened: its id, its context in tokens, and its system prompt."""
 
     id: str
     window: int | None = None

@@ -46,8 +46,9 @@ _NEAREST: dict[Interrupt, Stop] = {
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """What a turn needs of the conversation: the ledger's callback, what to await before a model request, the model for
-    side questions, the runner of sub-agents (None for a sub-agent), and its `child` context while its parent waits."""
+    """Parts of the conversation that a turn needs: the ledger's callback, what to await before a model request, the
+    model for side questions, the runner of sub-agents (None for a sub-agent), and its `child` context while its parent
+    waits."""
 
     ledger: Callable[[], None]
     ready: Callable[[], Awaitable[None]]
@@ -57,7 +58,7 @@ class TurnContext:
 
 
 Outcome = tuple[ev.Ending, JsonObject | None]
-"""How a turn ended, and the error in stored form."""
+"""End of a turn, and the error in stored form."""
 INTERRUPTED: Outcome = ("interrupted", None)
 
 

@@ -1,6 +1,6 @@
 """Prompts as numbered lines on a terminal, for a front end without a screen (surface S4, inquiries.md R146, R147).
 
-Shows one prompt at a time and reads its lines. Text typed before a prompt was shown is no answer (asking.md E11), a
+Shows one prompt at a time and reads its lines. Text typed before a prompt was shown isn't an answer (asking.md E11), a
 secret isn't echoed, and all untrusted text is neutralised. Sends nothing.
 """
 

@@ -20,7 +20,7 @@ from jp_tui.view.wording.diff_lines import is_diff
 from jp_tui.view.wording.white_space import in_diff
 
 Stage = Literal["ask", "reason", "arguments", "result"]
-"""What a request asks for: the answer itself, or, for permission to run or to deliver, its message or JSON."""
+"""Purpose of a request: the answer itself, or, for permission to run or to deliver, its message or JSON."""
 
 RUN_CHOICES = (w.RUN, w.SKIP, w.PRINT_ARGUMENTS, w.SKIP_REPLY, w.EDIT_ARGUMENTS)
 """M34 without the choices that remember."""

@@ -1,4 +1,4 @@
-"""The keys of `context`: what the model is told beside the messages (context.md K1, K4, K5, K10)."""
+"""Keys of `context`: what the model reads beside the messages (context.md K1, K4, K5, K10)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ CONTEXT = Group(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What `[context]` says of instruction files and environment."""
+    """Values of `[context]`: instruction files and environment."""
 
     files: tuple[str, ...]
     instructions: Instructions

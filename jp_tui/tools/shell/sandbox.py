@@ -68,7 +68,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Walled:
-    """How a command will run: with a program that makes the sandbox, or without one for a reason."""
+    """Plan of a command's run: with a program that makes the sandbox, or without one for a reason."""
 
     root: str
     bubblewrap: Bubblewrap | None = None

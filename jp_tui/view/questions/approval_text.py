@@ -1,4 +1,4 @@
-"""Who permitted a call or its result's delivery (inquiries.md 5.2, 5.3; E42), as values and text.
+"""Decisions about a call and its result's delivery (inquiries.md 5.2, 5.3; E42), as values and text.
 
 Read from `metadata.permission` and `metadata.delivery` of a call's result, tolerant of any content. An unknown decision
 is left out, never guessed.

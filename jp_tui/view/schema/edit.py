@@ -156,7 +156,7 @@ def skeleton(form: SchemaOutline) -> Json:
 
 
 def parse_field(shape: Shape, text: str) -> tuple[Json | _Absent, str]:
-    """Parse a field's text; return the value and the problem, or "". Empty text is no value (E14)."""
+    """Parse a field's text; return the value and the problem, or "". An empty text gives no value (E14)."""
     if shape.kind == "text":
         return (text, "") if text else (None if shape.nullable else ABSENT, "")
     bare = text.strip()
