@@ -12,7 +12,8 @@ from typing import Literal
 from jp_tui.conversation.strict_json import JsonObject
 
 PartKind = Literal["message", "reasoning", "tool"]
-StopReason = Literal["end", "tools", "length", "refused", "paused", "other"]
+StopReason = Literal["end", "tools", "length", "window", "refused", "paused", "other"]
+"""`window`: the server says that the model's context window ended the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,8 @@ class ModelError(Exception):
     """Failed request: what happened (`message`; `detail` is the server's message), what to do (`advice`).
 
     `retry_after` in seconds if the server gave it; `transient` if a retry may help. `cause` is the message without the
-    server's waiting time, for a line that shows the time of the retry.
+    server's waiting time, for a line that shows the time of the retry. `window` is the
+    model's context in tokens, if the server gave it.
     """
 
     def __init__(
@@ -223,9 +225,11 @@ class ModelError(Exception):
         retry_after: float | None = None,
         transient: bool = False,
         cause: str = "",
+        window: int | None = None,
     ) -> None:
         super().__init__(message)
         self.kind: ErrorKind = kind
         self.cause = cause or message
         self.message, self.advice, self.detail = message, advice, detail
         self.status, self.retry_after, self.transient = status, retry_after, transient
+        self.window = window

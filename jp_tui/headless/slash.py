@@ -17,7 +17,9 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.view.pages import permissions as ledger
 
-Answer = e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.ContextRead
+Answer = (
+    e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.ContextRead | e.Compacted
+)
 """Replies of the engine to a word."""
 
 
@@ -54,6 +56,10 @@ class SlashCommands:
                 self._link.send(c.ReadContext(conversation=self.conversation))
             case "diff":
                 self.changes.diff(self.conversation, argument)
+            case "compact":
+                undo = argument.strip() == "undo"
+                focus = "" if undo else argument.strip()
+                self._link.send(c.CompactConversation(conversation=self.conversation, focus=focus, undo=undo))
             case "undo":
                 self.changes.undo(self.conversation, argument)
             case _:
@@ -90,6 +96,9 @@ class SlashCommands:
                 self.inquiries(event)
             case e.OfferSettled():
                 self.offered(event)
+            case e.Compacted(message=message):
+                if message:  # what was done is told by its event
+                    self._say(line(message))
             case e.ContextRead():
                 self.context(event)
             case _:
