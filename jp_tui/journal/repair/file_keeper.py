@@ -22,11 +22,39 @@ from jp_tui.journal.port import Again, Holding, JournalError, StoreNotice
 from jp_tui.journal.repair import examine, recovery
 from jp_tui.journal.repair.file_identity import companion, guarded, identify, read_record
 from jp_tui.journal.repair.merge import Merged, merge
-from jp_tui.journal.repair.notices import Notices
 from jp_tui.journal.repair.recent_writes import RecentWrites
 from jp_tui.journal.repair.recovery import NEW, REPLACED, many
 from jp_tui.journal.repair.salvage import finish, salvage
+from jp_tui.journal.writer import PendingReceipt
 from jp_tui.system.paths import PathsError, because, private_folder, private_open
+
+
+class Notices:
+    """Queue of notices, for any thread."""
+
+    def __init__(self) -> None:
+        self._held: list[StoreNotice] = []
+        self._waits: PendingReceipt[None] = PendingReceipt()
+
+    def add(self, notice: StoreNotice) -> None:
+        """Add a notice and wake the waiting caller."""
+        self._held.append(notice)
+        self._waits.settle(None, None)
+
+    def take(self) -> list[StoreNotice]:
+        """Return all queued notices."""
+        found = []
+        while self._held:
+            found.append(self._held.pop(0))
+        return found
+
+    def arrived(self) -> PendingReceipt[None]:
+        """Done when there is a notice. Only one caller may wait."""
+        self._waits = PendingReceipt()
+        if self._held:
+            self._waits.settle(None, None)
+        return self._waits
+
 
 _BAD = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
