@@ -1,6 +1,6 @@
-"""Checks of settings, credentials, servers and files: the second half of `jp-tui doctor`.
+"""`jp-tui doctor`: query the terminal, run all checks, print the findings.
 
-It works with broken settings: it reports them and continues with the readable rest. Of a credential only the variable's
+The checks of settings, credentials, servers and files are here, those of the machine in `system/checkup.py`. It works with broken settings: it reports them and continues with the readable rest. Of a credential only the variable's
 name is shown.
 """
 
@@ -9,21 +9,20 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import TYPE_CHECKING
+from contextlib import suppress
 from urllib.parse import urlsplit
 
+from jp_tui.headless.output import TextOutput
 from jp_tui.settings import providers as servers
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers.layers import Settings, builtin
+from jp_tui.settings.layers.problems import Builds
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.parts import RunLocation
 from jp_tui.system import checkup, clipboard
 from jp_tui.system.checkup import CheckupFinding
 from jp_tui.system.sandbox import probe, visible
-from jp_tui.system.terminal_query import TerminalReplies
-
-if TYPE_CHECKING:
-    from jp_tui.settings.layers.problems import Builds
-    from jp_tui.startup.parts import RunLocation
+from jp_tui.system.terminal_query import TerminalReplies, ask
 
 SERVER_SECS = 2.0
 
@@ -180,3 +179,38 @@ def _files(place: RunLocation) -> Iterator[CheckupFinding]:
     for kept in damaged_files(paths.database):
         words = f"a damaged or replaced file is kept: {kept}"
         yield CheckupFinding("database", "warn", words, "Delete it, with its -wal file, once nothing is missing.")
+
+
+def doctor(place: RunLocation, builds: Builds, output: TextOutput) -> int:
+    """Run all checks; return the exit status. Raises OutputEnded."""
+    from jp_tui.headless.lists.doctor import report
+
+    size, said = _terminal()
+    return report(asyncio.run(_found(place, builds, size, said)), output)
+
+
+async def _found(
+    place: RunLocation, builds: Builds, size: tuple[int, int] | None, said: TerminalReplies | None
+) -> list[CheckupFinding]:
+    return [one async for one in checked(place, dict(os.environ), size, said, builds)]
+
+
+def _terminal() -> tuple[tuple[int, int] | None, TerminalReplies | None]:
+    """Return its size and replies if input and output are one terminal; only the size otherwise."""
+    size: tuple[int, int] | None = None
+    for number in (0, 2, 1):  # the output's terminal counts
+        with suppress(OSError):
+            columns, lines = os.get_terminal_size(number)
+            size = columns, lines
+    if size is None or not (os.isatty(0) and os.isatty(1)):
+        return size, None
+    try:
+        descriptor = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return size, None
+    try:
+        return size, ask(descriptor)
+    except OSError:
+        return size, None
+    finally:
+        os.close(descriptor)

@@ -100,7 +100,7 @@ def _heeded(log: Journal, face: Callable[[], int]) -> int:
 
 def _doctor(arguments: CommandLine, place: RunLocation) -> int:
     """Works with broken settings, as far as possible."""
-    from jp_tui.startup.doctor import doctor
+    from jp_tui.startup.checkup import doctor
 
     return doctor(place, _buildable, output(arguments.json))
 
