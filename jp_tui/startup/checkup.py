@@ -1,7 +1,8 @@
 """`jp-tui doctor`: query the terminal, run all checks, print the findings.
 
-The checks of settings, credentials, servers and files are here, those of the machine in `system/checkup.py`. It works with broken settings: it reports them and continues with the readable rest. Of a credential only the variable's
-name is shown.
+The checks of settings, credentials, servers and files are here, those of the machine in `system/checkup.py`. It works
+with broken settings: it reports them and continues with the readable rest. Of a credential only the variable's name is
+shown.
 """
 
 from __future__ import annotations
