@@ -245,7 +245,7 @@ class Compaction(_Stamped):
 
     @property
     def leaves_out(self) -> bool:
-        """Whether messages are left out, and not only long results shortened."""
+        """True if messages are left out, and not only long results shortened."""
         return self.method == "summary" or bool(self.error)
 
     def wire(self) -> JsonObject:

@@ -89,7 +89,7 @@ BUDGETS: dict[EffortLevel, int] = {"low": 4_096, "medium": 16_384, "high": 32_76
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much a model is asked to think, and the form in which it takes that: a level, tokens, or on and off."""
+    """Requested amount of thinking, and its form for the model: a level, tokens, or on and off."""
 
     level: EffortLevel
     form: EffortForm = "level"

@@ -97,7 +97,7 @@ class SlashCommands:
             case e.OfferSettled():
                 self.offered(event)
             case e.Compacted(message=message):
-                if message:  # what was done is told by its event
+                if message:  # its event reports what was done
                     self._say(line(message))
             case e.ContextRead():
                 self.context(event)

@@ -38,7 +38,7 @@ def context_settings(parts: Parts) -> ContextSettings:
 
 
 def compaction_settings(parts: Parts, opened: Callable[[str], Awaitable[ModelSetup]]) -> CompactionSettings:
-    """When a full window is compacted, and who summarises then (K20); `opened` opens a model by its name."""
+    """Return the settings of compaction (K20); `opened` opens a model by its name."""
     wanted: dict[str, Any] = parts.settings.get("context")
     at, name = wanted["compact_at"], wanted["summary"]["model"]["id"]
 

@@ -116,9 +116,8 @@ class ModelSetup:
 
 @dataclass(frozen=True, slots=True)
 class CompactionSettings:
-    """When and how a full window is made room in (context.md K20): `at` and `keep` are shares of it, `at` None for by
-    hand and on overflow only. `open_model` opens the model that summarises and raises ModelError; None: the
-    conversation's."""
+    """Settings of compaction (context.md K20): `at` and `keep` are shares of the window, `at` None for by hand and on
+    overflow only. `open_model` opens the model that summarises and raises ModelError; None: the conversation's."""
 
     at: float | None = 0.8
     keep: float = 0.2

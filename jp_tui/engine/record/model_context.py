@@ -116,7 +116,7 @@ class _Turn:
         self.told: list[tuple[Role, list[Part]]] = []
         self._names: dict[str, str] = {}
         self.begins = 0
-        """Where the turn's own parts begin in its first message."""
+        """Index of the turn's own parts in its first message."""
 
     def take(self, seq: int, event: ev.Event) -> None:
         match event:

@@ -232,7 +232,7 @@ class Turn:
         self._responses.interrupt()
 
     def _remembered(self) -> list[Entry]:
-        """What the turn remembers, as the record of a compaction tells it (context.md K25)."""
+        """Return what the turn remembers, for the record of a compaction (context.md K25)."""
         ledger = self._coordinator.ledger
         held = (*ledger.answers.values(), *ledger.permissions.values())
         return [remembered(one.tool, one.question, one.text, one.value) for one in held]
