@@ -19,6 +19,7 @@ COMMANDS = (
     SlashCommand(name="quit", title="Quit", does="leaves; a question that waits stays open"),
     SlashCommand(name="ledger", title="Ledger", does="lists what is remembered or allowed now"),
     SlashCommand(name="revoke", title="Revoke", does="takes back an entry of the ledger", argument="NUMBER"),
+    SlashCommand(name="context", title="Context", does="lists what goes to the model, with sizes"),
     SlashCommand(name="inquiries", title="Inquiries", does="lists what was asked and answered here"),
     SlashCommand(
         name="answer", title="Answer", does="answers a question that waits in another process", argument="ID VALUE"
@@ -27,6 +28,12 @@ COMMANDS = (
         name="diff", title="Changes", does="shows what the last turn changed in files, or all", argument="all"
     ),
     SlashCommand(name="undo", title="Undo", does="lists what can be taken back, and takes it back", argument="NUMBER"),
+    SlashCommand(
+        name="compact",
+        title="Compact",
+        does="summarises older messages for the model; /compact undo undoes that",
+        argument="FOCUS",
+    ),
     SlashCommand(name="why", title="Why", does="says why the last question was asked, or was not"),
     SlashCommand(name="drop", title="Drop", does="forgets what is typed and not sent"),
 )

@@ -1,6 +1,6 @@
-"""Getting one complete response out of a model: stream it, try again while that may help, keep what a stop leaves.
+"""Get one complete response from a model: stream it, retry where useful, keep what a stop leaves.
 
-It runs no tools and ends no turn; a request is built from the log each time (R59, R204).
+It runs no tools and ends no turn; each request is built from the log (R59, R204).
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Coroutine
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, Protocol
 
 from jp_tui.conversation import model as m
 from jp_tui.engine.base.dependencies import ModelSetup, RetryPolicy
@@ -19,45 +20,75 @@ from jp_tui.engine.record.model_context import without_pictures
 from jp_tui.protocol.events import Retrying, TurnPhase
 from jp_tui.protocol.values import AgentInfo
 
-Phase = Literal["waiting_for_model", "streaming", "tools", "retrying"]
+Phase = Literal["waiting_for_model", "streaming", "tools", "retrying", "compacting"]
 
 
 def say_phase(log: Log, phase: Phase, detail: str = "", retry_in: float | None = None) -> None:
-    """Tell the faces what the turn does now."""
+    """Report the turn's phase to the front ends."""
     log.publish(TurnPhase(conversation=log.id, turn=log.turn, phase=phase, detail=detail, retry_in=retry_in))
 
 
-class Responses:
-    """The responses of one turn, one after the other; `wish` is what the user wants meanwhile, `agent` the sub-agent
-    whose turn it is."""
+class Room(Protocol):
+    """Who makes room where the window is full (context.md K21, K27)."""
 
-    def __init__(self, log: Log, model: ModelSetup, wish: InterruptRequest, agent: AgentInfo | None = None) -> None:
-        self._log, self._model, self._wish, self._agent = log, model, wish, agent
+    def begins(self) -> None:
+        """The next response is asked for."""
+
+    async def before(self) -> None:
+        """A request is about to be sent. Raises JournalError."""
+
+    async def refused(self, error: m.ModelError) -> None:
+        """One was too long. Returns when it may be sent again; raises ModelError when nothing more can be done."""
+
+    def counted(self, sent: m.ModelRequest, finished: m.Finished) -> None:
+        """A request was answered, and counted."""
+
+    def full(self, finished: m.Finished) -> m.ModelError | None:
+        """The reply was cut off at the end of the window: what `refused` is told."""
+
+
+class Responses:
+    """Responses of one turn, one after the other; `wish` is the user's interrupt request, `agent` the sub-agent of the
+    turn."""
+
+    def __init__(
+        self, log: Log, model: ModelSetup, wish: InterruptRequest, room: Room, agent: AgentInfo | None = None
+    ) -> None:
+        self._log, self._model, self._wish, self._room, self._agent = log, model, wish, room, agent
         self._work: asyncio.Task[None] | None = None
         self._reply: StreamedResponse | None = None
         self._count = 0
 
     def interrupt(self) -> None:
-        """The wish has changed: end what is being waited for."""
+        """Stop the current wait, because the request changed."""
         if self._work is not None:
             self._work.cancel()
 
     def say_again(self) -> None:
-        """Tell a face that was not there what streams now."""
+        """Report the current stream to a new front end."""
         if self._work is not None and self._reply is not None:
             self._reply.say_again()
 
     async def next(self) -> StreamedResponse | None:
-        """One complete response, recorded; None when the user wanted no more. Raises ModelError, JournalError."""
+        """Return one complete, recorded response; None if the user stopped it. Raises ModelError, JournalError."""
         failures = 0
+        self._room.begins()
         while not self._wish.stops():
+            if not await self._unless_stopped(self._room.before()):
+                break
             reply = self._reply = StreamedResponse(self._log, self._count)
             self._count += 1
             say_phase(self._log, "waiting_for_model")
             try:
                 whole = await self._unless_stopped(self._stream(reply))
             except m.ModelError as error:
-                self._reply, failures = None, failures + 1
+                self._reply = None
+                if error.kind == "too_long":
+                    await reply.drop()
+                    if not await self._unless_stopped(self._room.refused(error)):
+                        break
+                    continue
+                failures += 1
                 wait = retry_delay(self._model.retry, error, failures)
                 await reply.keep(discarded=wait is not None)
                 if wait is None:
@@ -67,14 +98,28 @@ class Responses:
                 await self._unless_stopped(asyncio.sleep(wait))
                 self._agent_waits()
                 continue
+            if whole and await self._made_room(reply):
+                await reply.drop()
+                continue
             if whole:
                 await reply.commit(self._model.id, self._model.prices)
                 return reply
             await (reply.drop() if self._wish.choice == "abort" else reply.keep())
         return None
 
+    async def _made_room(self, reply: StreamedResponse) -> bool:
+        """Whether the reply was cut off at the end of the window and can be asked for again; where nothing more can be
+        done, or the user stops that, it stays."""
+        full = self._room.full(reply.finished) if reply.finished is not None else None
+        if full is None:
+            return False
+        try:
+            return await self._unless_stopped(self._room.refused(full))
+        except m.ModelError:
+            return False
+
     def _agent_waits(self, detail: str = "", wait: float | None = None) -> None:
-        """A sub-agent's wait is shown where it was started, too: nobody may have opened its own conversation."""
+        """Report a sub-agent's wait at its parent, too: its own conversation may not be open."""
         if (agent := self._agent) is not None:
             self._log.publish(
                 Retrying(
@@ -88,8 +133,8 @@ class Responses:
             )
 
     async def _unless_stopped(self, work: Coroutine[object, object, None]) -> bool:
-        """Do it to its end; false when the user stopped it. Other cancellation is passed on: then the program ends,
-        and what came stands in the journal's partials, where the next start finds it."""
+        """Run to the end; return False if the user stopped it. Other cancellation is passed on: the program is ending,
+        and the text so far is in the journal's partials, where the next start finds it."""
         self._work = asyncio.create_task(work)
         if self._wish.stops():
             self._work.cancel()
@@ -106,27 +151,42 @@ class Responses:
 
     async def _stream(self, reply: StreamedResponse) -> None:
         log, model = self._log, self._model
-        told = await log.told()
-        request = m.ModelRequest(
-            model=model.name,
-            messages=without_pictures(told) if model.images is False else told,
-            system=log.briefing.after(model.system),
-            tools=tuple(tool.spec for tool in log.setup.tools.values()),
-            tool_choice=log.setup.tool_choice,
-            max_tokens=model.max_tokens,
-            temperature=model.temperature,
-            cache=model.cache,
-            extra=model.extra,
-        )
+        request = request_for(next_request(log, model), await log.told())
+        if model.images is False:
+            request = replace(request, messages=without_pictures(request.messages))
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
+        if reply.finished is not None:
+            self._room.counted(request, reply.finished)
+
+
+def next_request(log: Log, model: ModelSetup) -> m.ModelRequest:
+    """The conversation's next request, without its messages."""
+    return m.ModelRequest(
+        model=model.name,
+        messages=(),
+        system=log.briefing.after(model.system),
+        tools=tuple(tool.spec for tool in log.setup.tools.values()),
+        tool_choice=log.setup.tool_choice,
+        max_tokens=model.max_tokens,
+        temperature=model.temperature,
+        cache=model.cache,
+        conversation=log.id,
+        extra=model.extra,
+    )
+
+
+def request_for(request: m.ModelRequest, told: tuple[m.Message, ...], choice: str = "") -> m.ModelRequest:
+    """The same with messages, and with another choice of tools."""
+    return replace(request, messages=told, tool_choice=choice or request.tool_choice)
 
 
 def retry_delay(retry: RetryPolicy, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:
-    """Seconds until the next try, or None to give up; `began`: something was shown that cannot be marked.
+    """Return the seconds until the next try, or None to give up; `began`: text was shown that can't be marked as
+    discarded.
 
-    The wait doubles with each failure. What the server asks for only makes it longer, and a server that asks for more
-    than `max_backoff_secs` is not waited for. Each term is spread, so that clients that failed together do not come
-    back together; the spread never makes a wait shorter than the floor or than what the server asks for (Z21).
+    The wait doubles with each failure. A server's request only lengthens it, and one of more than `max_backoff_secs`
+    means giving up. Each wait is randomized, so that clients that failed together don't retry together, but never below
+    the minimum or the server's request (Z21).
     """
     if began or not error.transient or failures > retry.most:
         return None

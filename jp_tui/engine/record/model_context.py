@@ -1,9 +1,9 @@
-"""From the log to what a model is told: the one place where events become messages (inquiries.md R59, R204).
+"""Convert the log to the model's messages, the only place that does (inquiries.md R59, R204).
 
-Only chat and tool-call events pass (an allow-list), what the user took back of changes, the environment of a turn and
-nested instructions (context.md K2, K10); everything else, unknown or internal, stays hidden. Repair happens here, on
-the view that is sent, never in the log. Whatever the log holds, roles alternate, a user's message is first, and each
-call has exactly one result at the head of the message that follows it: servers refuse anything else.
+An allow-list passes chat and tool-call events, undone changes, the environment of a turn and nested instructions
+(context.md K2, K10); everything else, unknown or internal, stays hidden. Repairs apply to this view, never to the log:
+roles alternate, a user message is first, and each call has exactly one result at the head of the next message, because
+servers refuse anything else.
 """
 
 from __future__ import annotations
@@ -17,30 +17,35 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
+from jp_tui.engine.record.overlay import NONE, StandingOverlay, head
+from jp_tui.engine.record.shortening import limit_of, trimmed, within
 
 REPAIRED = "Tool call was interrupted."
 """M36."""
 UNDONE = "changes_undone"
-"""The kind of an event that tells that the user took changes of files back, or brought them back (issue 8, 7)."""
+"""Kind of an event about undone or restored file changes (issue 8, 7)."""
 ATTACHED = "attachments"
-"""Where images stand in the metadata of what the user said (`image_reading.py`)."""
+"""Metadata key for the images of a user message (`image_reading.py`)."""
 UNSENT = "[an image was sent here that servers do not take: too large, broken or of another kind]"
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 LARGEST = 5 * 1024 * 1024
-"""Characters of an image as base64; of an imported log it may be more."""
+"""Characters of an image as base64; an imported log may have larger ones."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 UNSEEN = "[an image was sent here, which this model does not take]"
 EMPTY = "(an empty message)"
-"""What stands for a blank prompt of an imported log: servers refuse blank text."""
+"""Placeholder for a blank prompt of an imported log: servers refuse blank text."""
 
 Role = Literal["user", "assistant"]
 Turned = tuple[int, ev.Event]
+Shorten = Callable[[int, str, str], str]
+"""A result as it is sent, by the number of its event, its call's id and its content."""
 Standing = Callable[[str], tuple[str, bool]]
-"""The content of a call's result, by its id, and whether it is an error."""
+"""Returns the content of a call's result, by id, and True for an error."""
 
 
 def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
-    """A turn that failed before the model said anything, or was discarded: its prompt was given back."""
+    """True for a turn that failed before any output of the model, or was discarded: its prompt was returned to the
+    composer."""
     last = next((event for event in reversed(turn) if isinstance(event, ev.TurnOutcome)), None)
     if last is None or last.outcome in ("done", "deferred") or spoke(turn):
         return False
@@ -48,17 +53,17 @@ def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
 
 
 def spoke(turn: Iterable[ev.Event]) -> bool:
-    """Whether something of the model stands in the log."""
+    """True if the log has output of the model."""
     return any(isinstance(event, ev.ChatResponse | ev.ToolCallRequest) and not discarded(event) for event in turn)
 
 
 def discarded(event: ev.ChatResponse | ev.ToolCallRequest) -> bool:
-    """Whether it was cut off and asked for again: people see it in the log, models do not."""
+    """True if it was interrupted and requested again: users see it in the log, models don't."""
     return event.metadata.get("discarded") is True
 
 
 def undone(event: ev.Event) -> str:
-    """What the model is told of changes that the user took back; empty for any other event."""
+    """Return the model's text about undone changes; empty for any other event."""
     raw = event.raw if isinstance(event, ev.Unknown) else {}
     told = raw.get("told") if raw.get("type") == UNDONE else None
     return told if isinstance(told, str) else ""
@@ -80,7 +85,7 @@ def instructions(event: ev.Unknown) -> tuple[str, str] | None:
 
 
 def pictures(metadata: JsonObject) -> Iterable[Picture]:
-    """The images that stand with what the user said; what is of no such form is none."""
+    """Return the valid images of a user message."""
     kept = metadata.get(ATTACHED)
     for one in kept if isinstance(kept, list) else ():
         if isinstance(one, dict) and one.get("type") == "image":
@@ -90,13 +95,13 @@ def pictures(metadata: JsonObject) -> Iterable[Picture]:
 
 
 def sendable(shown: Picture) -> bool:
-    """Whether servers take it. One that they refuse would be refused with every later turn again."""
+    """True if servers accept it. A refused image would make every later request fail."""
     size = len(shown.data)
     return shown.media in IMAGES and size <= LARGEST and size % 4 == 0 and bool(_BASE64.fullmatch(shown.data))
 
 
 def without_pictures(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The same for a model that takes no images: words stand in their place."""
+    """Replace images by text for a model that doesn't accept them."""
     return tuple(
         Message(one.role, tuple(TextPart(UNSEEN) if isinstance(part, Picture) else part for part in one.parts))
         for one in messages
@@ -104,14 +109,16 @@ def without_pictures(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 class _Turn:
-    """One turn's messages while its events pass; calls are paired within it only (R204)."""
+    """Messages of one turn while its events pass; calls are paired within it only (R204)."""
 
-    def __init__(self, provider: str) -> None:
-        self._provider = provider
+    def __init__(self, provider: str, shorten: Shorten) -> None:
+        self._provider, self._shorten = provider, shorten
         self.told: list[tuple[Role, list[Part]]] = []
         self._names: dict[str, str] = {}
+        self.begins = 0
+        """Where the turn's own parts begin in its first message."""
 
-    def take(self, event: ev.Event) -> None:
+    def take(self, seq: int, event: ev.Event) -> None:
         match event:
             case ev.ChatRequest(content=text, metadata=extra):
                 for shown in pictures(extra):
@@ -119,21 +126,20 @@ class _Turn:
                 self._say("user", TextPart(text if text.strip() else EMPTY))
             case ev.Unknown() if environment(event):
                 if self.told and self.told[0][0] == "user":
-                    self.told[0][1].insert(0, TextPart(environment(event)))
+                    self.told[0][1].insert(self.begins, TextPart(environment(event)))
             case _ if not self.told:
-                pass  # R204: a turn begins with its user; what stands before that is dropped
+                pass  # R204: a turn begins with its user message; anything before it is dropped
             case ev.ChatResponse() if discarded(event):
                 pass
-            case ev.ChatResponse(kind="message", content=str() as text) if text.strip():
-                self._say("assistant", TextPart(text))
+            case ev.ChatResponse(kind="message", content=str() as text, metadata=extra) if text.strip():
+                self._say("assistant", TextPart(text, self._opaque(extra)))
             case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
-                # Only the wire that made it can read it back: signatures are bound to a provider.
+                # Only the wire that produced it can read it: signatures are bound to a provider.
                 if extra.get("incomplete") is not True and extra.get("provider") == self._provider:
-                    opaque = extra.get("opaque")
-                    self._say("assistant", ReasoningPart(text, opaque if isinstance(opaque, dict) else {}))
-            case ev.ToolCallRequest(id=id_, name=name, arguments=arguments):
+                    self._say("assistant", ReasoningPart(text, self._opaque(extra)))
+            case ev.ToolCallRequest(id=id_, name=name, arguments=arguments, metadata=extra):
                 if id_ not in self._names:
-                    self._say("assistant", Call(id_, name, arguments))
+                    self._say("assistant", Call(id_, name, arguments, self._opaque(extra)))
                     self._names[id_] = name
             case ev.Unknown() if undone(event):
                 self._say("user", TextPart(undone(event)))
@@ -141,12 +147,17 @@ class _Turn:
                 self._appended(*nested)
             case ev.ToolCallResponse(id=id_, content=content, is_error=failed):
                 if (asked := self._names.pop(id_, None)) is not None:
-                    self._add("user", Result(id_, asked, content, failed))
+                    self._add("user", Result(id_, asked, self._shorten(seq, id_, content), failed))
             case _:
                 pass
 
+    def _opaque(self, metadata: JsonObject) -> JsonObject:
+        """What came with a part of this provider; what came from another one goes to nobody else (W6)."""
+        opaque = metadata.get("opaque") if metadata.get("provider") == self._provider else None
+        return opaque if isinstance(opaque, dict) else {}
+
     def _say(self, role: Role, part: Part) -> None:
-        """Before anybody says more, calls that got no result in the message after theirs are answered."""
+        """Answer calls without a result before anything else is said."""
         if role == "user" or self.told[-1][0] == "user":
             self.repair()
         self._add(role, part)
@@ -165,7 +176,7 @@ class _Turn:
                     return
 
     def repair(self, standing: Standing | None = None) -> None:
-        """M36 for every call that is still open, or what `standing` says of it."""
+        """Add M36 for every call that is still open, or the text from `standing`."""
         for id_, name in self._names.items():
             content, failed = (REPAIRED, True) if standing is None else standing(id_)
             self._add("user", Result(id_, name, content, failed))
@@ -173,7 +184,7 @@ class _Turn:
 
 
 def _whole(role: Role, parts: list[Part]) -> list[Part]:
-    """Results open a message; reasoning that nothing follows is no message that a server takes back."""
+    """Put results first; servers refuse reasoning at the end of a message."""
     if role == "user":
         return sorted(parts, key=lambda part: not isinstance(part, Result))
     while parts and isinstance(parts[-1], ReasoningPart):
@@ -182,34 +193,49 @@ def _whole(role: Role, parts: list[Part]) -> list[Part]:
 
 
 class History:
-    """What the model `provider/name` has been told so far, grown event by event; finished turns are not made again."""
+    """Messages for the model `provider/name` so far, grown event by event; finished turns are cached.
 
-    def __init__(self, model: str) -> None:
+    With an overlay its message stands first, and only events after its `through` are to be added, behind the user's
+    words of a turn that was compacted within. `window` in tokens bounds each result, where it is known (K26).
+    """
+
+    def __init__(self, model: str, overlay: StandingOverlay = NONE, window: int | None = None) -> None:
         self._provider = model.partition("/")[0]
+        self._limit, self._overlay = limit_of(window), overlay
+        self._head = TextPart(head(overlay.base)) if overlay.base is not None else None
         self._past: list[Message] = []
-        self._now: list[ev.Event] = []
+        self._now: list[tuple[int, ev.Event]] = []
         self._turn = -1
 
-    def add(self, turn: int, event: ev.Event) -> None:
-        """The next event of the log."""
+    def add(self, turn: int, event: ev.Event, seq: int = 0) -> None:
+        """Add the next event of the log; `seq` is its number."""
         if turn != self._turn:
             self._fold(self._past)
             self._turn, self._now = turn, []
-        self._now.append(event)
+        self._now.append((seq, event))
 
     def messages(self, standing: Standing | None = None) -> tuple[Message, ...]:
-        """The messages for the next request; in one made while calls run, `standing` says what their results read."""
+        """Return the messages for the next request; while calls run, `standing` supplies their results."""
         found = list(self._past)
         self._fold(found, standing)
         return tuple(found)
 
+    def _shorten(self, seq: int, call: str, content: str) -> str:
+        if 0 < seq <= self._overlay.trimmed:
+            content = trimmed(call, content)
+        return within(call, content, self._limit)
+
     def _fold(self, told: list[Message], standing: Standing | None = None) -> None:
-        """Add the present turn; neighbours of one role become one message."""
-        made = _Turn(self._provider)
-        nothing = came_to_nothing(self._now)
-        for event in self._now:
+        """Add the current turn; neighbours of one role become one message."""
+        made = _Turn(self._provider, self._shorten)
+        if self._head is not None and not told:
+            made.told.append(("user", [self._head]))
+            made.begins = 1
+        inside = bool(self._now) and self._now[0][0] <= self._overlay.through and self._head is not None
+        nothing = not inside and came_to_nothing([event for _, event in self._now])
+        for seq, event in self._now:
             if not nothing:
-                made.take(event)
+                made.take(seq, event)
             elif words := undone(event):
                 made.told.append(("user", [TextPart(words)]))
         made.repair(standing)
@@ -222,8 +248,29 @@ class History:
 
 
 def messages(events: Iterable[Turned], model: str) -> tuple[Message, ...]:
-    """The messages that these events, with their turns, become for `model`."""
+    """Return the messages for `model` from these events with their turns."""
     history = History(model)
     for turn, event in events:
         history.add(turn, event)
     return history.messages()
+
+
+def told_of(
+    events: Sequence[tuple[int, int, ev.Event]], model: str, overlay: StandingOverlay = NONE, window: int | None = None
+) -> tuple[Message, ...]:
+    """The messages that a log, as (number, turn, event), becomes with what is compacted of it."""
+    history = History(model, overlay, window)
+    for seq, turn, event in told_events(events, overlay.through):
+        history.add(turn, event, seq)
+    return history.messages()
+
+
+def told_events(events: Sequence[tuple[int, int, ev.Event]], through: int) -> Iterable[tuple[int, int, ev.Event]]:
+    """Those after `through`, behind the user's words of the turn in which it lies, if more of that turn follows."""
+    later = [one for one in events if one[0] > through]
+    if through and later:
+        turn = later[0][1]
+        own = (one for one in events if one[1] == turn and one[0] <= through and isinstance(one[2], ev.ChatRequest))
+        if (asked := next(iter(own), None)) is not None:
+            yield asked
+    yield from later

@@ -1,8 +1,7 @@
-"""The model that a conversation is held with, and the one its next turn has: switched from one turn to the next, never
-in the middle of one (issue "Models and usage").
+"""Model of a conversation, and of its next turn: switched between turns, never within one (issue "Models and usage").
 
-A switch for good is a change of configuration that belongs to the conversation (inquiries.md R67); one for a turn is
-kept nowhere. Connections of a model that is no longer used are given up when the conversation closes.
+A permanent switch is a settings change of the conversation (inquiries.md R67); one for a single turn isn't stored.
+Connections of unused models are closed with the conversation.
 """
 
 from __future__ import annotations
@@ -10,17 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.engine.asking.side_questions import SideModel
-from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.base.dependencies import ModelFacts, ModelSetup
 from jp_tui.engine.record.config_changes import laid_over
-from jp_tui.engine.record.log import Log
+from jp_tui.engine.record.log import Log, window_of
 from jp_tui.protocol.usage import ModelSwitched
 
 
 class ModelSelection:
-    """The models of one conversation."""
+    """Models of one conversation."""
 
     def __init__(self, log: Log, model: ModelSetup) -> None:
         self._log, self._model = log, model
+        log.window = window_of(log, model)
         self._once: ModelSetup | None = None
         self._was_once = False
         self._spent: list[ModelSetup] = []
@@ -28,16 +28,27 @@ class ModelSelection:
 
     @property
     def window(self) -> int | None:
-        """The context in tokens of the one it is held with, where known."""
-        return self._model.window
+        """Return the current model's context in tokens, if known."""
+        return window_of(self._log, self._model)
+
+    @property
+    def held(self) -> ModelSetup:
+        """Return the model that the conversation is held with."""
+        return self._model
+
+    @property
+    def facts(self) -> ModelFacts:
+        """Of the one that is asked next."""
+        model = self._once or self._model
+        return ModelFacts(model.id, model.window, model.system)
 
     @property
     def images(self) -> bool | None:
-        """Whether the one that is asked next takes images, where known."""
+        """True if the next model accepts images; None if unknown."""
         return (self._once or self._model).images
 
     async def switch(self, model: ModelSetup, *, once: bool) -> None:
-        """From the next turn on, or for it alone. Raises JournalError; then nothing has changed."""
+        """Switch from the next turn on, or for it alone. Raises JournalError without a change."""
         log = self._log
         if once:
             self._drop(self._once)
@@ -56,22 +67,22 @@ class ModelSelection:
         self._say(model, once=once)
 
     def next(self) -> ModelSetup:
-        """The one for the turn that begins now."""
+        """Return the model for the starting turn."""
         model, once = self._once or self._model, self._once
         self._once, self._was_once = None, once is not None
         self._drop(once)
-        self._log.held_with(model.id)
+        self._log.held_with(model.id, window_of(self._log, model))
         return model
 
     def ended(self) -> None:
-        """A turn is over: after one that had another model, faces are told that the next has the conversation's."""
+        """End a turn; after one with another model, report that the next has the conversation's."""
         was, self._was_once = self._was_once, False
         if was and self._once is None:
-            self._log.held_with(self._model.id)
+            self._log.held_with(self._model.id, self.window)
             self._say(self._model, once=False)
 
     def _say(self, model: ModelSetup, *, once: bool) -> None:
-        window, id_ = model.window, self._log.id
+        window, id_ = window_of(self._log, model), self._log.id
         self._log.publish(ModelSwitched(conversation=id_, model=model.id, window=window, once=once))
 
     def _drop(self, model: ModelSetup | None) -> None:
@@ -79,7 +90,7 @@ class ModelSelection:
             self._spent.append(model)
 
     async def close(self) -> None:
-        """Give up all connections."""
+        """Close all connections."""
         self._drop(self._once)
         providers = {id(one.provider): one.provider for one in (*self._spent, self._model, *self.side.opened)}
         for provider in providers.values():

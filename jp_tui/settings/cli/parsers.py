@@ -17,11 +17,12 @@ _ROOT_HELP = """\
 commands (each has --help):
   query                 one turn without a screen, for scripts
   rpc                   the engine for a program, as JSON-RPC on standard input and output
-  conversations         list, show, search, fork, export, import, rename, archive, rm
+  conversations         list, show, search, fork, compact, export, import, rename, archive, rm
   inquiries             the record of questions and answers, and what still waits
   answer                answer a question that waits, from another process
   tools                 the tools with their settings, and who answers their questions
   models                the models that can be used, with context window and prices
+  context               what goes to the model: instruction files, tools, messages, with sizes
   reviewers             how reviewing models fared: approved, rejected, overturned, time, cost
   doctor                what terminal, servers and settings can do, each with the mend
   completions           completions for bash, zsh or fish
@@ -179,10 +180,12 @@ def make(command: Command) -> Parser:
 
 
 def _option(parser: Parser, option: CommandOption) -> None:
+    names = [name for name in (option.short, option.name) if name]
+    more: dict[str, Any] = {"dest": option.field} if option.field else {}
     if option.value:
-        parser.add_argument(option.name, metavar=option.value, help=option.help)
+        parser.add_argument(*names, metavar=option.value, help=option.help, **more)
     else:
-        parser.add_argument(option.name, action="store_true", help=option.help)
+        parser.add_argument(*names, action="store_true", help=option.help, **more)
 
 
 def _talking(command: Command) -> Parser:

@@ -1,6 +1,6 @@
-"""What one stored event says by itself, as a block: a response of the model, the end of a turn.
+"""Blocks of a single stored event: a response of the model, the end of a turn.
 
-What needs other events beside it is put together in `reducer.py`.
+Blocks that combine events are built in `reducer.py`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.view.activity.turn_summary import summary
 from jp_tui.view.questions.inquiry import foreign
-from jp_tui.view.transcript.blocks import Data, Ending, Note, ReasoningBlock, TextBlock
+from jp_tui.view.transcript import compaction
+from jp_tui.view.transcript.blocks import CompactionBlock, Data, Ending, Note, ReasoningBlock, TextBlock
 
 
 def response_block(event: stored.ChatResponse, seq: int) -> TextBlock | ReasoningBlock | Data | None:
-    """A part of what the model said; None for reasoning without words."""
+    """Return a part of the model's response; None for empty reasoning."""
     key, place = f"e{seq}", (seq, 1)
     text = Foreign(event.content if isinstance(event.content, str) else dump(event.content))
     incomplete = event.metadata.get("incomplete") is True
@@ -32,8 +33,23 @@ def response_block(event: stored.ChatResponse, seq: int) -> TextBlock | Reasonin
             return TextBlock(key=key, place=place, text=text, incomplete=incomplete, greeting=greeting)
 
 
+def compaction_block(event: stored.Compaction | stored.CompactionUndone, seq: int) -> CompactionBlock:
+    """A compaction, or that one was undone."""
+    key, place = f"e{seq}", (seq, 0)
+    if isinstance(event, stored.CompactionUndone):
+        return CompactionBlock(key=key, place=place, text=Foreign(compaction.UNDONE))
+    failed = compaction.FAILED.format(reason=event.error) if event.error and event.leaves_out else ""
+    return CompactionBlock(
+        key=key,
+        place=place,
+        text=Foreign(compaction.headline(event)),
+        details=Foreign(compaction.details(event)),
+        failed=Foreign(failed),
+    )
+
+
 def ending_blocks(event: stored.TurnOutcome, seq: int) -> Iterator[Ending | Note]:
-    """How a turn ended, when it did not simply end, and what it did, when that is worth a line."""
+    """Return how a turn ended, if abnormally, and its summary, if worth a line."""
     if event.outcome != "done":
         yield _ending(event, seq)
     if told := summary(event):
