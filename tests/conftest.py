@@ -18,14 +18,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import default_signals
-from tests.sampling import WHOLE
+from tests.sampling import whole
 
 ROOT = Path(__file__).resolve().parent.parent
 
 # A shared machine is slow now and then: a wrong result is a failure, a slow example is not.
 # A long run: --hypothesis-profile=long
 settings.register_profile(
-    "jp", max_examples=60 if WHOLE else 30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "jp", max_examples=60 if whole() else 30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("long", settings.get_profile("jp"), max_examples=5_000)
 settings.load_profile("jp")
@@ -39,7 +39,10 @@ LOOKS = 10
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """At the end garbage is looked for once, not five times: tests leave little, and each worker has all of them."""
+    """At the end garbage is looked for once, not five times: tests leave little, and each worker has all of them. Where
+    pictures are taken anew, all are: one of no test would be removed."""
+    if config.getoption("update_snapshots", default=False):
+        os.environ["TESTS_WHOLE"] = "1"
     with contextlib.suppress(ImportError):
         from _pytest.unraisableexception import gc_collect_iterations_key
 

@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
-WHOLE = bool(os.environ.get("TESTS_WHOLE"))
-"""Whether all cases are wanted."""
+
+
+def whole() -> bool:
+    """Whether all cases are wanted."""
+    return bool(os.environ.get("TESTS_WHOLE"))
 
 
 def sampled(cases: Sequence[T], share: int, first: int = 0) -> list[T]:
     """Every so manyth of them, beginning with number `first`; all where all are wanted."""
-    return list(cases) if WHOLE else list(cases)[first::share]
+    return list(cases) if whole() else list(cases)[first::share]

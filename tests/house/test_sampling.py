@@ -17,7 +17,7 @@ def test_a_long_text_is_not_the_name_of_a_test() -> None:
 
 
 def test_a_part_is_spread_and_all_are_there_where_all_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "WHOLE", False)
+    monkeypatch.delenv("TESTS_WHOLE", raising=False)
     assert sampling.sampled(range(10), 4) == [0, 4, 8] and sampling.sampled(range(10), 4, 1) == [1, 5, 9]
-    monkeypatch.setattr(sampling, "WHOLE", True)
+    monkeypatch.setenv("TESTS_WHOLE", "1")
     assert sampling.sampled(range(10), 4) == list(range(10))
