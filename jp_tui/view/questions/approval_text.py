@@ -55,6 +55,7 @@ class Decision:
     reason: Foreign = NOTHING
     via: str = ""
     refused: str = ""
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,12 @@ def _decision(about: About, raw: Json) -> Decision | None:
         reason=Foreign(text_at(raw, "reason")),
         via=text_at(raw, "via"),
         refused=_first(raw.get("refused")),
+        rules=_names(raw.get("rules")),
     )
+
+
+def _names(found: Json) -> tuple[str, ...]:
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
 def _first(found: Json) -> str:
@@ -121,12 +127,17 @@ def said(decision: Decision) -> DecisionText:
     if decision.by == "remembered":
         after.append("remembered")
     elif not yours:
-        after.append("policy" if decision.by == "policy" else "settings")
+        after.append({"policy": "policy", "rule": _rules(decision)}.get(decision.by, "settings"))
     if via := _VIA.get(decision.via):
         after.append(via)
     if decision.remember:
         after.append("remembered for this turn")
     return DecisionText(sign=sign, words=words, aside=" · ".join(after), tone=tone, reason=decision.reason)
+
+
+def _rules(decision: Decision) -> str:
+    """The approval rules that decided, by their ids."""
+    return f"rule {', '.join(map(first_line, decision.rules))}" if decision.rules else "rules"
 
 
 def sentence(decision: Decision) -> str:
@@ -152,6 +163,8 @@ def why(decision: Decision) -> str:
         )
     if decision.by == "policy":
         return f"why you were not asked: nobody was there to ask, and the policy decides whether to {what}"
+    if decision.by == "rule":
+        return f"why you were not asked: {_rules(decision)} decides whether to {what}; `jp-tui rules list` shows it"
     if decision.refused:
         return f"why you were asked: the call names {first_line(decision.refused)}, which was refused in this turn"
     return f"why you were asked: the settings say to ask before they {what}"
