@@ -106,6 +106,7 @@ class CallRunner:
             return CallResult(f"Tool not found: {call.name}", True, "error")
         job = self._jobs[call.id] = ToolCallState(call, setup, setup.tool, call.arguments, self._root, self._log.id)
         job.workspace = str(self._log.setup.workspace)
+        job.ignored = partial(self._log.setup.ignored, self._root)
         job.answers = self._answers.pop(call.id, {})
         job.agent = self._started.pop(call.id, None)
         if (result := self._results.pop(call.id, None)) is not None:
