@@ -104,7 +104,7 @@ def _rules(place: RunLocation) -> Iterator[CheckupFinding]:
 
 
 def _hidden(lists: IgnoreLists, root: str) -> str:
-    """How many files of the workspace are hidden; the search is limited."""
+    """Count the hidden files of the workspace; the search is limited."""
     hidden = seen = 0
     for folder, folders, files in os.walk(root):
         below = os.path.relpath(folder, root)
