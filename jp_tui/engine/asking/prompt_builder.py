@@ -30,8 +30,8 @@ Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What a prompt needs to know about a call. `result` is what would be delivered, `agent` its sub-agent, `asked_by`
-    the sub-agent that owns the call, if its parent shows it."""
+    """Facts about a call for its prompts. `result` is what would be delivered, `agent` its sub-agent, `asked_by` the
+    sub-agent that owns the call, if its parent shows it."""
 
     setup: ToolSetup
     subject: str
