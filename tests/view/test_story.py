@@ -12,7 +12,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, StoredEvent
 from jp_tui.view.questions.inquiry import InquiryView
-from jp_tui.view.questions.outcome_line import fate
+from jp_tui.view.questions.outcome_line import outcome
 from jp_tui.view.transcript.blocks import (
     Block,
     Data,
@@ -346,4 +346,4 @@ def test_s53_a_secret_that_a_restart_lost_says_why_it_is_asked_again(restarted: 
     (block,) = story.of_event(1)
     assert isinstance(block, ToolBlock)
     assert [one.lost for one in block.asked] == [restarted, False]
-    assert ("lost when jp-tui ended" in fate(block.asked[0]).word.raw) is restarted
+    assert ("lost when jp-tui ended" in outcome(block.asked[0]).word.raw) is restarted

@@ -18,11 +18,10 @@ from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import summary, undone
 from jp_tui.view.questions.approval_text import decisions, sentence
 from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
-from jp_tui.view.questions.inquiry import InquiryView, answered, handed, question
-from jp_tui.view.questions.outcome_line import HANDED, fate, responder, spent
-from jp_tui.view.questions.outcome_line import said as answer_words
-from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, taken
-from jp_tui.view.questions.side_questions import aside
+from jp_tui.view.questions.inquiry import InquiryView, handed, question, with_response
+from jp_tui.view.questions.outcome_line import HANDED, answer_line, outcome, responder, spent
+from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, part_results
+from jp_tui.view.questions.side_questions import side_exchange
 from jp_tui.view.transcript import compaction
 from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.transcript.calls import subject
@@ -79,7 +78,7 @@ def exported(events: Iterable[StoredEvent], *, words: bool = False) -> Iterator[
         if block is None or home is None or block.form is None:
             text = (_in_words(event) if words else "") or plain(event)
             if isinstance(event, ev.InquiryAnswered):
-                text += _parts(taken(parts.get((one.turn, event.id), ()), event.extra.get("parts")))
+                text += _parts(part_results(parts.get((one.turn, event.id), ()), event.extra.get("parts")))
         elif home not in told:
             told.add(home)
             text = _form(block.form, words)
@@ -119,7 +118,7 @@ def _in_words(event: ev.Event) -> str:
             return f"{'Error' if failed else 'Result'}: {first} (+{more:,} line{'s' if more != 1 else ''})"
         case ev.InquiryAnswered(answer=answer, explanation=reason):
             return (
-                hung(f"Answer: {answer_words(answer).raw}")
+                hung(f"Answer: {answer_line(answer).raw}")
                 + ("\n" + hung(f"Reason: {reason}") if reason else "")
                 + _by(event)
             )
@@ -135,7 +134,7 @@ def _changes(delta: Json, name: str = "") -> Iterator[str]:
         for key, value in delta.items():
             yield from _changes(value, f"{name}.{key}" if name else key)
     elif name:
-        yield f"{name} is {answer_words(delta).raw}"
+        yield f"{name} is {answer_line(delta).raw}"
 
 
 def _form(form: QuestionForm, words: bool = False) -> str:
@@ -156,7 +155,7 @@ def _place(place: AskedFormQuestion, words: bool) -> str:
             return f"Skipped ({place.because.raw})"
         case "answered", InquiryView(how="answered") as asked:
             reason = f" (Reason: {asked.explanation.raw})" if asked.explanation else ""
-            return f"Answer: {answer_words(asked.answer).raw if words else dump(asked.answer)}{reason}"
+            return f"Answer: {answer_line(asked.answer).raw if words else dump(asked.answer)}{reason}"
         case "left", InquiryView() as asked:
             return f"Cancelled ({asked.tag.raw or asked.how})"
         case "taken_back", _:
@@ -176,6 +175,11 @@ def _parts(parts: tuple[PartTaken, ...]) -> str:
     return found
 
 
+def _how(failed: bool, extra: JsonObject) -> str:
+    """Return the kind of a result's content; a "no" isn't a failure (Z15)."""
+    return "Declined" if extra.get("end") == "declined" else "Error" if failed else "Result"
+
+
 def plain(event: ev.Event) -> str:
     """Return the event's text, possibly several lines; empty if users needn't read it."""
     match event:
@@ -188,7 +192,7 @@ def plain(event: ev.Event) -> str:
         case ev.ToolCallRequest(name=name, arguments=arguments):
             return hung(f"Tool: {name} {dump(arguments)}")
         case ev.ToolCallResponse(content=text, is_error=failed, metadata=extra):
-            return "\n".join([*map(hung, _decided(extra)), hung(f"{'Error' if failed else 'Result'}: {text}")])
+            return "\n".join([*map(hung, _decided(extra)), hung(f"{_how(failed, extra)}: {text}")])
         case ev.InquiryRequest(question=asked, metadata=extra):
             handed_over = HANDED.get(handed(extra.get("escalation")), "")
             told = f"\nAsked: {handed_over}" if handed_over else ""
@@ -211,7 +215,7 @@ def plain(event: ev.Event) -> str:
             return compaction.UNDONE
         case ev.TurnStart():
             return ""
-        case ev.Unknown() if (said := aside(event)) is not None:
+        case ev.Unknown() if (said := side_exchange(event)) is not None:
             return hung(f"Aside: {said.asked.raw}") + "\n" + hung(f"Aside answered: {said.said.raw}")
         case ev.Unknown() if undone(event):
             return hung(undone(event))
@@ -226,10 +230,10 @@ def plain(event: ev.Event) -> str:
 
 def _by(event: ev.InquiryAnswered | ev.InquiryCancelled) -> str:
     """Return who answered unless it was just the user: with time, price and tokens if known (R25, E42)."""
-    asked = answered(question(ev.InquiryRequest(id=event.id, source=ev.Source("tool"), question={})), event)
+    asked = with_response(question(ev.InquiryRequest(id=event.id, source=ev.Source("tool"), question={})), event)
     if asked.by in ("", "user") and not asked.escalated:
         return ""
-    end = fate(asked)
+    end = outcome(asked)
     parts = [responder(asked).raw, end.took, spent(asked)]
     return "\n" + hung(f"By: {' · '.join(part for part in parts if part)}")
 
