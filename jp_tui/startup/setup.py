@@ -99,6 +99,7 @@ def setup(
         trust=Trusting(parts.sources),
         read_settings=lambda: read_settings(parts.sources),
         keep_report=lambda message, report: _keep_report(parts, message, report),
+        plan=parts.plan,
         context=lambda: context_settings(parts),
         model_facts=lambda held_with: unopened(parts, held_with),
         deleted=lambda conversation: last_screen.forget(parts.paths.state, conversation),

@@ -53,6 +53,7 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
         run=tool.run,
         result=tool.result,
         hidden=tool.style.hidden,
+        read_only=tool.read_only,
         kind=tool.kind,
         format=tool.format,
         run_place=_place(settings, tool.name, "run"),  # what somebody allowed (E43)

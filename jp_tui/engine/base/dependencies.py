@@ -48,6 +48,7 @@ class ToolSetup:
     `tool` is None if `source` names an unknown executor (R63). `run_place` is FILE:LINE where `run` is set, for the
     ledger, `result_place` where `result` is; both are empty for built-in defaults. `format` is R90's mode for its own
     formatter.
+    `read_only`: it works in plan mode (K41).
     """
 
     name: str
@@ -62,6 +63,7 @@ class ToolSetup:
     result_place: str = ""
     options: JsonObject = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
+    read_only: bool = False
     policies: Policies = Policies()
     cancellation: str = CANCELLATION
 
@@ -210,6 +212,7 @@ class EngineDependencies:
     the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
     be written. `deleted` is called with the id of each deleted conversation.
     `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
+    `plan`: conversations begin, or resume, in plan mode (K41).
     `model_facts` returns the model a conversation would be held with, as `open_model`, without asking a server.
     """
 
@@ -248,3 +251,4 @@ class EngineDependencies:
     deleted: Callable[[str], None] = lambda conversation: None
     context: Callable[[], ContextSettings | None] = lambda: None
     model_facts: Callable[[str], ModelFacts] | None = None
+    plan: bool = False

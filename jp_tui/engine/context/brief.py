@@ -44,7 +44,7 @@ def place_of(log: Log, settings: ContextSettings) -> str:
     """The end of the system text; empty where the model is not told of its environment."""
     if not settings.environment:
         return ""
-    return system_text.place(os.path.realpath(log.setup.workspace), platform(), settings.shell, len(log.setup.tools))
+    return system_text.place(os.path.realpath(log.setup.workspace), platform(), settings.shell, len(log.offered()))
 
 
 def digest(text: str) -> str:

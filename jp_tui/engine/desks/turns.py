@@ -38,6 +38,7 @@ def desk(context: DeskContext) -> Desk:
         c.AskAside: _ask_aside,
         c.SendAside: _send_aside,
         c.TakeOver: _take_over,
+        c.SetPlanMode: _plan_mode,
     }
     return Desk(in_order={kind: within(work) for kind, work in commands.items()})
 
@@ -72,3 +73,7 @@ async def _send_aside(session: Session, command: c.SendAside) -> None:
 
 async def _take_over(session: Session, command: c.TakeOver) -> None:
     session.take_over(command.inquiry)
+
+
+async def _plan_mode(session: Session, command: c.SetPlanMode) -> None:
+    await session.plan_mode(command.on)

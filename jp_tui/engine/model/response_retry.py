@@ -111,7 +111,7 @@ class Responses:
             model=model.name,
             messages=without_pictures(told) if model.images is False else told,
             system=log.briefing.after(model.system),
-            tools=tuple(tool.spec for tool in log.setup.tools.values()),
+            tools=tuple(tool.spec for tool in log.offered()),
             tool_choice=log.setup.tool_choice,
             max_tokens=model.max_tokens,
             temperature=model.temperature,
