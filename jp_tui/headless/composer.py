@@ -29,6 +29,12 @@ COMMANDS = (
         name="diff", title="Changes", does="shows what the last turn changed in files, or all", argument="all"
     ),
     SlashCommand(name="undo", title="Undo", does="lists what can be taken back, and takes it back", argument="NUMBER"),
+    SlashCommand(
+        name="compact",
+        title="Compact",
+        does="summarises older messages for the model; /compact undo undoes that",
+        argument="FOCUS",
+    ),
     SlashCommand(name="why", title="Why", does="says why the last question was asked, or was not"),
     SlashCommand(name="drop", title="Drop", does="forgets what is typed and not sent"),
 )

@@ -299,6 +299,7 @@ class PlainRun:
                 | e.ChangesRead()
                 | e.ChangesUndone()
                 | e.OfferSettled()
+                | e.Compacted()
                 | e.ContextRead()
             ):
                 self._slash.heard(event)
@@ -329,6 +330,8 @@ class PlainRun:
             self._say("The last turn was cut off; it goes on.")
 
     def _turned(self, phase: str, detail: str, wait: float | None) -> None:
+        if phase == "compacting":
+            self._say("Compacting the conversation…")
         if phase == "retrying":
             self._say(retries.line(detail, wait or 0.0, STOPS))
         self._interrupting.turned(phase)

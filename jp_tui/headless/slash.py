@@ -18,7 +18,9 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.view.pages import permissions as ledger
 
-Answer = e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.ContextRead
+Answer = (
+    e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.ContextRead | e.Compacted
+)
 """What the engine answers to a word."""
 
 
@@ -57,6 +59,10 @@ class SlashCommands:
                 self._link.send(c.SetPlanMode(conversation=self.conversation, on=argument.casefold() != "off"))
             case "diff":
                 self.changes.diff(self.conversation, argument)
+            case "compact":
+                undo = argument.strip() == "undo"
+                focus = "" if undo else argument.strip()
+                self._link.send(c.CompactConversation(conversation=self.conversation, focus=focus, undo=undo))
             case "undo":
                 self.changes.undo(self.conversation, argument)
             case _:
@@ -93,6 +99,9 @@ class SlashCommands:
                 self.inquiries(event)
             case e.OfferSettled():
                 self.offered(event)
+            case e.Compacted(message=message):
+                if message:  # what was done is told by its event
+                    self._say(line(message))
             case e.ContextRead():
                 self.context(event)
             case _:

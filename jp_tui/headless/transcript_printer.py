@@ -134,6 +134,8 @@ class Printer:
             case stored.Unknown(raw={"type": "plan"}):
                 for text in plan_lines(planned(PlanView(), raw)):
                     self._say(text)
+            case stored.Compaction() | stored.CompactionUndone():
+                self._text(plain(raw))
             case stored.Unknown() if noted := context_note(raw):
                 self._say(noted)
             case stored.TurnOutcome() if summary(raw):

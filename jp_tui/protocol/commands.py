@@ -9,6 +9,7 @@ from pydantic import Field
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.changes import ReadChanges as ReadChanges
 from jp_tui.protocol.changes import UndoChanges as UndoChanges
+from jp_tui.protocol.compaction import CompactConversation as CompactConversation
 from jp_tui.protocol.composing import CheckImage as CheckImage
 from jp_tui.protocol.composing import ComposingCommand
 from jp_tui.protocol.composing import FindFiles as FindFiles
@@ -280,6 +281,7 @@ Command = Annotated[
     | ReadReviewers
     | ReadChanges
     | UndoChanges
+    | CompactConversation
     | SwitchModel
     | ReadUsage
     | ReadContext

@@ -27,7 +27,7 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
-from jp_tui.startup.context import context_settings
+from jp_tui.startup.context import compaction_settings, context_settings
 from jp_tui.startup.first_run import SetupCatalogue
 from jp_tui.startup.listing import read_settings
 from jp_tui.startup.locks import Locks
@@ -101,6 +101,7 @@ def setup(
         keep_report=lambda message, report: _keep_report(parts, message, report),
         plan=parts.plan,
         context=lambda: context_settings(parts),
+        compaction=compaction_settings(parts, open_agent_model),
         model_facts=lambda held_with: unopened(parts, held_with),
         deleted=lambda conversation: last_screen.forget(parts.paths.state, conversation),
     )

@@ -126,6 +126,13 @@ COMMANDS: tuple[AppCommand, ...] = (
     ),
     _page("inquiries", "Inquiries", "Who asked what here, who answered, and why", commands=("list_inquiries",)),
     _page(
+        "compact",
+        "Compact",
+        "Summarise older messages for the model; with undo it sees them again",
+        argument="FOCUS",
+        choices=("undo",),
+    ),
+    _page(
         "diff",
         "Changes",
         "All changes of the last turn, or of all",

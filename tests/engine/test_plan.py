@@ -19,7 +19,7 @@ from tests.fakes.models import Item, Script, call, end, text
 STEPS = ["Read the tests", "Change the code"]
 PLAN: JsonObject = {"plan": "Change the code.", "steps": list(STEPS)}
 READS = frozenset({"fs_list_files", "fs_read_file", "fs_grep_files", "describe_tools", "ask_user", "update_plan",
-                   "submit_plan"})  # fmt: skip
+                   "submit_plan", "read_history"})  # fmt: skip
 
 
 @pytest.fixture

@@ -117,6 +117,17 @@ class ModelSetup:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionSettings:
+    """When and how a full window is made room in (context.md K20): `at` and `keep` are shares of it, `at` None for by
+    hand and on overflow only. `open_model` opens the model that summarises and raises ModelError; None: the
+    conversation's."""
+
+    at: float | None = 0.8
+    keep: float = 0.2
+    open_model: Callable[[], Awaitable[ModelSetup]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFacts:
     """What is known of a model that is not opened: its id, its context in tokens, and the system prompt it gets."""
 
@@ -249,6 +260,8 @@ class EngineDependencies:
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
+    compaction: CompactionSettings = CompactionSettings()
+    windows: dict[str, int] = field(default_factory=dict)
     context: Callable[[], ContextSettings | None] = lambda: None
     model_facts: Callable[[str], ModelFacts] | None = None
     plan: bool = False

@@ -48,7 +48,7 @@ class ContextFacts:
                 self._told(raw)
             case ev.Unknown(raw={"type": "mode", "mode": str() as mode}):
                 self.planning = mode == "plan"
-            case ev.Unknown(raw={"type": "compaction", "through": int()}):
+            case ev.Compaction() if event.leaves_out:
                 self.environment, self.nested = {}, {}
             case _:
                 pass

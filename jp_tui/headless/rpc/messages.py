@@ -164,6 +164,23 @@ class SessionCancelled(Model):
     cancelled: bool
 
 
+class CompactParams(Params):
+    """Summarise the older messages of a session for the model, with a `focus`; or `undo` the last compaction."""
+
+    session_id: str
+    focus: str = ""
+    undo: bool = False
+
+
+class SessionCompacted(Model):
+    """`event` as it is stored, null where nothing was done; `message` says why not. While a turn runs, it is done
+    between two of its cycles: `waits`."""
+
+    event: Wire | None = None
+    message: str = ""
+    waits: bool = False
+
+
 class SessionEvent(Model):
     """An event of the log, durable, as it is stored: with `seq`, which only grows, and `conversation`. `closes` names
     the streamed part that has become this event. What its sub-agents do comes with their own `conversation`."""
@@ -252,6 +269,7 @@ class Method(NamedTuple):
 
 
 INITIALIZE, NEW, RESUME, LIST = "initialize", "session/new", "session/resume", "session/list"
+COMPACT = "session/compact"
 PROMPT, CANCEL, CONTEXT, ASK = "session/prompt", "session/cancel", "session/context", "client/ask_user"
 EVENT, DELTA, SETTLED = "session/event", "session/delta", "client/ask_user_settled"
 
@@ -269,6 +287,12 @@ METHODS: Mapping[str, Method] = {
     ),
     CANCEL: Method(
         "client", "Stop what runs in a session; may be sent as a notification.", CancelParams, SessionCancelled
+    ),
+    COMPACT: Method(
+        "client",
+        "Summarise older messages for the model, or undo that.",
+        CompactParams,
+        SessionCompacted,
     ),
     CONTEXT: Method(
         "client", "What goes to the model, part by part, with sizes. Nothing is sent.", ContextParams, SessionContext

@@ -11,7 +11,7 @@ from typing import Literal
 Command = Literal[
     "workspace", "query", "rpc", "conversations list", "conversations show", "conversations search",
     "conversations fork", "conversations export", "conversations import", "conversations rename",
-    "conversations archive", "conversations rm", "inquiries", "answer", "tools",
+    "conversations archive", "conversations rm", "conversations compact", "inquiries", "answer", "tools",
     "context", "reviewers", "models", "doctor", "completions",
     "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
@@ -105,6 +105,21 @@ ENTRIES: dict[Command, CommandSpec] = {
   jp-tui conversations fork ID --at 12     up to event 12; show ID --json tells the numbers
 """,
         (_ID, CommandOption("--at", "the number of the last event that is taken", "N"), _JSON),
+    ),
+    "conversations compact": CommandSpec(
+        "ID [OPTION]...",
+        "Summarise a conversation's older messages for the model. The log keeps all of them.",
+        """\
+  jp-tui conversations compact ID          prints what became of it
+  jp-tui conversations compact ID --focus "the failing test"
+  jp-tui conversations compact ID --undo   the model sees all messages again
+""",
+        (
+            _ID,
+            CommandOption("--focus", "what the summary should keep above all", "TEXT"),
+            CommandOption("--undo", "undo the last compaction"),
+            _JSON,
+        ),
     ),
     "conversations export": CommandSpec(
         "ID [OPTION]...",

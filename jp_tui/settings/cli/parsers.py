@@ -17,7 +17,7 @@ _ROOT_HELP = """\
 commands (each has --help):
   query                 one turn without a screen, for scripts
   rpc                   the engine for a program, as JSON-RPC on standard input and output
-  conversations         list, show, search, fork, export, import, rename, archive, rm
+  conversations         list, show, search, fork, compact, export, import, rename, archive, rm
   inquiries             the record of questions and answers, and what still waits
   answer                answer a question that waits, from another process
   tools                 the tools with their settings, and who answers their questions

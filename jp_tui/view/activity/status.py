@@ -16,6 +16,7 @@ PHASES = {
     "streaming": "the model is writing",
     "tools": "tools are running",
     "retrying": "trying again",
+    "compacting": "compacting the conversation",
     "resumed": "going on with a turn that was cut off",
 }
 UNTITLED = Foreign("")
