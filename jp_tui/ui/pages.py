@@ -190,7 +190,7 @@ COMMANDS: tuple[AppCommand, ...] = (
         "plan",
         "Plan mode",
         "Let the model only read and ask, until you accept its plan",
-        opens="plan.open_page",
+        opens="context.open_plan",
         commands=("set_plan_mode",),
         argument="off",
         choices=("off",),
