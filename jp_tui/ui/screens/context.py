@@ -3,6 +3,8 @@ plan mode, which changes that (K41)."""
 
 from __future__ import annotations
 
+from textual.content import Content
+
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.commands import ReadContext, SetPlanMode
