@@ -45,6 +45,7 @@ class AssistantSettings:
     max_tokens: int | None
     temperature: float | None
     request: RequestSettings
+    effort: Literal["low", "medium", "high"] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -82,6 +83,7 @@ def assistant_of(values: Mapping[str, Any]) -> AssistantSettings:
         max_tokens=parameters.pop("max_tokens", None),
         temperature=parameters.pop("temperature", None),
         request=RequestSettings(**values["request"]),
+        effort=values.get("model", {}).get("effort"),
         extra=parameters,
     )
 
@@ -112,7 +114,7 @@ def titles(settings: Settings) -> str:
     return str(settings.get("conversation", "titles"))
 
 
-def look(settings: Settings) -> LookSettings:
+def look_settings(settings: Settings) -> LookSettings:
     return LookSettings(
         theme=settings.get("ui", "theme"),
         sidebar=settings.get("ui", "sidebar"),
@@ -138,6 +140,6 @@ def undo(settings: Settings) -> Undo:
 
 
 def context(settings: Settings) -> Context:
-    """Which instruction files are read, and whether the model is told of its environment (K1, K10)."""
+    """Return which instruction files are read, and whether the environment is sent (K1, K10)."""
     values: dict[str, Any] = settings.get("context")
     return Context(tuple(values["files"]), values["instructions"], values["instructions_kib"], values["environment"])

@@ -14,6 +14,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.types import GivenAnswer as GivenAnswer
+from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.files.backups import Copies
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ Spawner = Callable[[Spawn], Awaitable[Success | Failure]]
 
 @dataclass(frozen=True, slots=True)
 class HistoryPart:
-    """What of a conversation's log is wanted: the result of a call, the record of answers, what contains a text, or,
+    """Requested part of a conversation's log: the result of a call, the record of answers, what contains a text, or,
     with none of them, all."""
 
     call: str = ""
@@ -154,6 +155,7 @@ class ToolCall:
     spawn: Spawner | None = None
     copies: Copies | None = None
     history: HistoryReader | None = None
+    ignored: Callable[[], Sequence[IgnoreText]] = tuple
     plan: PlanKeeper | None = None
 
 

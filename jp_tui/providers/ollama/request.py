@@ -66,6 +66,8 @@ class Ollama:
                 }
                 for tool in request.tools
             ]
+        if request.effort is not None:
+            body["think"] = request.effort.level if request.effort.form == "level" else True
         options: JsonObject = {}
         if request.temperature is not None:
             options["temperature"] = request.temperature
@@ -107,7 +109,7 @@ class Ollama:
         return OllamaDecoder(self._provider, used_ids(request))
 
     def amended(self, _: ModelRequest, __: str) -> None:
-        """What this API refuses, it refuses again."""
+        """Return None: this API refuses the same request again."""
         return
 
 
