@@ -52,8 +52,8 @@ def replies(request: ModelRequest) -> list[Any]:
 
 def prepared(home: Path) -> str:
     """A conversation that is compacted by its next turn; its id."""
-    bench = begun(home, "window", None)
-    for words in ("ask", "ask", "work", "work"):
+    bench = begun(home, "prepared", None)
+    for words in ("ask", "ask", "work", "work", "work", "work"):
         bench.say(words)
         if words == "ask":
             bench.answer(bench.prompt(), Answered(value=ANSWER))
@@ -65,10 +65,10 @@ def prepared(home: Path) -> str:
 def begun(home: Path, scene: str, conversation: str | None) -> Bench:
     """An engine on this conversation."""
     bench = Bench(home)
-    server = Windowed(replies, WINDOW)
+    server = Windowed(replies, WINDOW if scene != "prepared" else 10 * WINDOW)
     if scene == "trimmed":
         server.summary = lambda _: [*text(" "), *end()]
-    bench.script, bench.window = server, None if scene in ("overflow", "by hand", "undo") else WINDOW  # type: ignore[assignment]
+    bench.script, bench.window = server, WINDOW if scene in ("window", "trimmed") else None  # type: ignore[assignment]
     bench.tools = {"ask_user": bench.tools["ask_user"]}
     bench.start(*(("new",) if conversation is None else ("id", conversation)))
     return bench

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNS = 200
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_200_kills_around_a_compaction_lose_nothing() -> None:
     halves = [
