@@ -16,6 +16,7 @@ from jp_tui.engine.base.dependencies import CompactionSettings
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.port import Provider
 from jp_tui.providers.registry import open_provider
+from tests.engine import conftest
 from tests.engine.conftest import Bench
 from tests.engine.test_history import check
 from tests.fakes.windowed import summarising
@@ -67,10 +68,13 @@ def window() -> int:
     return asyncio.run(asked())
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("known", [True, False], ids=["window known", "window not known"])
 @pytest.mark.parametrize(("wire", "base"), [("openai-chat", "/v1"), ("anthropic", "")])
-def test_k20_a_conversation_twice_the_window_of_a_real_server(bench: Bench, wire: str, base: str, known: bool) -> None:
+def test_k20_a_conversation_twice_the_window_of_a_real_server(
+    bench: Bench, wire: str, base: str, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conftest, "SECONDS", 300.0)
     most = window()
     if not 0 < most <= MOST:
         pytest.skip(f"its window of {most} tokens makes this too long")
