@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
-from jp_tui.conversation.model import Message, ToolSpec
+from jp_tui.conversation.model import Effort, Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import CopyStore
 from jp_tui.engine.base.catalogue import Catalogue
@@ -105,6 +105,7 @@ class ModelSetup:
     temperature: float | None = None
     retry: RetryPolicy = RetryPolicy()
     extra: JsonObject = field(default_factory=dict)
+    effort: Effort | None = None
     cache: str = "short"
     window: int | None = None
     structured: Literal["native", "tool"] = "native"

@@ -33,6 +33,7 @@ class CommandLine:
     prompt: str | None = None
     workspace: str | None = None
     model: str | None = None
+    effort: str | None = None
     resume: str | None = None
     continue_last: bool = False
     theme: str | None = None
@@ -69,6 +70,8 @@ class CommandLine:
         layer: dict[str, tuple[tuple[str, ...], str]] = {}
         if self.model is not None:
             layer["--model"] = (("assistant", "model", "id"), self.model)
+        if self.effort is not None:
+            layer["--effort"] = (("assistant", "model", "effort"), self.effort)
         if self.theme is not None:
             layer["--theme"] = (("ui", "theme"), self.theme)
         if self.tool_use is not None:

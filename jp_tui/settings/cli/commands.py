@@ -57,6 +57,7 @@ ENTRIES: dict[Command, CommandSpec] = {
         (
             CommandOption("--schema", "print the JSON Schema of all messages, and end"),
             CommandOption("--model", "provider/model, an alias, or a provider, for sessions that name none", "P/M"),
+            CommandOption("--effort", "how much the model thinks: low, medium or high", "LEVEL"),
         ),
     ),
     "conversations list": CommandSpec(

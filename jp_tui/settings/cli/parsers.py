@@ -11,7 +11,7 @@ from jp_tui.settings.cli.commands import COMMANDS, ENTRIES, Command, CommandOpti
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError, nearest
 
-_WITH_VALUE = frozenset({"--workspace", "--model", "-r", "--resume", "--theme", "--cfg"})
+_WITH_VALUE = frozenset({"--workspace", "--model", "--effort", "-r", "--resume", "--theme", "--cfg"})
 _WITH_OPTIONAL = frozenset({"-t", "--tool", "-T", "--no-tool", "--tool-use"})
 _ROOT_HELP = """\
 commands (each has --help):
@@ -203,6 +203,7 @@ def _talking(command: Command) -> Parser:
     )
     add("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     add("--model", metavar="P/M", help="provider/model, an alias, or a provider")
+    add("--effort", metavar="LEVEL", help="how much the model thinks: low, medium or high")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "-c", "--continue", dest="continue_last", action="store_true", help="go on with the last conversation here"
