@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -492,3 +493,15 @@ def test_r56_an_imported_compaction_is_kept_and_changes_nothing(bench: Bench) ->
     odd = [{"type": "compaction", **more} for more in ({}, {"from_turn": 1}, {"through": "x"}, {"through": None})]
     log = [(1, 1, ev.ChatRequest(content="a")), *((at + 2, 1, ev.Unknown(one)) for at, one in enumerate(odd))]
     assert [part for one in told_of(log, "m/x", standing([])) for part in one.parts] == [m.TextPart("a")]
+
+
+def test_k21_what_is_always_sent_leads_to_no_summary_at_each_request(bench: Bench) -> None:
+    """Tools that reach `compact_at` alone: leaving a few words out would gain nothing."""
+    server = Windowed(lambda _: [*text("all is well " * 10), *end()], WINDOW)
+    begin(bench, server, keep=0.05)
+    spec = m.ToolSpec("large", "x" * 11_500, {"type": "object", "properties": {}})
+    bench.tools["large"] = replace(bench.tools["ask_user"], name="large", spec=spec)
+    for at in range(5):
+        bench.say(f"turn {at}")
+        assert bench.turn().outcome == "done"
+    assert min(server.sizes) > WINDOW * 0.8 and not compactions(bench) and not server.summaries
