@@ -501,7 +501,7 @@ def test_k21_what_is_always_sent_leads_to_no_summary_at_each_request(bench: Benc
     begin(bench, server, keep=0.05)
     spec = m.ToolSpec("large", "x" * 11_500, {"type": "object", "properties": {}})
     bench.tools["large"] = replace(bench.tools["ask_user"], name="large", spec=spec)
-    for at in range(5):
+    for at in range(10):
         bench.say(f"turn {at}")
         assert bench.turn().outcome == "done"
     assert min(server.sizes) > WINDOW * 0.8 and not compactions(bench) and not server.summaries
