@@ -1,7 +1,7 @@
-"""What happens beside the text of `query`, for people: who decides instead of them, and what tools do (E40, E42, R139).
+"""Messages beside the text of `query`: decisions made instead of the user's, and tool activity (E40, E42, R139).
 
-Of itself a terminal is told what a reviewing model decides, since a person can take that over; with `--plain` also
-every call and whatever else was decided without asking. Nothing of it goes to standard output.
+By default a terminal shows what a reviewing model decides, since a person can take over; with `--plain` also every call
+and all other automatic decisions. Nothing of it goes to standard output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jp_tui.protocol import events as e
 
 
 class SideOutput:
-    """`lines` is the terminal, None without one; `say` prints a line for people, `clock` counts seconds."""
+    """`lines` is the terminal, None without one; `say` prints a message, `clock` counts seconds."""
 
     def __init__(
         self,
@@ -34,14 +34,15 @@ class SideOutput:
         typed = lines is not None and lines.source.typed
         self.reviews = ReviewProgress(link, say, clock, typed=typed, asking=asking)
         self._printer = Printer(say, self.reviews.took)
+        self._silent = Printer(lambda text: None)  # knows who declined what, where nothing else is told
 
     @property
     def listens(self) -> bool:
-        """Whether lines are wanted though nothing is asked."""
+        """True if lines are expected though no question is open."""
         return self.reviews.listens and self._lines is not None and not self._lines.source.gone
 
     def take(self, event: e.Event, *, everything: bool) -> None:
-        """Tell what there is to tell; `everything`, or only what a reviewer decides. Raises OSError."""
+        """Print an event; `everything`, or only reviews. Raises OSError."""
         match event:
             case e.ReviewStarted():
                 self.reviews.started(event)
@@ -49,7 +50,7 @@ class SideOutput:
                 self.reviews.settled(event)
             case e.TurnCompleted():
                 self.reviews.over()
-            case e.CallChanged() if everything:
+            case e.CallChanged() if everything or event.end == "declined":
                 self._printer.call(event)
             case e.EventAppended(stored=one):
                 self.reviews.fact(one)
@@ -67,8 +68,18 @@ class SideOutput:
             case _:
                 pass
 
+    def declined(self, event: e.Event) -> None:
+        """Tell only that a call was declined, and by whom (Z15). Raises OSError."""
+        match event:
+            case e.EventAppended():
+                self._silent.fact(event)
+            case e.CallChanged(end="declined"):
+                self._say(self._silent.ended(event))
+            case _:
+                pass
+
     def typed(self) -> None:
-        """Lines that came while nothing is asked: perhaps one that takes a decision over. Raises OSError."""
+        """Process lines without an open question: one may take over a review. Raises OSError."""
         assert self._lines is not None
         while (burst := self._lines.burst()) is not None:
             if isinstance(burst, Words):

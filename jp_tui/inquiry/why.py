@@ -14,7 +14,7 @@ FLOOR_ALONE = "what this call would touch always needs a person, and none is att
 
 
 def refused_asked(refused: str) -> str:
-    """Row 0a for refused targets; `refused` comes from `refusals.standing`."""
+    """Row 0a for refused targets; `refused` comes from `refusals.refusal_reason`."""
     return f"{refused}, so only a person can allow it; nothing remembered or set and no model can answer for you"
 
 

@@ -1,17 +1,19 @@
-"""From the tools' settings to what the engine runs: executors, rules of questions, policies.
+"""Convert the tools' settings for the engine: executors, rules of questions, policies.
 
-A tool is what its `source` names and nothing by its own name (R63). Starts nothing; a command that cannot be one is
-an error before anything starts.
+A tool is what its `source` names; its own name has no meaning (R63). Starts nothing; an invalid command is an error
+before anything starts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.dependencies import CANCELLATION, Policies, ToolSetup
 from jp_tui.inquiry.values import Rule
+from jp_tui.rules.facts import Covers
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.cli import toggles
 from jp_tui.settings.errors import SettingsError
@@ -21,16 +23,29 @@ from jp_tui.settings.schema.tools import KINDS
 from jp_tui.settings.toolset import TOOLS, ToolSettings
 from jp_tui.tools.documentation import Documented
 from jp_tui.tools.local.spec import TIMEOUT_SECS, LocalSpec, ProgramCommand, words
-from jp_tui.tools.port import Tool
+from jp_tui.tools.port import Tool, commands
 from jp_tui.tools.registry import builtin, local
 from jp_tui.tools.spec import published
 
 
-def tool_setups(settings: Settings, configured: Mapping[str, ToolSettings]) -> dict[str, ToolSetup]:
-    """The tools that the model gets (R79). Raises SettingsError for a command that cannot be one."""
+def tool_setups(
+    settings: Settings, configured: Mapping[str, ToolSettings], sandboxed: bool = False
+) -> dict[str, ToolSetup]:
+    """Return the model's tools (R79); `sandboxed`: the policy lets commands run in a sandbox only (AR8). Raises
+    SettingsError for an invalid command."""
     tools = toggles.offered(configured, config.assistant(settings).tool_choice)
     executors = builtin({name: _documented(tool) for name, tool in tools.items()})
-    return {name: _tool(settings, tool, executors) for name, tool in tools.items()}
+    made = {name: _tool(settings, tool, executors) for name, tool in tools.items()}
+    return {name: _walled(tool) if sandboxed else tool for name, tool in made.items()}
+
+
+def _walled(tool: ToolSetup) -> ToolSetup:
+    """A tool that runs commands, with the sandbox required."""
+    if not commands(tool.tool):
+        return tool
+    said = tool.options.get("sandbox")
+    sandbox: JsonObject = {**(said if isinstance(said, dict) else {}), "mode": "required"}
+    return replace(tool, options={**tool.options, "sandbox": sandbox})
 
 
 def _documented(tool: ToolSettings) -> Documented:
@@ -55,17 +70,19 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
         hidden=tool.style.hidden,
         kind=tool.kind,
         format=tool.format,
-        run_place=_place(settings, tool.name, "run"),  # what somebody allowed (E43)
+        run_place=_place(settings, tool.name, "run"),  # only a user's setting counts (E43)
         result_place=_place(settings, tool.name, "result"),
         options=dict(tool.options),
         rules=Rules(tool.questions, fall_back=own),
         policies=_policies(settings, tool),
         cancellation=tool.cancellation_response or CANCELLATION,
+        covers=Covers.of(tool.covers),
     )
 
 
 def _place(settings: Settings, tool: str, *key: str) -> str:
-    """FILE:LINE (or the variable, the flag) of a tool's key, else of all tools' (R66); empty for our own data."""
+    """Return FILE:LINE (or the variable, the flag) of a tool's key, else of all tools' (R66); empty for built-in
+    data."""
     place = settings.origin(*TOOLS, tool, *key) or settings.origin(*TOOLS, "*", *key)
     return place.words() if place and place.layer != "built-in" else ""
 
@@ -77,9 +94,9 @@ def _policies(settings: Settings, tool: ToolSettings) -> Policies:
 
 
 class Rules(Mapping[str, Rule]):
-    """The rules of a tool's questions by id. With `fall_back` every id has one: what the slot `answer` says holds where
-    the question has nothing of its own (R171). A static answer from the slot names it in `Rule.slot`; it is only for
-    a call that asks a single question, which whoever sees the call has to look at."""
+    """Rules of a tool's questions by id. With `fall_back` every id has one: the slot `answer` applies where the
+    question has nothing of its own (R171). A static answer from the slot names it in `Rule.slot`; it only applies to a
+    call with a single question, which callers check."""
 
     def __init__(self, questions: Mapping[str, QuestionSettings], *, fall_back: bool) -> None:
         self._rules = {name: _rule(question) for name, question in questions.items()}

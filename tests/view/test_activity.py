@@ -11,10 +11,10 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, CallState, StoredEvent
 from jp_tui.view.activity.activity import Activity, applied, rebuilt
-from jp_tui.view.activity.agents import Agent, AgentTree, asking, standing
+from jp_tui.view.activity.agents import Agent, AgentTree, agent_state, asking
 from jp_tui.view.activity.lines import MOST_CALLS, STATES, TAKE_OVER, ActivityLine, lines
 from jp_tui.view.questions.inbox import InboxState
-from jp_tui.view.questions.outcome_line import said
+from jp_tui.view.questions.outcome_line import answer_line
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
 
@@ -54,6 +54,19 @@ def test_a_turn_reads_as_it_went() -> None:
     ]
 
 
+def test_z14_what_is_open_as_a_sheet_is_listed_nowhere_else() -> None:
+    """Its call keeps one line; what else waits stays."""
+    waiting = [*scenes.tools(), *scenes.asked()]
+    activity, inbox = after(waiting), InboxState()
+    for event in waiting:
+        inbox = inbox.heard(event, 0.0)
+    key = (CONVERSATION, "call_2.apply_changes.1")
+    shown = [read(line) for line in lines(activity, 100.0, {}, inbox.entries, key)]
+    assert shown == ["Activity", "", "turn 1", *[one for one in shown if one.startswith(("✓", "◐"))]]
+    assert len(shown) == 5
+    assert len(lines(activity, 100.0, {}, inbox.entries)) > len(shown)
+
+
 def test_a_reloaded_turn_looks_as_it_did_live() -> None:
     page = scenes.page(WHOLE)
     assert texts(rebuilt(page)) == texts(after(WHOLE))
@@ -82,7 +95,7 @@ def test_a_running_call_counts_from_its_start_and_only_then_ticks() -> None:
     waits = after([scenes.call("grep", "awaiting_input")], 204.0, activity)
     assert not waits.ticking and texts(waits, 999.0)[3].endswith("waiting")
     again = after([scenes.call("grep", "running")], 210.0, waits)
-    assert texts(again, 211.0)[3].endswith("11 s"), "its duration counts the human's time too, as its result will"
+    assert texts(again, 211.0)[3].endswith("5 s"), "Z15: the human's time is not its own"
 
 
 def test_what_waits_is_listed_oldest_first_and_goes_when_it_is_settled() -> None:
@@ -239,7 +252,7 @@ def test_sub_agents_that_are_called_the_same_and_do_the_same_are_numbered() -> N
 
 
 def test_answers_in_a_line() -> None:
-    assert [said(one).raw for one in (True, False, "a\nb", [], {"a": 1}, 3)] == [
+    assert [answer_line(one).raw for one in (True, False, "a\nb", [], {"a": 1}, 3)] == [
         "yes",
         "no",
         "a",
@@ -341,7 +354,7 @@ def test_a_sub_agent_whose_tool_waits_for_the_human_does_not_say_that_it_runs() 
 
     def head(inner: Activity) -> str:
         agent = Agent(info=info, activity=inner)
-        assert bool(asking([agent])) == ("waits for you" in standing(agent))
+        assert bool(asking([agent])) == ("waits for you" in agent_state(agent))
         return next(line for line in map(read, lines(spawned, 0.0, {"s1": agent})) if "mole" in line)
 
     assert head(after([*scenes.asked()])).startswith("◐ mole") and "waits for you" in head(after([*scenes.asked()]))

@@ -1,5 +1,4 @@
-"""What an engine is built from, as values and two ports: supplied by the composition root, used by every engine
-module."""
+"""Dependencies of an engine, as values and two ports: supplied by the composition root, used by every engine module."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from jp_tui.conversation.model import Effort, Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
@@ -20,8 +19,15 @@ from jp_tui.protocol.settings import SettingsRead
 from jp_tui.protocol.trust import TrustRead
 from jp_tui.providers.port import Provider
 from jp_tui.questions.types import Question
+from jp_tui.rules.facts import Covers
+from jp_tui.rules.values import Places
 from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
+from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.port import Tool
+
+if TYPE_CHECKING:
+    from jp_tui.rules.danger import Danger
+    from jp_tui.rules.decide import RuleLayers
 
 RunMode = Literal["ask", "unattended", "edit", "skip"]
 CANCELLATION = (
@@ -64,6 +70,7 @@ class ToolSetup:
     rules: Mapping[str, Rule] = field(default_factory=dict)
     policies: Policies = Policies()
     cancellation: str = CANCELLATION
+    covers: Covers = field(default_factory=Covers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +124,8 @@ class ModelSetup:
 
 @dataclass(frozen=True, slots=True)
 class CompactionSettings:
-    """When and how a full window is made room in (context.md K20): `at` and `keep` are shares of it, `at` None for by
-    hand and on overflow only. `open_model` opens the model that summarises and raises ModelError; None: the
-    conversation's."""
+    """Settings of compaction (context.md K20): `at` and `keep` are shares of the window, `at` None for by hand and on
+    overflow only. `open_model` opens the model that summarises and raises ModelError; None: the conversation's."""
 
     at: float | None = 0.8
     keep: float = 0.2
@@ -128,7 +134,7 @@ class CompactionSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of a model that is not opened: its id, its context in tokens, and the system prompt it gets."""
+    """Known facts about a model that isn't opened: its id, its context in tokens, and its system prompt."""
 
     id: str
     window: int | None = None
@@ -184,6 +190,20 @@ class ConversationLock(Protocol):
         """Release the lock."""
 
 
+class ApprovalRules(Protocol):
+    """The approval rules of this run, read again when a file changed (AR1)."""
+
+    def layers(self) -> RuleLayers:
+        """Policy, yours, the folder's; a tool's `run` setting is not among them."""
+
+    def dangers(self) -> tuple[Danger, ...]:
+        """What a person is always asked about (AR9)."""
+
+    def places(self, root: str, secrets: Sequence[str] | None) -> Places:
+        """What is looked up on the disk for one decision; `secrets` are names of files that hold some, None for the
+        usual ones."""
+
+
 class Trust(Protocol):
     """Trust in the workspace's own configuration (surface S10). Every method raises ValueError with a message."""
 
@@ -222,6 +242,8 @@ class EngineDependencies:
     the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
     be written. `deleted` is called with the id of each deleted conversation.
     `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
+    `approval_rules` decide about each call first; None: there are none, and `run` alone decides. `ignored` reads the
+    ignore lists for a workspace and raises IgnoreProblem.
     `model_facts` returns the model a conversation would be held with, as `open_model`, without asking a server.
     """
 
@@ -258,7 +280,9 @@ class EngineDependencies:
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
+    approval_rules: ApprovalRules | None = None
     compaction: CompactionSettings = CompactionSettings()
     windows: dict[str, int] = field(default_factory=dict)
+    ignored: Callable[[Path], Sequence[IgnoreText]] = lambda root: ()
     context: Callable[[], ContextSettings | None] = lambda: None
     model_facts: Callable[[str], ModelFacts] | None = None

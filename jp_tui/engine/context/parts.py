@@ -1,4 +1,4 @@
-"""What a request would hold, part by part, with sizes (context.md K12). Sends nothing and records nothing."""
+"""Parts of a request with their sizes (context.md K12). Sends nothing and records nothing."""
 
 from __future__ import annotations
 

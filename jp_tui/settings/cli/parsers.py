@@ -24,6 +24,7 @@ commands (each has --help):
   models                the models that can be used, with context window and prices
   context               what goes to the model: instruction files, tools, messages, with sizes
   reviewers             how reviewing models fared: approved, rejected, overturned, time, cost
+  rules                 approval rules: list, test, add, revoke
   doctor                what terminal, servers and settings can do, each with the mend
   completions           completions for bash, zsh or fish
   config                show, set, check, trust, path
@@ -170,7 +171,10 @@ def make(command: Command) -> Parser:
             _option(parser, option)
         else:
             parser.add_argument(
-                option.name, metavar=option.value, nargs=None if option.required else "?", help=option.help
+                option.name,
+                metavar=option.value,
+                nargs="+" if option.many else None if option.required else "?",
+                help=option.help,
             )
     parser.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     if command == "tools":

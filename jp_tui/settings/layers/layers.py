@@ -24,7 +24,7 @@ _NAMED = 12
 """Names per line of text; also the number of refused workspace keys that are named (S10)."""
 MAX_PROBLEMS = 100
 """Problems reported per layer. A file with more isn't a configuration, and the list must stay readable."""
-RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG"})
+RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG", "JP_TUI_POLICY"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,9 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
     _refuse([flaw for flaw in flaws if not flaw.unknown], layer)
     notices = []
     if unknown:
-        from jp_tui.settings.layers.suggestions import told
+        from jp_tui.settings.layers.suggestions import describe_unknown
 
-        said = f"variables that are no keys are ignored: {_listed([told(name) for name in unknown])}"
+        said = f"variables that are no keys are ignored: {_listed([describe_unknown(name) for name in unknown])}"
         notices.append(SettingsNotice(tuple(unknown), printable(said, 2_000)))
     if loose := [layer.origin(path).name for path in trust_rules.loosened(layer.tree, below.tree)]:
         notices.append(

@@ -1,4 +1,4 @@
-"""Who permitted a call or its result's delivery (inquiries.md 5.2, 5.3; E42), as values and text.
+"""Decisions about a call and its result's delivery (inquiries.md 5.2, 5.3; E42), as values and text.
 
 Read from `metadata.permission` and `metadata.delivery` of a call's result, tolerant of any content. An unknown decision
 is left out, never guessed.
@@ -55,6 +55,7 @@ class Decision:
     reason: Foreign = NOTHING
     via: str = ""
     refused: str = ""
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,12 @@ def _decision(about: About, raw: Json) -> Decision | None:
         reason=Foreign(text_at(raw, "reason")),
         via=text_at(raw, "via"),
         refused=_first(raw.get("refused")),
+        rules=_names(raw.get("rules")),
     )
+
+
+def _names(found: Json) -> tuple[str, ...]:
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
 def _first(found: Json) -> str:
@@ -102,7 +108,7 @@ def _first(found: Json) -> str:
     return names[0] if names else ""
 
 
-def said(decision: Decision) -> DecisionText:
+def decision_text(decision: Decision) -> DecisionText:
     """Return the decision as text."""
     if decision.about == "stop":
         words = f"told to stop and ask you: {decision.choice} rejections of the same"
@@ -121,7 +127,7 @@ def said(decision: Decision) -> DecisionText:
     if decision.by == "remembered":
         after.append("remembered")
     elif not yours:
-        after.append("policy" if decision.by == "policy" else "settings")
+        after.append({"policy": "policy", "rule": _rules(decision)}.get(decision.by, "settings"))
     if via := _VIA.get(decision.via):
         after.append(via)
     if decision.remember:
@@ -129,15 +135,20 @@ def said(decision: Decision) -> DecisionText:
     return DecisionText(sign=sign, words=words, aside=" · ".join(after), tone=tone, reason=decision.reason)
 
 
+def _rules(decision: Decision) -> str:
+    """The approval rules that decided, by their ids."""
+    return f"rule {', '.join(map(first_line, decision.rules))}" if decision.rules else "rules"
+
+
 def sentence(decision: Decision) -> str:
     """Return it as plain text: `you ran it · remembered for this turn`, `skipped by you: too wide`. Contains untrusted
     text."""
-    one = said(decision)
+    one = decision_text(decision)
     words = f"{one.words}: {first_line(one.reason.raw)}" if one.reason else one.words
     return f"{words} · {one.aside}" if one.aside else words
 
 
-def why(decision: Decision) -> str:
+def asked_reason(decision: Decision) -> str:
     """Return why the user was asked, or wasn't."""
     if decision.about == "stop":
         return "after three rejections of one intent in a turn the assistant is told to stop and to ask you"
@@ -152,6 +163,8 @@ def why(decision: Decision) -> str:
         )
     if decision.by == "policy":
         return f"why you were not asked: nobody was there to ask, and the policy decides whether to {what}"
+    if decision.by == "rule":
+        return f"why you were not asked: {_rules(decision)} decides whether to {what}; `jp-tui rules list` shows it"
     if decision.refused:
         return f"why you were asked: the call names {first_line(decision.refused)}, which was refused in this turn"
     return f"why you were asked: the settings say to ask before they {what}"

@@ -11,7 +11,7 @@ FAILED = "The summary failed ({reason}); older messages were left out instead. T
 
 
 def headline(event: ev.Compaction) -> str:
-    """What became of the conversation, in one line."""
+    """Return the effect on the conversation, in one line."""
     sizes = f"{count(max(event.before, 0))} → {count(max(event.after, 0))} tokens"
     if not event.leaves_out:
         return f"Compacted: long results shortened, {sizes}"
@@ -27,7 +27,7 @@ def failed(event: ev.Compaction) -> str:
 
 
 def details(event: ev.Compaction) -> str:
-    """What models see instead; empty where nothing is to be said."""
+    """Return what models read instead; empty if there is nothing to report."""
     parts: list[str] = []
     if event.focus:
         parts.append(f"Focus: {event.focus}")
@@ -47,7 +47,7 @@ def details(event: ev.Compaction) -> str:
 
 
 def _is_answer(entry: str) -> bool:
-    """Whether a line of the record tells what somebody answered or refused."""
+    """True if a line of the record is a user's answer or refusal."""
     try:
         kind: Json = parse_object(entry, max_bytes=1 << 30, max_depth=128).get("kind")
     except JsonProblem:
