@@ -142,7 +142,7 @@ def _parts(parts: tuple[PartTaken, ...]) -> str:
 
 
 def _how(failed: bool, extra: JsonObject) -> str:
-    """What the content of a result is; a "no" is no failure (Z15)."""
+    """Return the kind of a result's content; a "no" isn't a failure (Z15)."""
     return "Declined" if extra.get("end") == "declined" else "Error" if failed else "Result"
 
 
