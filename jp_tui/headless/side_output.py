@@ -34,7 +34,7 @@ class SideOutput:
         typed = lines is not None and lines.source.typed
         self.reviews = ReviewProgress(link, say, clock, typed=typed, asking=asking)
         self._printer = Printer(say, self.reviews.took)
-        self._silent = Printer(lambda text: None)  # knows who declined what, where nothing else is told
+        self._silent = Printer(lambda text: None)  # knows who declined what when nothing else is printed
 
     @property
     def listens(self) -> bool:

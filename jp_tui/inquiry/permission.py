@@ -44,7 +44,15 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
         state, inquiry = transitions.attempt(state, given.call, v.PERMISSION)
         edit = given.mode == "edit"
         opened = v.OpenPermission(
-            inquiry, given.call, given.digest, edit, given.floor, given.exact, given.text, given.insists
+            inquiry,
+            given.call,
+            given.digest,
+            edit,
+            given.floor,
+            given.exact,
+            given.text,
+            given.insists,
+            given.covers,
         )
         words = why.permission(given.tool, given.mode, given.place, exact=bool(given.exact))
         if given.why:

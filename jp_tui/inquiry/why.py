@@ -168,8 +168,8 @@ def overruled_alone(policy: Policy, place: str = "") -> str:
 
 
 def permission(tool: str, mode: str, place: str = "", *, exact: bool = False) -> str:
-    """A run prompt (R85); `exact` for a tool that takes a command (Z16)."""
-    what = "this command" if exact else "this tool"
+    """A run prompt (R85); `exact`: a decision is remembered for such a call only (Z16)."""
+    what = "this call" if exact else "this tool"
     return f"conversation.tools.{tool}.run is `{mode}`{_at(place)}, and no decision on {what} is remembered"
 
 

@@ -104,7 +104,7 @@ def _rules(place: RunLocation) -> Iterator[CheckupFinding]:
 
 
 def _hidden(lists: IgnoreLists, root: str) -> str:
-    """How many files of the workspace are hidden; the search is limited."""
+    """Count the hidden files of the workspace; the search is limited."""
     hidden = seen = 0
     for folder, folders, files in os.walk(root):
         below = os.path.relpath(folder, root)
@@ -113,7 +113,7 @@ def _hidden(lists: IgnoreLists, root: str) -> str:
         seen += len(files) + len(folders)
         if seen > _MOST_FILES:
             return f"{hidden:,} of the first {_MOST_FILES:,} files here are hidden from models"
-    return f"{hidden:,} files here are hidden from models"
+    return f"{hidden:,} {'file' if hidden == 1 else 'files'} hidden from models"
 
 
 def _without(sources: Sources) -> Settings:

@@ -41,7 +41,7 @@ def context_settings(parts: Parts) -> ContextSettings:
 
 
 def _hides(parts: Parts) -> Callable[[str], str] | None:
-    """What hides files of the workspace (AR41); where a list cannot be read, all are hidden."""
+    """Return why a file of the workspace is hidden (AR41); if a list is unreadable, all are."""
     root = os.path.realpath(parts.workspace)
     try:
         lists = IgnoreLists(parts.sources.ignored(root))

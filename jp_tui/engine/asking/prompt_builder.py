@@ -150,9 +150,7 @@ def _permission(asked: v.OpenPermission, call: PromptContext) -> dict[str, Any]:
     covers = ""
     if not asked.floor and asked.insists != "always":  # permitted for one call only (R247, AR9)
         controls.add("remember")
-        covers = f"until this turn ends, every call of {call.tool}, whatever its arguments"
-        if asked.exact:
-            covers = "until this turn ends, exactly this command, folder and sandbox, and no other"
+        covers = asked.covers
     return {
         "kind": "permission",
         "source": "tool",

@@ -187,7 +187,7 @@ COVERS = Group(
         "host": Leaf(shapes.paths, never=lambda new: True, help="the arguments that are hosts or addresses"),
     }
 )
-"""Which arguments approval rules are about (AR3)."""
+"""Arguments that approval rules apply to (AR3)."""
 
 TOOL = Group(
     {

@@ -84,7 +84,7 @@ class Walled:
     secrets: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
     lists: str = ""
-    """What is said of ignore lists where there is no sandbox."""
+    """Text about ignore lists without a sandbox."""
 
     @property
     def sandboxed(self) -> bool:
@@ -114,7 +114,7 @@ class Sandboxing:
         self._swept = False
 
     async def works(self, call: ToolCall) -> tuple[bool, bool]:
-        """Whether commands of this call would run in a sandbox, and with the network."""
+        """Return whether commands of this call would run in a sandbox, and whether they have the network."""
         options = call.options.get("sandbox")
         said = options if isinstance(options, dict) else {}
         if said.get("mode", "auto") == "off":

@@ -142,7 +142,7 @@ def _parts(parts: tuple[PartTaken, ...]) -> str:
 
 
 def _how(failed: bool, extra: JsonObject) -> str:
-    """What the content of a result is; a "no" is no failure (Z15)."""
+    """Return the kind of a result's content; a "no" isn't a failure (Z15)."""
     return "Declined" if extra.get("end") == "declined" else "Error" if failed else "Result"
 
 
@@ -176,7 +176,8 @@ def plain(event: ev.Event) -> str:
         case ev.ConfigDelta(delta=delta):
             return f"Settings: {dump(delta)}"
         case ev.Compaction():
-            return "\n".join(hung(part) for part in (compaction.headline(event), compaction.details(event)) if part)
+            parts = compaction.headline(event), compaction.failed(event), compaction.details(event)
+            return "\n".join(hung(part) for part in parts if part)
         case ev.CompactionUndone():
             return compaction.UNDONE
         case ev.TurnStart():

@@ -118,8 +118,8 @@ def responder(asked: InquiryView) -> Foreign:
 
 
 def declined(asked: Sequence[InquiryView]) -> str:
-    """What a call is that a "no" ended, an outcome and no failure (Z15): `declined by you`, or by whom. The name of a
-    model in it is untrusted."""
+    """Return the text for a call that a "no" ended, an outcome and not a failure (Z15): `declined by you`, or by whom.
+    The name of a model in it is untrusted."""
     no = next((one for one in reversed(asked) if one.how == "answered" and one.answer is False), None)
     who = responder(no).raw if no is not None else ""
     return f"declined by {who}" if who else "declined"
