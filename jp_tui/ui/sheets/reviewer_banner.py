@@ -109,11 +109,16 @@ class ReviewerBanner(Widget):
 
 def whole_reason(told: Escalation) -> Foreign:
     """Return all of the reason, as a text to read; it begins with M12, or with why there is no verdict."""
-    head = w.REJECTING if why.refusal(told) is not None else why.without(told)
-    parts = [head, told.reason.raw, *(f"{w.BEFORE_INTENT} {one.reason.raw}" for one in told.before)]
-    parts.append(w.SAW.format(saw=told.saw) if told.saw else "")
-    said = f"{parts[0]}\n{parts[1] or w.NO_REASON}"
-    return Foreign("\n\n".join(part for part in (said, *parts[2:]) if part.strip()))
+    no, parts = why.refusal(told), list[str]()
+    if no is not None:
+        parts.append(f'{w.REJECTING}\n"{why.words(no) or w.NO_REASON}"')
+    if told.failed:
+        said = [w.HEARD] if told.cause == "taken_over" and why.heard(told) else []
+        said += [f'"{told.reason.raw}"'] if why.heard(told) else []
+        parts.append("\n".join([why.without(told), *said]))
+    parts += [f'{w.BEFORE_INTENT} "{why.words(reason) or w.NO_REASON}"' for reason in why.earlier(told)]
+    parts += [w.SAW.format(saw=told.saw)] if told.saw else []
+    return Foreign("\n\n".join(parts))
 
 
 def _told(told: Escalation) -> Content:
