@@ -7,6 +7,8 @@ exactly M12, with model and time beside it, and so does what `v` opens.
 
 from __future__ import annotations
 
+from typing import LiteralString
+
 from textual import events
 from textual.content import Content
 from textual.geometry import Size
@@ -22,6 +24,10 @@ from jp_tui.view.wording import questions as w
 
 MOST = 20_000
 """Characters of a reason that are laid out; a sheet shows a few lines of it."""
+_SHORT: dict[str, LiteralString] = {
+    "": w.UNDECIDED, "taken_over": w.TAKEN_OVER, "too_long": w.TOO_LONG_SHORT,
+}  # fmt: skip
+"""Why there is no verdict, where there is one line for it and for what is known, by cause."""
 MOST_ROWS = 6
 """Rows that it takes at most, however tall the terminal is."""
 _GAP = 2
@@ -45,7 +51,7 @@ class ReviewerBanner(Widget):
         model = (
             foreign(why.model(escalation), mode="approval", limit=24) if why.model(escalation) else ours(w.A_REVIEWER)
         )
-        short = ours(w.SAYS_NO, model=model) if no is not None else ours(why.without(escalation))
+        short = ours(w.SAYS_NO, model=model) if no is not None else ours(_SHORT[escalation.cause])
         self._short = styled(short, "bold $text-warning")
         said = ours(w.REJECTING if no is not None else why.without(escalation), "bold $text-warning")
         by = [foreign(name, mode="approval", limit=40)] if (name := why.model(escalation)) else []
