@@ -18,6 +18,7 @@ from jp_tui.settings.load import load
 
 if TYPE_CHECKING:
     from jp_tui.settings.approval_rules import RulePlaces
+    from jp_tui.system.ignore_lists import IgnoreText
 
 
 class Sources:
@@ -69,15 +70,27 @@ class Sources:
         return Settings(found.layers, (*found.notices, *rule_notices(RuleFiles(self.rule_places).read()[1])))
 
     def sandbox_required(self) -> bool:
-        """Whether a policy lets commands run in a sandbox only (AR8). Raises SettingsError for a bad policy."""
+        """True if a policy lets commands run in a sandbox only (AR8). Raises SettingsError for a bad policy."""
         if not self._rules_there():
             return False
         from jp_tui.settings.approval_rules import RuleFiles
 
         return any(file.sandbox for file in RuleFiles(self.rule_places).read()[1])
 
+    def ignored(self, root: str) -> tuple[IgnoreText, ...]:
+        """Read the ignore lists of a workspace: its own, the user's, the policy's (AR40). Raises IgnoreProblem."""
+        from jp_tui.system.ignore_lists import read_texts
+
+        found = read_texts(root, (str(self.user.parent / "ignore"),))
+        if not self._rules_there():
+            return found
+        from jp_tui.settings.approval_rules import RuleFiles
+
+        files = RuleFiles(self.rule_places).read()[1]
+        return (*found, *((f"{file.file}: ignore", "\n".join(file.ignore)) for file in files if file.ignore))
+
     def _rules_there(self) -> bool:
-        """Whether there is a file of rules at all: most starts load nothing for them."""
+        """True if there is any file of rules: most starts load nothing for them."""
         folder = self.workspace.parent
         files = (str(self.user.parent / "rules.toml"), str(folder / "rules.toml"), data.POLICY_FILE)
         return bool(self.environment.get(data.POLICY_VARIABLE)) or any(os.path.lexists(file) for file in files)

@@ -1,7 +1,8 @@
-"""What `[context]` says, as the engine takes it: read anew each time (context.md K6)."""
+"""Values of `[context]` for the engine, loaded each time (context.md K6)."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from jp_tui.engine.base.dependencies import CompactionSettings, ModelSetup
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.reviewers import INHERIT
+from jp_tui.system.ignore_lists import IgnoreLists, IgnoreProblem
 
 if TYPE_CHECKING:
     from jp_tui.startup.parts import Parts
@@ -19,7 +21,7 @@ OWN = "AGENTS.md"
 
 
 def context_settings(parts: Parts) -> ContextSettings:
-    """As the files are now; as they were at the start where they cannot be read."""
+    """Return them from the present files; from those at the start if they are unreadable."""
     try:
         wanted = config.context(parts.sources.load())
     except SettingsError:
@@ -34,11 +36,28 @@ def context_settings(parts: Parts) -> ContextSettings:
         home=Path(home) if home else None,
         trusted=_trusted(parts),
         shell=parts.environment.get("SHELL", ""),
+        hides=_hides(parts),
     )
 
 
+def _hides(parts: Parts) -> Callable[[str], str] | None:
+    """Return why a file of the workspace is hidden (AR41); if a list is unreadable, all are."""
+    root = os.path.realpath(parts.workspace)
+    try:
+        lists = IgnoreLists(parts.sources.ignored(root))
+    except (IgnoreProblem, SettingsError) as problem:
+        words = str(problem)
+        return lambda path: words
+
+    def hides(path: str) -> str:
+        inside = os.path.relpath(path, root)
+        return "" if inside.startswith("..") else lists.hidden(inside, False)
+
+    return hides if lists else None
+
+
 def compaction_settings(parts: Parts, opened: Callable[[str], Awaitable[ModelSetup]]) -> CompactionSettings:
-    """When a full window is compacted, and who summarises then (K20); `opened` opens a model by its name."""
+    """Return the settings of compaction (K20); `opened` opens a model by its name."""
     wanted: dict[str, Any] = parts.settings.get("context")
     at, name = wanted["compact_at"], wanted["summary"]["model"]["id"]
 
@@ -49,7 +68,7 @@ def compaction_settings(parts: Parts, opened: Callable[[str], Awaitable[ModelSet
 
 
 def _trusted(parts: Parts) -> bool:
-    """Whether the workspace has a configuration of its own, and it is trusted as it is now (K5)."""
+    """True if the workspace has its own configuration, trusted with its present content (K5)."""
     try:
         data = parts.sources.workspace.read_bytes()
     except OSError:

@@ -22,7 +22,8 @@ from jp_tui.questions.types import BooleanAnswer, Question
 from jp_tui.questions.wire import digest
 from jp_tui.system.children import ChildProblem, child_environment, run
 from jp_tui.system.files import FileProblem, Root
-from jp_tui.system.problem import shown
+from jp_tui.system.ignore_lists import IgnoreProblem
+from jp_tui.system.problem import display_path
 from jp_tui.system.sandbox.command import limited, most_processes
 from jp_tui.system.sandbox.mounts import SandboxProblem
 from jp_tui.tools.files.workspace import CallArguments, ToolRefusal
@@ -75,12 +76,12 @@ class ShellRun:
         try:
             wanted = _read(call)
             return _told(wanted, await self._sandbox.walled(call))
-        except (ToolRefusal, FileProblem) as problem:
+        except (ToolRefusal, FileProblem, IgnoreProblem) as problem:
             raise RenderFailed(str(problem)) from None
 
     async def walls(self, call: ToolCall) -> tuple[bool, bool]:
-        """Whether a sandbox works here for this call, and whether the network is open in it. Searches nothing: a
-        workspace that turns out too large to be searched is asked about by `confirm`."""
+        """Return whether a sandbox works here for this call, and whether the network is open in it. Searches nothing: a
+        workspace too large to search is asked about by `confirm`."""
         return await self._sandbox.works(call)
 
     async def run(self, call: ToolCall) -> Outcome:
@@ -90,7 +91,7 @@ class ShellRun:
             if (asked := _confirm(call, wanted, walls)) is not None:
                 return asked
             return await _carried_out(call, wanted, walls, self._sandbox)
-        except (ToolRefusal, FileProblem) as problem:
+        except (ToolRefusal, FileProblem, IgnoreProblem) as problem:
             return Failure(str(problem))
 
 
@@ -122,9 +123,9 @@ def _read(call: ToolCall) -> CheckedCommand:
     with Root(call.root) as root:
         there = root.stat(where)
         if there.kind != "folder":
-            raise ToolRefusal(f"shell_run: {shown(where)} is not a folder.")
+            raise ToolRefusal(f"shell_run: {display_path(where)} is not a folder.")
         cwd = os.path.normpath(os.path.join(root.path, there.real))
-        place = "the workspace" if cwd == root.path else f"the folder {shown(there.real)}"
+        place = "the workspace" if cwd == root.path else f"the folder {display_path(there.real)}"
     shell = argv is None
     return CheckedCommand(("/bin/sh", "-c", command) if shell else tuple(words), written, shell, cwd, place, seconds)
 
@@ -147,7 +148,7 @@ def _told(wanted: CheckedCommand, walls: Walled) -> str:
         )
         held += "" if walls.whole else f"\n{TOO_LARGE}"
     else:
-        held = f"Not sandboxed: {walls.reason}. It can do all that you can."
+        held = f"Not sandboxed: {walls.reason}. It can do all that you can{walls.lists}."
     lines, size = wanted.written.count("\n") + 1, len(wanted.written)
     count = f"{lines:,} lines" if lines > 1 else f"{size:,} characters" if size > 200 else ""
     how = "by /bin/sh -c" if wanted.shell else "without a shell"
@@ -181,7 +182,7 @@ async def _carried_out(call: ToolCall, wanted: CheckedCommand, walls: Walled, sa
         return Failure("The call was cancelled before the command ran.")
     path = child_environment(os.environ)["PATH"]
     if "/" not in wanted.argv[0] and shutil.which(wanted.argv[0], path=path) is None:
-        return Failure(f"There is no program {shown(wanted.argv[0])} here.")
+        return Failure(f"There is no program {display_path(wanted.argv[0])} here.")
     cancel = asyncio.Event()
     call.cancel.then(cancel.set)
     tail, notes = Tail(call.progress, asyncio.get_running_loop().time), list[str]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,8 +11,9 @@ from jp_tui.conversation.model import Call
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.protocol.values import AgentInfo, CallEnd
+from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.files.backups import Copies
-from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, HistoryReader, Spawner, Tool, ToolCall
+from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, HistoryReader, PlanKeeper, Spawner, Tool, ToolCall
 
 Usable = Callable[[JsonObject], Awaitable[str | None]]
 
@@ -53,7 +54,7 @@ class ToolCallState:
     how often this was rejected, if the model must stop; `rejected_by` is who said the "no" that made the tool fail
     (`repeats.rejecter`); `agent` is its sub-agent, also of an earlier run; `leaves`: it is cancelled to be resumed
     later; `said` is the latest line of its output; `walled`: it may run only
-    because it runs in a sandbox, so this is no permission to run without one."""
+    because it runs in a sandbox, so this is no permission to run without one; `ignored` reads the ignore lists."""
 
     call: Call
     setup: ToolSetup
@@ -82,6 +83,7 @@ class ToolCallState:
     leaves: bool = False
     said: str = ""
     walled: bool = False
+    ignored: Callable[[], Sequence[IgnoreText]] = tuple
 
     def edit(self, arguments: JsonObject) -> None:
         """Replace the arguments that run; the display of the former ones no longer applies (R90)."""
@@ -111,6 +113,7 @@ class ToolCallState:
         spawn: Spawner | None = None,
         copies: Copies | None = None,
         history: HistoryReader | None = None,
+        plan: PlanKeeper | None = None,
         progress: Callable[[str], None] = lambda _: None,
     ) -> ToolCall:
         """Build one execution for the tool; the arguments as in ToolCall."""
@@ -124,6 +127,7 @@ class ToolCallState:
             progress=progress,
             conversation=self.conversation,
             workspace=self.workspace,
+            ignored=self.ignored,
             usable=usable,
             reviews=reviews,
             reviewed=self.reviewed,
@@ -134,4 +138,5 @@ class ToolCallState:
             spawn=spawn,
             copies=copies,
             history=history,
+            plan=plan,
         )

@@ -1,7 +1,8 @@
-"""What an engine is told of `[context]`, as values (context.md K1-K10)."""
+"""Values of `[context]` for the engine (context.md K1-K10)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,7 @@ class ContextSettings:
     """`files` are the names that are looked for in each folder, `own` is the user's file, `home` the user's folder.
 
     `trusted`: the workspace's own configuration is there and trusted (S10); `shell` is the user's.
+    `hides` names the ignore list that hides a file of the workspace, given as an absolute path (AR41).
     """
 
     files: tuple[str, ...]
@@ -22,11 +24,12 @@ class ContextSettings:
     home: Path | None
     trusted: bool
     shell: str = ""
+    hides: Callable[[str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What the system text holds behind the system prompt: for the conversation's model, and for a reviewer (K5).
+    """System text after the system prompt: for the conversation's model, and for a reviewer (K5).
 
     `shared`: a reviewer may read all files that the model reads, so that the same prompt can have the same end.
     """

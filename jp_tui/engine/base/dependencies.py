@@ -1,5 +1,4 @@
-"""What an engine is built from, as values and two ports: supplied by the composition root, used by every engine
-module."""
+"""Dependencies of an engine, as values and two ports: supplied by the composition root, used by every engine module."""
 
 from __future__ import annotations
 
@@ -23,6 +22,7 @@ from jp_tui.questions.types import Question
 from jp_tui.rules.facts import Covers
 from jp_tui.rules.values import Places
 from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
+from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.port import Tool
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class ToolSetup:
     `tool` is None if `source` names an unknown executor (R63). `run_place` is FILE:LINE where `run` is set, for the
     ledger, `result_place` where `result` is; both are empty for built-in defaults. `format` is R90's mode for its own
     formatter.
+    `read_only`: it works in plan mode (K41).
     """
 
     name: str
@@ -68,6 +69,7 @@ class ToolSetup:
     result_place: str = ""
     options: JsonObject = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
+    read_only: bool = False
     policies: Policies = Policies()
     cancellation: str = CANCELLATION
     covers: Covers = field(default_factory=Covers)
@@ -124,9 +126,8 @@ class ModelSetup:
 
 @dataclass(frozen=True, slots=True)
 class CompactionSettings:
-    """When and how a full window is made room in (context.md K20): `at` and `keep` are shares of it, `at` None for by
-    hand and on overflow only. `open_model` opens the model that summarises and raises ModelError; None: the
-    conversation's."""
+    """Settings of compaction (context.md K20): `at` and `keep` are shares of the window, `at` None for by hand and on
+    overflow only. `open_model` opens the model that summarises and raises ModelError; None: the conversation's."""
 
     at: float | None = 0.8
     keep: float = 0.2
@@ -135,7 +136,7 @@ class CompactionSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of a model that is not opened: its id, its context in tokens, and the system prompt it gets."""
+    """Known facts about a model that isn't opened: its id, its context in tokens, and its system prompt."""
 
     id: str
     window: int | None = None
@@ -243,7 +244,9 @@ class EngineDependencies:
     the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
     be written. `deleted` is called with the id of each deleted conversation.
     `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
-    `approval_rules` decide about each call first; None: there are none, and `run` alone decides.
+    `approval_rules` decide about each call first; None: there are none, and `run` alone decides. `ignored` reads the
+    ignore lists for a workspace and raises IgnoreProblem.
+    `plan`: conversations begin, or resume, in plan mode (K41).
     `model_facts` returns the model a conversation would be held with, as `open_model`, without asking a server.
     """
 
@@ -283,5 +286,7 @@ class EngineDependencies:
     approval_rules: ApprovalRules | None = None
     compaction: CompactionSettings = CompactionSettings()
     windows: dict[str, int] = field(default_factory=dict)
+    ignored: Callable[[Path], Sequence[IgnoreText]] = lambda root: ()
     context: Callable[[], ContextSettings | None] = lambda: None
     model_facts: Callable[[str], ModelFacts] | None = None
+    plan: bool = False

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from jp_tui.engine.desks.image_reading import say
+from jp_tui.engine.desks.image_reading import send_with_images
 from jp_tui.engine.desks.port import Desk, DeskContext, Handler
 from jp_tui.engine.session.session import Session
 from jp_tui.protocol import commands as c
@@ -41,6 +41,7 @@ def desk(context: DeskContext) -> Desk:
         c.AskAside: _ask_aside,
         c.SendAside: _send_aside,
         c.TakeOver: _take_over,
+        c.SetPlanMode: _plan_mode,
     }
 
     async def compact(command: c.CompactConversation) -> None:
@@ -60,7 +61,7 @@ def desk(context: DeskContext) -> Desk:
 
 
 async def _start(session: Session, command: c.StartTurn) -> None:
-    await say(session, command.text, command.attachments)
+    await send_with_images(session, command.text, command.attachments)
 
 
 async def _interrupt(session: Session, command: c.InterruptTurn) -> None:
@@ -89,3 +90,7 @@ async def _send_aside(session: Session, command: c.SendAside) -> None:
 
 async def _take_over(session: Session, command: c.TakeOver) -> None:
     session.take_over(command.inquiry)
+
+
+async def _plan_mode(session: Session, command: c.SetPlanMode) -> None:
+    await session.plan_mode(command.on)

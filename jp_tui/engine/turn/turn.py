@@ -33,6 +33,7 @@ from jp_tui.engine.recovery.offered_answers import Offers
 from jp_tui.engine.recovery.resume_turn import ResumableTurn, earlier
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.turn.call_batch import CallBatch, Stop
+from jp_tui.engine.turn.plan import mode_event
 from jp_tui.engine.turn.scratch_folder import prepare
 from jp_tui.engine.turn.subagent_context import SubagentContext
 from jp_tui.engine.turn.subagent_spawner import Runs, SubagentSpawner
@@ -48,8 +49,9 @@ _NEAREST: dict[Interrupt, Stop] = {
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """What a turn needs of the conversation: the ledger's callback, what to await before a model request, the model for
-    side questions, the runner of sub-agents (None for a sub-agent), and its `child` context while its parent waits."""
+    """Parts of the conversation that a turn needs: the ledger's callback, what to await before a model request, the
+    model for side questions, the runner of sub-agents (None for a sub-agent), and its `child` context while its parent
+    waits."""
 
     ledger: Callable[[], None]
     ready: Callable[[], Awaitable[None]]
@@ -59,7 +61,7 @@ class TurnContext:
 
 
 Outcome = tuple[ev.Ending, JsonObject | None]
-"""How a turn ended, and the error in stored form."""
+"""End of a turn, and the error in stored form."""
 INTERRUPTED: Outcome = ("interrupted", None)
 
 
@@ -138,6 +140,7 @@ class Turn:
             self.announce()
             try:
                 await self._around.ready()
+                await self._mode()
                 if sample is None:
                     await brief(log, begins=self._cut is None)
                 there = log.setup.workspace if self._child is None else self._child.root
@@ -171,6 +174,13 @@ class Turn:
         attached, self._log.attached = self._log.attached, ()
         extra: JsonObject = {"attachments": list(attached)} if attached else {}
         await self._log.append([start, ev.ChatRequest(content=self._text, metadata=extra)])
+
+    async def _mode(self) -> None:
+        """Plan mode that was wanted before anything was said begins (K41)."""
+        planning = (await self._log.facts()).planning
+        wanted, self._log.wants_plan = self._log.wants_plan, None
+        if wanted is not None and wanted != planning:
+            await self._log.append([mode_event(self._log, planning=wanted)])
 
     def announce(self) -> None:
         """Report the running turn, and open prompts, to a new front end."""
@@ -231,7 +241,7 @@ class Turn:
         self._responses.interrupt()
 
     def _remembered(self) -> list[Entry]:
-        """What the turn remembers, as the record of a compaction tells it (context.md K25)."""
+        """Return what the turn remembers, for the record of a compaction (context.md K25)."""
         ledger = self._coordinator.ledger
         held = (*ledger.answers.values(), *ledger.permissions.values())
         return [remembered(one.tool, one.question, one.text, one.value) for one in held]

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import TypedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import NotRequired, TypedDict
 
 from jp_tui.system.files import FileProblem, Root
-from jp_tui.system.problem import shown
+from jp_tui.system.ignore_lists import IgnoreLists
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.guard import secret
 
 MAX_LISTED = 2000
@@ -33,6 +34,7 @@ class ListingJob(TypedDict):
     known: str | None
     extensions: list[str]
     bytes: int
+    ignored: NotRequired[list[tuple[str, str]]]
 
 
 class SearchJob(TypedDict):
@@ -45,18 +47,19 @@ class SearchJob(TypedDict):
     context: int
     rules: list[str]
     bytes: int
+    ignored: NotRequired[list[tuple[str, str]]]
 
 
 def listing(job: ListingJob) -> str:
     """Return one path per line, sorted; then what was left out and where."""
     wanted = tuple("." + one.lstrip(".").casefold() for one in job["extensions"])
-    with Root(job["root"]) as root:
-        candidates, cut = _candidates(root, job["folder"], job["known"])
+    with Root(job["root"], hidden=_hidden(job.get("ignored", ()))) as root:
+        candidates, cut = _candidates(root, job["folder"], job["known"], job.get("ignored", ()))
         paths = sorted(path for path in candidates if not wanted or path.casefold().endswith(wanted))
         lines: list[str] = []
         size = 0
         for path in paths[:MAX_LISTED]:
-            line = shown(path) + ("@" if _kind(root, path) == "link" else "")
+            line = display_path(path) + ("@" if _kind(root, path) == "link" else "")
             size += len(line.encode()) + 1
             if size > job["bytes"]:
                 break
@@ -74,17 +77,27 @@ def _left_out(paths: list[str], folder: str) -> list[str]:
     """Return how many more files there are, and in which folders directly below this one."""
     base = "" if folder == "." else folder + "/"
     below = Counter(f"{base}{path[len(base) :].split('/')[0]}/" for path in paths if "/" in path[len(base) :])
-    most = ", ".join(f"{shown(name)} {count:,}" for name, count in below.most_common(15))
+    most = ", ".join(f"{display_path(name)} {count:,}" for name, count in below.most_common(15))
     where = f" Folders with most of them: {most}." if most else ""
     return [f"[{len(paths):,} more files are not listed; call again with `path` or `extensions`.{where}]"]
 
 
-def _candidates(root: Root, folder: str, known: str | None) -> tuple[set[str], bool]:
+def _hidden(ignored: Sequence[Sequence[str]]) -> Callable[[str, bool], str] | None:
+    """Return what hides a path (AR41); None if nothing does."""
+    lists = IgnoreLists((name, text) for name, text in ignored)
+    return lists.hidden if lists else None
+
+
+def _candidates(root: Root, folder: str, known: str | None, ignored: Sequence[Sequence[str]]) -> tuple[set[str], bool]:
     """Return the files below a folder, and True if a limit cut the list. Ignored files are walked on request."""
     if known:
         entries = [(entry[0], entry[2:]) for entry in known.split("\0") if entry]
         gone = {path for tag, path in entries if tag == "R"}
         found = {path for _, path in entries} - gone
+        if found and (hidden := _hidden(ignored)) is not None:
+            found = {path for path in found if not hidden(path.rstrip("/"), path.endswith("/"))}
+            if not found:
+                return found, False
         if found:
             return {path for path in found if ".git" not in path.split("/")}, False
     walk = root.walk(folder, skip=lambda path, _: path.rsplit("/", 1)[-1] == ".git", limit=MAX_WALKED)
@@ -112,7 +125,7 @@ def search(job: SearchJob, emit: Callable[[dict[str, object]], None]) -> None:
         return
     state = _State(job, pattern, emit)
     stopped = ""
-    with Root(job["root"]) as root:
+    with Root(job["root"], hidden=_hidden(job.get("ignored", ()))) as root:
         try:
             for path, named in _targets(root, job):
                 state.file(root, path, named)
@@ -128,12 +141,12 @@ def _targets(root: Root, job: SearchJob) -> Iterator[tuple[str, bool]]:
             seen.add(path)
             yield path, True
     for folder, known in job["folders"]:
-        candidates, cut = _candidates(root, folder, known)
+        candidates, cut = _candidates(root, folder, known, job.get("ignored", ()))
         for path in sorted(candidates - seen):
             yield path, False
         seen |= candidates
         if cut:
-            raise _Stop(f"only the first {MAX_WALKED:,} entries of {shown(folder)} were looked at")
+            raise _Stop(f"only the first {MAX_WALKED:,} entries of {display_path(folder)} were looked at")
 
 
 class _State:
@@ -149,7 +162,7 @@ class _State:
     def file(self, root: Root, path: str, named: bool) -> None:
         """Search one file. Raises _Stop at a limit."""
         if time.monotonic() > self._until:
-            raise _Stop(f"stopped after {SECONDS:.0f} seconds, before {shown(path)}")
+            raise _Stop(f"stopped after {SECONDS:.0f} seconds, before {display_path(path)}")
         if not named and _kind(root, path) != "file":
             return
         try:
@@ -166,7 +179,7 @@ class _State:
         else:
             self._emit({"at": path})
             lines = found.data.decode("utf-8", "replace").split("\n")
-            self._lines(shown(path), lines if lines[-1] else lines[:-1])
+            self._lines(display_path(path), lines if lines[-1] else lines[:-1])
 
     def _lines(self, name: str, lines: list[str]) -> None:
         hits: dict[int, int] = {}

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jp_tui.system.children import ChildExit, ChildProblem, child_environment
+from jp_tui.system.ignore_lists import NAME as IGNORE_LIST
 from jp_tui.system.paths import Paths, PathsError, private_folder
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.system.sandbox import placeholders
 from jp_tui.system.sandbox.command import Bubblewrap
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath, planned
-from jp_tui.system.sandbox.places import hidden, ours
+from jp_tui.system.sandbox.places import hidden, own_folders
 from jp_tui.system.sandbox.probe import Sandboxes
 from jp_tui.system.sandbox.protect import linked_repositories, protected
 from jp_tui.system.sandbox.runner import Box, empty_file, run_inside
@@ -31,6 +32,8 @@ from jp_tui.tools.files.workspace import ToolRefusal, secrets
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.worker import WorkerTimeout, ask
 
+MOST_HIDDEN = 2_000
+"""Files of ignore lists that are hidden in a sandbox (AR41)."""
 MOST_ENTRIES, MOST_SECONDS = 1_000_000, 10.0
 """Limits of the search of a workspace, and of each visible place. Ten seconds is what a user accepts before a
 command."""
@@ -59,16 +62,17 @@ class Survey:
     twins: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
     whole: bool = False
+    hidden: int = 0
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> Survey:
         lists: dict[str, Any] = {name: tuple(found[name]) for name in _LISTS}
-        return cls(**lists, whole=found["whole"])
+        return cls(**lists, whole=found["whole"], hidden=found["hidden"])
 
 
 @dataclass(frozen=True, slots=True)
 class Walled:
-    """How a command will run: with a program that makes the sandbox, or without one for a reason."""
+    """Plan of a command's run: with a program that makes the sandbox, or without one for a reason."""
 
     root: str
     bubblewrap: Bubblewrap | None = None
@@ -79,6 +83,8 @@ class Walled:
     places: tuple[Visible, ...] = ()
     secrets: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
+    lists: str = ""
+    """Text about ignore lists without a sandbox."""
 
     @property
     def sandboxed(self) -> bool:
@@ -90,6 +96,15 @@ class Walled:
         return self.survey.whole
 
 
+def _listed(root: str) -> tuple[str, ...]:
+    """The workspace's ignore list, which no command changes (AR41)."""
+    return (IGNORE_LIST,) if os.path.lexists(os.path.join(root, IGNORE_LIST)) else ()
+
+
+def _open_lists(call: ToolCall) -> str:
+    return ", and it can read what your ignore lists hide" if call.ignored() else ""
+
+
 class Sandboxing:
     """Sandboxes of one tool. Caches what doesn't change from call to call."""
 
@@ -99,7 +114,7 @@ class Sandboxing:
         self._swept = False
 
     async def works(self, call: ToolCall) -> tuple[bool, bool]:
-        """Whether commands of this call would run in a sandbox, and with the network."""
+        """Return whether commands of this call would run in a sandbox, and whether they have the network."""
         options = call.options.get("sandbox")
         said = options if isinstance(options, dict) else {}
         if said.get("mode", "auto") == "off":
@@ -113,18 +128,24 @@ class Sandboxing:
         said = options if isinstance(options, dict) else {}
         mode, root = said.get("mode", "auto"), _real(call.root)
         if mode == "off":
-            return Walled(root, reason="your settings switch the sandbox off")
+            return Walled(root, reason="your settings switch the sandbox off", lists=_open_lists(call))
         found = await self._sandboxes.found(root)
         if found.bubblewrap is None:
             if mode == "required":
                 raise ToolRefusal(f"Commands run only in a sandbox here, and there is none: {found.reason}.")
-            return Walled(root, reason=found.reason)
+            return Walled(root, reason=found.reason, lists=_open_lists(call))
         read_only = _texts(said.get("read_only"), ())
+        read_only += _listed(root)
         places = visible(_texts(said.get("visible"), (DEFAULT,)), os.environ, root)
         try:
             searched, survey = await _both(
                 self.searched(places, secrets(call), _cancelled(call)), self._survey(call, root, read_only)
             )
+            if survey.hidden > MOST_HIDDEN:
+                raise ToolRefusal(
+                    f"Your ignore lists hide {survey.hidden:,} files here, more than the {MOST_HIDDEN:,} that can be "
+                    "hidden in the sandbox, so nothing was run."
+                )
             walled = Walled(
                 root,
                 found.bubblewrap,
@@ -166,7 +187,7 @@ class Sandboxing:
 
     async def _survey(self, call: ToolCall, root: str, read_only: Sequence[str]) -> Survey:
         skip = [*_SYSTEM, *(mount.path for mount in hidden(root, os.environ) if mount.kind in ("private", "empty"))]
-        job = {"rules": secrets(call), "read_only": read_only, "skip": skip}
+        job = {"rules": secrets(call), "read_only": read_only, "skip": skip, "ignored": list(call.ignored())}
         return await _searched(root, job, _cancelled(call), lambda: call.progress(SEARCHING))
 
     async def run(
@@ -181,7 +202,7 @@ class Sandboxing:
             placeholders.sweep(folder)
             self._swept = True
         try:
-            lock = placeholders.hold(folder, walled.root)
+            lock = placeholders.acquire(folder, walled.root)
         except OSError as error:
             raise SandboxProblem(f"Its lock in {folder} can't be used: {error.strerror}.") from error
         try:
@@ -234,7 +255,7 @@ def unkept(problem: SandboxProblem) -> str:
 
 def _named(paths: Sequence[str], root: str) -> str:
     """Return some of these paths relative to the root, readable, with a count of the rest."""
-    said = [shown(path[len(root) :].lstrip("/")[:_LONG]) for path in paths[:_NAMED]]
+    said = [display_path(path[len(root) :].lstrip("/")[:_LONG]) for path in paths[:_NAMED]]
     return ", ".join(said) + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")
 
 
@@ -284,18 +305,20 @@ def _made(walled: Walled, lock: int) -> tuple[Mount, ...]:
         placeholders.make(lock, missing)
     except OSError as error:
         if error.errno != errno.EROFS:  # on a read-only file system no one can create it
-            raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made: {error.strerror}.") from error
+            raise SandboxProblem(
+                f"{display_path(missing[0])} can't be kept from being made: {error.strerror}."
+            ) from error
         return _plan(walled)[0]
     mounts, missing = _plan(walled)
     if missing:
-        raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made.")
+        raise SandboxProblem(f"{display_path(missing[0])} can't be kept from being made.")
     return mounts
 
 
 def _plan(walled: Walled) -> tuple[tuple[Mount, ...], list[str]]:
     """Return the mounts, and what must be created first. Raises SandboxProblem."""
     root, survey = walled.root, walled.survey
-    own = ours(os.environ)
+    own = own_folders(os.environ)
     kept = protected(root, [*survey.control, *survey.twins], survey.repositories, walled.read_only, own)
     linked = [one for one in visible(linked_repositories(survey.control), os.environ, root) if not one.refused]
     wishes = [
@@ -329,7 +352,7 @@ def _reachable(mounts: Sequence[Mount], program: str) -> None:
     real = os.path.realpath(path)
     linked = any(mount.kind == "link" and beneath(path, mount.path) for mount in mounts)
     if nearest(mounts, real) in ("private", "empty") or (nearest(mounts, path) in ("private", "empty") and not linked):
-        raise SandboxProblem(f"It hides the program {shown(path)}. List its folder in options.sandbox.visible.")
+        raise SandboxProblem(f"It hides the program {display_path(path)}. List its folder in options.sandbox.visible.")
 
 
 def _folder() -> str:

@@ -53,9 +53,9 @@ class ReviewerBanner(Widget):
         )
         short = ours(w.SAYS_NO, model=model) if no is not None else ours(_SHORT[escalation.cause])
         self._short = styled(short, "bold $text-warning")
-        said = ours(w.REJECTING if no is not None else why.without(escalation), "bold $text-warning")
+        said = ours(w.REJECTING if no is not None else why.no_verdict_reason(escalation), "bold $text-warning")
         by = [foreign(name, mode="approval", limit=40)] if (name := why.model(escalation)) else []
-        by += [ours("{time}", time=Foreign(took))] if (took := why.took(escalation)) else []
+        by += [ours("{time}", time=Foreign(took))] if (took := why.review_duration(escalation)) else []
         self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
         self._reason = _told(escalation)
         self._complete = False
@@ -117,12 +117,12 @@ def whole_reason(told: Escalation) -> Foreign:
     """Return all of the reason, as a text to read; it begins with M12, or with why there is no verdict."""
     no, parts = why.refusal(told), list[str]()
     if no is not None:
-        parts.append(f'{w.REJECTING}\n"{why.words(no) or w.NO_REASON}"')
+        parts.append(f'{w.REJECTING}\n"{why.quoted_reason(no) or w.NO_REASON}"')
     if told.failed:
-        said = [w.HEARD] if told.cause == "taken_over" and why.heard(told) else []
-        said += [f'"{told.reason.raw}"'] if why.heard(told) else []
-        parts.append("\n".join([why.without(told), *said]))
-    parts += [f'{w.BEFORE_INTENT} "{why.words(reason) or w.NO_REASON}"' for reason in why.earlier(told)]
+        said = [w.HEARD] if told.cause == "taken_over" and why.partial_reason(told) else []
+        said += [f'"{told.reason.raw}"'] if why.partial_reason(told) else []
+        parts.append("\n".join([why.no_verdict_reason(told), *said]))
+    parts += [f'{w.BEFORE_INTENT} "{why.quoted_reason(reason) or w.NO_REASON}"' for reason in why.earlier_reasons(told)]
     parts += [w.SAW.format(saw=told.saw)] if told.saw else []
     return Foreign("\n\n".join(parts))
 
@@ -132,13 +132,14 @@ def _told(told: Escalation) -> Content:
     no = why.refusal(told)
     lines = [_quoted(no)] if no is not None else []
     if told.failed:
-        said = [ours(why.without(told))] if no is not None else []
-        if why.heard(told):
+        said = [ours(why.no_verdict_reason(told))] if no is not None else []
+        if why.partial_reason(told):
             said += [ours(w.HEARD)] if told.cause == "taken_over" else []
             said.append(_quoted(told.reason))
         lines.append(join(*said, sep=ours(" ")))
     lines += [
-        ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(reason)) for reason in why.earlier(told)
+        ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(reason))
+        for reason in why.earlier_reasons(told)
     ]
     if told.saw:
         lines.append(styled(ours(w.SAW, saw=Foreign(told.saw)), "$foreground-muted"))
@@ -147,7 +148,7 @@ def _told(told: Escalation) -> Content:
 
 def _quoted(reason: Foreign) -> Content:
     """Return the reason between M12's quotes, nothing hidden; the fallback has them too."""
-    text = why.words(reason)
+    text = why.quoted_reason(reason)
     said = foreign(Foreign(text[:MOST]), mode="approval") if text else ours(w.NO_REASON)
     more = ours(w.CUT, "$text-warning", n=len(text) - MOST) if len(text) > MOST else blank()
     return join(styled(join(ours('"'), said, ours('"')), "italic"), more)

@@ -11,7 +11,7 @@ from typing import Final
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import LedgerEntry
 from jp_tui.view.questions.inquiry import NOTHING
-from jp_tui.view.questions.outcome_line import said
+from jp_tui.view.questions.outcome_line import answer_line
 
 EMPTY: Final = (
     "Nothing is remembered and nothing is allowed without asking.\n\n"
@@ -75,4 +75,4 @@ def _answer(entry: LedgerEntry) -> Foreign:
         return Foreign("runs")
     if entry.kind == "permission":
         return Foreign("is skipped" if entry.value in (False, "n") else "runs")
-    return said(entry.value)
+    return answer_line(entry.value)

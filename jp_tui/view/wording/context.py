@@ -1,4 +1,4 @@
-"""What people read of the events that tell what the model was told (context.md K2, K5, K6)."""
+"""Texts about events that show what the model was sent (context.md K2, K5, K6)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
 
 NAMED = 5
+PLAN_MODE = "Plan mode: the model can only read and ask, until you accept its plan or type /plan off."
+PLAN_ENDED = "Plan mode has ended."
 
 
 def context_note(event: Unknown) -> str | None:
-    """The line for such an event, empty where nobody needs one; None for any other event."""
+    """Return the line for such an event, empty if none is needed; None for any other event."""
     raw = event.raw
     if event.problem:
         return None
     match raw.get("type"):
         case "environment":
             return ""
+        case "plan":
+            return ""
+        case "mode":
+            return PLAN_MODE if raw.get("mode") == "plan" else PLAN_ENDED
         case "instructions" if "call" in raw:
             return f"The model reads {_names(_paths(raw.get('files')))} from now on."
         case "instructions" if "changed" in raw:
