@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jp_tui.conversation.events import Unknown
+from jp_tui.conversation.events import Compaction, Unknown
 from jp_tui.conversation.neutral import Sanitizer
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
@@ -29,6 +29,7 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.questions.prompt_line import headline
+from jp_tui.view.transcript import compaction
 from jp_tui.view.wording import retries
 from jp_tui.view.wording.context import context_note
 from jp_tui.view.wording.failures import words as failed
@@ -278,6 +279,10 @@ class QueryRun:
         self._began = True
         if isinstance(event := read_event(stored.event), Unknown) and (noted := context_note(event)):
             self._note(noted)
+        elif isinstance(event, Compaction):
+            self._note(compaction.headline(event))
+            if words := compaction.failed(event):
+                self._note(words)
         if self._output.as_json:
             self._output.line({**stored.event, "seq": stored.seq, "conversation": self._conversation})
         elif stored.event.get("type") == "chat_response":

@@ -29,6 +29,8 @@ from jp_tui.engine.record.sizes import TOKEN, listed, measure, size
 
 LEAST_FULL = 0.3
 """Of the window: below it a reply's `max_tokens` brings about no compaction."""
+ASSUMED = 16_384
+"""Tokens of a window that nobody knows, for what is carried where the user compacts and nothing was refused."""
 LEAST_GAIN = 20
 """A compaction near the window leaves out at least this part of it, or nothing is done."""
 WHOLE = 0.8
@@ -172,7 +174,7 @@ class Compactor:
         """Return what would be compacted; None for nothing. `keep` are the bytes that stay."""
         log = self._log
         whole = await self._size()
-        window = self._window or max(self._tokens(whole), 1)
+        window = self._window or max(self._tokens(whole), ASSUMED if trigger == "user" else 1)
         events = await log.events()
         if keep is None:
             share = log.setup.compaction.keep

@@ -210,7 +210,8 @@ def plain(event: ev.Event) -> str:
         case ev.ConfigDelta(delta=delta):
             return f"Settings: {dump(delta)}"
         case ev.Compaction():
-            return "\n".join(hung(part) for part in (compaction.headline(event), compaction.details(event)) if part)
+            parts = compaction.headline(event), compaction.failed(event), compaction.details(event)
+            return "\n".join(hung(part) for part in parts if part)
         case ev.CompactionUndone():
             return compaction.UNDONE
         case ev.TurnStart():

@@ -66,8 +66,10 @@ def _block(block: b.Block) -> Iterator[str]:
                 yield f"The server said:\n\n{fence(detail, '')}"
         case b.Note(text=text) | b.RetryBlock(text=text):
             yield f"*{line(text)}*"
-        case b.CompactionBlock(text=text, details=details):
+        case b.CompactionBlock(text=text, details=details, failed=failed):
             yield f"*{line(text)}*"
+            if failed:
+                yield f"*{line(failed)}*"
             if details:
                 yield fence(details, "")
         case b.Odd(name=name, problem=problem):

@@ -21,11 +21,14 @@ def headline(event: ev.Compaction) -> str:
     return f"Compacted: {messages}, {sizes}{kept}"
 
 
+def failed(event: ev.Compaction) -> str:
+    """That there is no summary, and why; empty where that was not wanted."""
+    return FAILED.format(reason=event.error) if event.error and event.leaves_out else ""
+
+
 def details(event: ev.Compaction) -> str:
-    """Return what models read instead, and the reason; empty if there is nothing to report."""
+    """Return what models read instead; empty if there is nothing to report."""
     parts: list[str] = []
-    if event.error and event.leaves_out:
-        parts.append(FAILED.format(reason=event.error))
     if event.focus:
         parts.append(f"Focus: {event.focus}")
     if event.summary:
@@ -33,6 +36,8 @@ def details(event: ev.Compaction) -> str:
         parts.append(f"Summary{by}, not checked by anybody:\n{event.summary}")
     if event.record:
         parts.append("\n".join(["Record, from the log:", *event.record]))
+    if event.said:
+        parts.append("\n".join(["You wrote, the latest first:", *event.said]))
     if event.plan:
         steps = (f"[{text_of(step.get('status')) or 'pending'}] {text_of(step.get('step'))}" for step in event.plan)
         parts.append("\n".join(["Plan:", *steps]))
