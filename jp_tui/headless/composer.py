@@ -21,6 +21,7 @@ COMMANDS = (
     SlashCommand(name="ledger", title="Ledger", does="lists what is remembered or allowed now"),
     SlashCommand(name="revoke", title="Revoke", does="takes back an entry of the ledger", argument="NUMBER"),
     SlashCommand(name="context", title="Context", does="lists what goes to the model, with sizes"),
+    SlashCommand(name="plan", title="Plan", does="lets the model only read until you accept a plan", argument="off"),
     SlashCommand(name="inquiries", title="Inquiries", does="lists what was asked and answered here"),
     SlashCommand(
         name="answer", title="Answer", does="answers a question that waits in another process", argument="ID VALUE"
