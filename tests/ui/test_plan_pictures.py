@@ -59,7 +59,7 @@ def test_k42_the_sheet(snap_compare: Compare, size: tuple[int, int], theme: str)
     prompt = scenes.prompt("select").model_copy(
         update={
             "inquiry": "call_2.accept_plan.1", "tool": "submit_plan", "source_name": "submit_plan", "question": asks,
-            "digest": digest(asks), "subject": Foreign(""), "human_only": True,
+            "digest": digest(asks), "subject": Foreign(""), "human_only": True, "preselect": False,
             "controls": frozenset({"reply", "end_turn", "cancel"}),
         }
     )  # fmt: skip
