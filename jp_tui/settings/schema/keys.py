@@ -157,6 +157,7 @@ SCHEMA = Group(
                     tightens=stricter(False, True),
                     help="a form of several questions ends in a review of its answers",
                 ),
+                "keys": Leaf(checks.choice("usual", "vi"), "display", help="the keys of the field where you write"),
                 "ascii": Leaf(
                     checks.choice("auto", "always", "never"), "display", help="borders, marks and arrows in ASCII"
                 ),

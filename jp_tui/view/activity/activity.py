@@ -84,6 +84,11 @@ class Activity:
         return tuple(self.waits.values())
 
     @property
+    def shows(self) -> bool:
+        """Whether there is a call or an inquiry that a face shows."""
+        return bool(self.loose) or any(not call.hidden or call.inquiries for call in self.calls)
+
+    @property
     def ticking(self) -> bool:
         """True if a displayed duration grows."""
         return any(call.busy for call in self.calls)
@@ -327,7 +332,7 @@ def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) ->
     end = cast(CallEnd, said) if said in get_args(CallEnd) else "error" if failed else "ok"
     took = ms if isinstance(ms, int) and not isinstance(ms, bool) else call.ms
     known = call.end if call.state == "completed" else None
-    title = Foreign(agent_words(metadata.get("agent"))) or call.title
+    title = Foreign(agent_words(metadata.get("agent")) or text_at(metadata, "title")) or call.title
     return _call(
         activity,
         replace(call, title=title, state="completed", end=known or end, ms=took, decided=decisions(metadata)),
