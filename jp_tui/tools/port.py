@@ -94,7 +94,7 @@ class PlanStep:
 
 
 class PlanKeeper(Protocol):
-    """What a tool may do with the conversation's plan (K40, K42). Both raise JournalError."""
+    """Operations of a tool on the conversation's plan (K40, K42). Both raise JournalError."""
 
     async def update(self, steps: Sequence[PlanStep], explanation: str) -> None:
         """Record the plan."""

@@ -309,7 +309,8 @@ def loosened(examples: int, seed_: int) -> list[str]:
     @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(lo.CALLS, lo.LAYERS, lo.SITUATIONS, lo.STRICTER, lo.ANY)
     def check(call: Any, layers: Any, situation: Any, policy: Any, folder: Any) -> None:
-        assert not lo.looser(call, layers, situation, policy, folder)
+        why = lo.looser(call, layers, situation, policy, folder)
+        assert not why, (why, call, situation, layers)
 
     try:
         check()

@@ -199,11 +199,11 @@ class ApprovalRules(Protocol):
         """Policy, yours, the folder's; a tool's `run` setting is not among them."""
 
     def dangers(self) -> tuple[Danger, ...]:
-        """What a person is always asked about (AR9)."""
+        """Return what always needs a person's approval (AR9)."""
 
     def places(self, root: str, secrets: Sequence[str] | None) -> Places:
-        """What is looked up on the disk for one decision; `secrets` are names of files that hold some, None for the
-        usual ones."""
+        """Return the disk lookups for one decision; `secrets` are names of files with secrets, None for the usual
+        ones."""
 
 
 class Trust(Protocol):

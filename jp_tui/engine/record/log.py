@@ -217,7 +217,7 @@ class Log:
         return self._facts.planning
 
     def offered(self) -> tuple[ToolSetup, ...]:
-        """The tools that the model is told of now (K41). Await `told` first."""
+        """Return the tools that the model currently knows (K41). Await `told` first."""
         tools = self.setup.tools.values()
         if self.planning:
             return tuple(tool for tool in tools if tool.read_only)

@@ -200,7 +200,7 @@ class CallRunner:
             job.ms = self._since(began, job)
 
     def _since(self, began: float, job: ToolCallState) -> int:
-        """How long the tool itself took: the time of those who were asked is not its own (Z15)."""
+        """Return the tool's own duration, without the time of those who were asked (Z15)."""
         return max(int((self._log.setup.monotonic() - began - job.waited) * 1000), 0)
 
     @contextmanager
