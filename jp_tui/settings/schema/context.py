@@ -43,8 +43,8 @@ CONTEXT = Group(
         "files": Leaf(_names, help="the instruction files of a folder; the first that exists is read"),
         "instructions": Leaf(
             checks.choice(*_ORDER),
+            trust="stricter",
             tightens=stricter(*_ORDER),
-            never=lambda new: new == "all",
             help="whose instruction files the model is told: all, of a trusted folder only, your own only, or none",
         ),
         "instructions_kib": Leaf(
