@@ -25,7 +25,7 @@ from tests.bench.report import Row
 if TYPE_CHECKING:
     from tests.bench.setting import Bench
 
-SECONDS = 60.0
+SECONDS = 30.0
 LONG, SHORT, SENT, COMPACTIONS = 100_000, 1_000, 500, 10
 REPS = 60
 _TURN = 5

@@ -22,7 +22,7 @@ from jp_tui.journal.store import open_journal
 from jp_tui.view.export.document import writer
 from tests.faults.errand import CONFIG, LAST, NEW, OLD
 
-EVENTS = 18
+EVENTS = 19
 """Facts of an errand in which nothing fails."""
 SPARE = (".tmp", ".jp-tui-")
 

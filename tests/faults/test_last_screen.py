@@ -108,7 +108,8 @@ def test_it_is_there_before_the_app_and_nothing_jumps(
     first.wait_text("7 out")
     left(first)
     again = opened(*words, size=size)
-    again.wait_text("7 out")
+    again.wait_text("─ 1 tool call")
+    again.wait_text("F1 keys")  # the last row; the rows arrive in order
     before = cells(again)
     assert UP not in again.seen
     at_rest(again)

@@ -196,7 +196,7 @@ def test_r86_r89_leave_to_run_is_asked_and_remembered_for_the_turn(start: Start,
     call = {"name": "fs_list_files", "arguments": {}}
     terminal = start(scripted(tmp_path, call, call, options=options), "begin")
     terminal.wait_text("Run built-in fs_list_files tool?")
-    terminal.wait_text("remember")
+    terminal.wait_text("w why")
     terminal.wait_quiet()
     terminal.type("Y")
     terminal.wait_text("All done.")

@@ -126,7 +126,7 @@ def test_r196_row_26_markup_in_options(start: Start, tmp_path: Path) -> None:
     target = scripted(tmp_path, {"name": "ask_user", "arguments": asked})
     terminal = start(target, "begin")
     terminal.wait_text("[red")
-    terminal.wait_text("ask back")
+    terminal.wait_text("w why")
     shown = terminal.text()
     assert all(label in shown for label in MARKUP)
     terminal.type("2")
@@ -148,7 +148,7 @@ def test_r196_row_26_markup_in_a_reviewers_reason(start: Start, tmp_path: Path) 
         script.write(f'[[verdicts]]\nquestion = "q"\nanswer = false\nreason = {json.dumps(reason)}\n')
     command = [*REAL.command(tmp_path), "--model", model]
     terminal = start(Target("jp-tui", lambda _: command, REAL.environment, REAL.ready), "go")
-    terminal.wait_text("ask back")  # it listens
+    terminal.wait_text("w why")  # it listens
     shown = "".join(terminal.text().split())
     assert "[/]" in shown and "[b]bold[/b]" in shown and "hidden" in shown and "done" in shown
     terminal.type("y")

@@ -124,9 +124,10 @@ async def test_the_other_commands_do_what_they_say() -> None:
         await pilot.press(*"/new", "enter")
         await pilot.pause()
         assert [one.which for one in app.link.of(cmd.OpenConversation)] == ["new", "new"]
+        assert not app._main.query_one("#sidebar").display  # nothing is in it yet
         await pilot.press(*"/sidebar", "enter")
         await pilot.pause()
-        assert not app._main.query_one("#sidebar").display
+        assert app._main.query_one("#sidebar").display
         await pilot.press(*"/interrupt", "enter")
         await pilot.pause()
         assert "Nothing runs" in app.footer
