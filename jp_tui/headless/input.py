@@ -23,10 +23,10 @@ BURST_SECONDS = 0.05
 """No hand is that fast: lines that come closer together were pasted."""
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
-NOT_UTF8 = "that line is not UTF-8 text"
-CUT = f"a terminal gives at most {TERMINAL_BYTES:,} bytes of one line, and this one was cut there: use several lines"
-TOO_LONG = f"that line is longer than {MOST_BYTES >> 20} MiB"
-CONTROLS = "that line holds control characters (arrow keys do not edit here): type it again"
+NOT_UTF8 = "The line isn't valid UTF-8."
+CUT = f"A terminal line holds at most {TERMINAL_BYTES:,} bytes. This one was cut: use several lines."
+TOO_LONG = f"The line is longer than {MOST_BYTES >> 20} MiB."
+CONTROLS = "The line has control characters (arrow keys don't edit here). Enter it again."
 
 
 @dataclass(frozen=True, slots=True)

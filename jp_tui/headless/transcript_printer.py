@@ -102,7 +102,7 @@ class Printer:
         """What was said is taken back."""
         part = self._parts.pop(event.part, None)
         if part is not None and part.begun:
-            self._say("(This reply was dropped.)")
+            self._say("(This reply was discarded.)")
 
     # --- what is a fact -----------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class Printer:
     def why(self) -> str:
         """Which rule led to the last question, or answered it (E42)."""
         if self.last is None:
-            return "Nothing was asked so far."
+            return "No questions so far."
         return f"{neutralise(self.last.text, 'line')} – {line(why.why(self.last))}"
 
     # --- what was before ----------------------------------------------------------------------------------

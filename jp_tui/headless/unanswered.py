@@ -103,7 +103,7 @@ def asker(info: InquiryInfo) -> str:
 def told(waits: list[OpenQuestions]) -> Iterator[str]:
     """Lines for people: what waits, how to answer it, and how the conversation goes on."""
     for one in waits:
-        yield f"Waits for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
+        yield f"Waiting for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
         kind = answer_type(one.question)
         if kind == "secret":
             continue  # it would stand in the shell's history
@@ -111,14 +111,15 @@ def told(waits: list[OpenQuestions]) -> Iterator[str]:
         value = choices(one.question) if kind == "select" else hint
         yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
     for conversation in dict.fromkeys(one.opens for one in waits):
-        yield f"Then `{resumes(conversation)}` resumes the turn; `{go_on(conversation)}` opens it and asks you."
+        opens = f"`{go_on(conversation)}` to open it and answer there"
+        yield f"Then run `{resumes(conversation)}` to resume the turn, or {opens}."
 
 
 def farewell(conversation: str, waits: list[OpenQuestions]) -> Iterator[str]:
     """At the end of a plain conversation that there is: what waits, and how to come back."""
     if conversation:
         yield from told(waits)
-        yield f"`jp-tui --plain -r {conversation}` goes on with this conversation in lines."
+        yield f"Resume this conversation with `jp-tui --plain -r {conversation}`."
 
 
 def go_on(conversation: str) -> str:
@@ -150,7 +151,7 @@ def choices(question: Mapping[str, Json]) -> str:
     options = kind.get("options") if isinstance(kind, dict) else None
     values = [_value(one) for one in options] if isinstance(options, list) else []
     shown = ", ".join(shlex.quote(neutralise(value, "line")) for value in values[:12])
-    return f"{shown} and {len(values) - 12:,} more" if len(values) > 12 else shown or "one of its choices"
+    return f"{shown} and {len(values) - 12:,} more" if len(values) > 12 else shown or "one of its options"
 
 
 def _value(option: Json) -> str:

@@ -206,7 +206,7 @@ def test_check_finds_what_the_layers_say_together(here: Here) -> None:
 
 
 def test_check_of_nothing_and_of_what_is_no_toml(here: Here) -> None:
-    assert here.run("config check") == (0, "", "The configuration can be used.\n")
+    assert here.run("config check") == (0, "", "The configuration is valid.\n")
     here.user.write_bytes(b"[ui]\ntheme = \n")
     here.own.write_bytes(b"a.\xff")
     status, out, _ = here.run("config check")
@@ -239,7 +239,7 @@ EVIL = (
 def test_s10_trust_shows_what_it_would_do_and_does_nothing_without_a_yes(here: Here) -> None:
     here.own.write_text(EVIL)
     status, out, err = here.run("config trust")
-    assert (status, out) == (2, "") and "say --yes" in err
+    assert (status, out) == (2, "") and "with --yes" in err
     assert 'assistant.system_prompt = "obey"  (line 1)' in err and "ui.theme" not in err
     assert "trusted or not" in err and "apply_changes.answer = true  (line 4)" in err
     assert "(line 1): tells the model this before you say anything" in err
@@ -251,10 +251,10 @@ def test_s10_trust_is_for_this_content_alone_and_some_things_never_count(here: H
     assert lines(here.run("config trust --yes --json")[1]) == [{"file": str(here.own), "state": "trusted"}]
     status, out, err = here.run("config show assistant.system_prompt")
     assert status == 0 and '"obey"' in out and "though it is trusted: conversation.tools.fs_create_file" in err
-    assert "is trusted already" in here.run("config trust")[1]
+    assert "is already trusted" in here.run("config trust")[1]
     assert not [row for row in lines(here.run("config show --json conversation")[1]) if row["key"].endswith(".answer")]
     here.own.write_text(EVIL.replace("obey", "obey me"))
-    assert 'changed: what you trusted said "obey"' in here.run("config trust")[2]
+    assert 'changed: was "obey" when you trusted it' in here.run("config trust")[2]
     here.own.write_text(EVIL + "# one more\n")
     assert '"obey"' not in here.run("config show assistant.system_prompt")[1]
     here.own.write_text(EVIL)
@@ -320,5 +320,5 @@ def test_check_says_what_is_wrong_in_ones_own_keys_and_themes_with_the_place(her
     assert "themes/mine.toml:2:1: colors.primary: expected a colour" in out
     assert "keys.toml:2:1: workspace.fodl: is no action with a key" in out and "did you mean workspace.fold?" in out
     assert 'keys.toml:3:1: workspace.sidebar: "x" is typed where you write' in out
-    assert err == "The configuration can be used; what is wrong in keys and themes is left out.\n"
+    assert err == "The configuration is valid. Invalid keys and themes are ignored.\n"
     assert here.run("config show ui.theme")[0] == 0

@@ -259,7 +259,7 @@ def test_a_schema_answer_needs_its_verdict() -> None:
     schema: dict[str, Json] = {"type": "integer"}
     play = Play()
     play.ask("c1", Question("n", "How many?", SchemaAnswer(schema)))
-    assert only(s.Refuse, play.answer("c1", 3)).reason == "it was not checked against the schema"
+    assert only(s.Refuse, play.answer("c1", 3)).reason == "it wasn't checked against the schema"
     misfit = {verdict_key(schema, "x"): "`x` is not of type integer", verdict_key(schema, 3): None}
     assert only(s.Refuse, play.answer("c1", "x", verdicts=misfit)).reason == "`x` is not of type integer"
     assert only(s.RunAgain, play.answer("c1", 3, verdicts=misfit)).answers["n"].value == 3

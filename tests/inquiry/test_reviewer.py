@@ -73,8 +73,8 @@ SHAPE = Question("n", "How many?", SchemaAnswer({"type": "integer"}))
         (APPLY, None, "because", "expected true or false"),
         (CHOICE, "c", "because", "not one of the options"),
         (CHOICE, "a", "", "the answer came without a reason"),
-        (SHAPE, 3, "because", "it was not checked against the schema"),
-        (SHAPE, False, "", "it was not checked against the schema"),
+        (SHAPE, 3, "because", "it wasn't checked against the schema"),
+        (SHAPE, False, "", "it wasn't checked against the schema"),
         (APPLY, True, "half \ud800", "the reason cannot be written as JSON"),
     ],
 )

@@ -106,9 +106,9 @@ def test_why_the_human_is_asked() -> None:
     """E42."""
     assert of(APPLY)[1] == "nothing remembered or set answers it, and it is meant for you"
     assert of(EXCLUSIVE)[1] == (
-        "nothing remembered or set answers it, and the tool says that only a person may answer it"
+        "nothing remembered or set answers it, and the tool says that only the user may answer it"
     )
-    assert of(APPLY, Rule(exclusive=True))[1].endswith("your settings say that only a person may answer it")
+    assert of(APPLY, Rule(exclusive=True))[1].endswith("your settings say that only the user may answer it")
     assert of(PASS)[1].endswith("it is a secret")
     assert of(FLOOR, pinned(True))[1] == (
         "what this call would touch always needs a person; nothing remembered or set can answer for you"
@@ -133,7 +133,7 @@ def test_why_the_human_was_not_asked() -> None:
     assert of(APPLY, ESCALATES)[1].endswith("sends it to a reviewing model; you are asked when it says no")
     assert of(EXCLUSIVE, MODEL)[1] == (
         "nobody was asked: conversation.tools.t.questions.apply_changes.target (/u/config.toml:3) sends it to a model, "
-        "but the tool says that only a person may answer it"
+        "but the tool says that only the user may answer it"
     )
     alone = {policy: of(APPLY, client=False, policy=policy)[1] for policy in POLICIES}
     assert alone == {
@@ -144,7 +144,7 @@ def test_why_the_human_was_not_asked() -> None:
         "defer": "it waits: nobody is attached, and the policy `defer` keeps it until somebody is",
     }
     assert of(replace(BARE, exclusive=True), client=False, policy="defaults")[1] == (
-        "nobody was asked: nobody is attached, the tool says that only a person may answer it, the policy is "
+        "nobody was asked: nobody is attached, the tool says that only the user may answer it, the policy is "
         "`defaults` and it has no default that fits"
     )
     assert "no default that fits" in of(BARE, client=False, policy="defaults")[1]

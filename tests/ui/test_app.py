@@ -234,12 +234,12 @@ async def test_a_retry_counts_down_once_a_second_while_it_waits() -> None:
     again = ev.TurnPhase(conversation=CONVERSATION, turn=1, phase="retrying", retry_in=9.0)
     async with workspace(say=[*scenes.started(), again]) as (app, pilot):
         status = app._main.query_one(StatusLine)
-        assert "trying again in 9 s" in app.screen_text()
+        assert "retrying in 9 s" in app.screen_text()
         assert [timer._interval for timer in _running(status)] == [1.0]
         app.time.now += 4
         status.refresh()
         await pilot.pause()
-        assert "trying again in 5 s" in app.screen_text()
+        assert "retrying in 5 s" in app.screen_text()
         await app.says(pilot, *scenes.streaming()[-2:])
         assert _running(status) == []
 

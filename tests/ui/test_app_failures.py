@@ -123,4 +123,4 @@ async def test_what_the_engine_reports_is_shown(tmp_path: Path, monkeypatch: pyt
         screen = one_line(app)
         assert "in the background (KeyError:" in screen and "crash-1.txt" in screen and "\x1b" not in screen
         await app.says(pilot, ev.BackgroundFailed(message="KeyError: y"))
-        assert "No report could be written." in app.screen_text()
+        assert "The report couldn't be saved." in app.screen_text()

@@ -173,7 +173,7 @@ def test_the_page_of_keys_has_every_sheet_and_all_its_keys() -> None:
     several = listed["In a choice of several"].rows
     assert KeyRow("1 … 9", "Pick by number", "") in several and any(row.keys == "Space" for row in several)
     named = ("When a tool wants to run", "When a result may be told", "In a question for data", "In a change by hunks")
-    assert {*named, "In the last look at a form"} <= listed.keys()
+    assert {*named, "In the form review"} <= listed.keys()
 
 
 def test_keys_as_people_write_them() -> None:

@@ -21,7 +21,7 @@ async def test_e10_a_question_opens_deaf_and_then_visibly_listens() -> None:
     app = Host(boolean(preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.step(pilot, 0.4)
-        assert "keys still go to your draft" in text_of(app) and app.sheet.has_class("-deaf")
+        assert "Keys go to your draft" in text_of(app) and app.sheet.has_class("-deaf")
         await app.type(pilot, "y", gap=0.0)
         assert app.answers == []
         await app.step(pilot, 0.29)
@@ -174,7 +174,7 @@ async def test_a_refused_answer_gives_the_sheet_back_with_what_was_typed() -> No
         await app.type(pilot, *"half", "enter")
         app.dock.refused(("c1", "q3"), "the disk is full", gone=False)
         await pilot.pause()
-        assert "not taken: the disk is full" in text_of(app)
+        assert "Not accepted: the disk is full" in text_of(app)
         await app.arm(pilot)
         await app.type(pilot, "!", "enter")
         assert app.answers == [Answered(value="half"), Answered(value="half!")]

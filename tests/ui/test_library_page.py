@@ -98,12 +98,12 @@ async def test_what_was_deleted_or_archived_is_said_and_taken_back_with_one_key(
         await pilot.pause()
         assert app.link.of(cmd.DeleteConversation)[-1].conversation == "aaaa1111"
         await app.says(pilot, ev.ConversationChanged(info=info(deleted=AT)), ev.ConversationsListed(conversations=()))
-        assert "u brings it back" in app.screen_text()
+        assert "u restores it" in app.screen_text()
         await pilot.press("u")
         await pilot.pause()
         assert app.link.of(cmd.RestoreConversation)[-1].conversation == "aaaa1111"
         await app.says(pilot, ev.ConversationChanged(info=info()), TWO)
-        assert "It is back" in app.screen_text()
+        assert "Restored" in app.screen_text()
         await pilot.press("a")
         await app.says(pilot, ev.ConversationChanged(info=info(archived=True)))
         await pilot.press("u")
@@ -136,7 +136,7 @@ async def test_what_holds_it_elsewhere_is_said_and_an_import_tells_what_it_could
         assert app.link.of(cmd.ImportConversations)[-1].path == "~/jp"
         problem = ImportProblem(path="/home/ada/jp/x", reason="events.json is no JSON")
         await app.says(pilot, ev.ConversationsImported(imported=(info(),), before=2, problems=(problem,)))
-        assert "1 imported, 2 were here before, 1 could not be read." in app.screen_text()
+        assert "1 imported, 2 existed already, 1 couldn't be read." in app.screen_text()
         assert "/home/ada/jp/x: events.json is no JSON" in app.screen_text()
 
 

@@ -54,7 +54,7 @@ async def test_enter_switches_from_now_on_o_once_and_d_for_new_ones() -> None:
         assert wished == [(CONVERSATION, one, False), (CONVERSATION, one, True)]
         assert [(one.key, one.value) for one in app.link.of(cmd.SetSetting)] == [("assistant.model.id", one)]
         await app.says(pilot, ev.ModelSwitched(conversation=CONVERSATION, model=one, window=200_000))
-        assert f"From the next turn on: {one}" in app.screen_text() and "● anthropic" in app.screen_text()
+        assert f"From the next turn: {one}" in app.screen_text() and "● anthropic" in app.screen_text()
         await pilot.press("escape")
         assert app.screen is app._main and one in app.screen_text(), "the status line has it"
 

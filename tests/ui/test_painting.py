@@ -301,7 +301,7 @@ def test_two_columns_mark_white_space_too() -> None:
 def test_what_the_log_has_of_a_diff_marks_a_line_end_that_neutralising_drops() -> None:
     """Z26"""
     rows = texts(diff.recorded("@@ -1 +1 @@\n-a\r\n+a\n", Frame(look_of(), 60, look_of().block)))
-    assert rows[0] == "only white space changes (· space, → tab, ␍ CR)" and "-1  a␍" in rows
+    assert rows[0] == "only white space changed (· space, → tab, ␍ CR)" and "-1  a␍" in rows
 
 
 def test_a_failed_turn_shows_the_beginning_of_the_servers_words_and_unfolds_all() -> None:

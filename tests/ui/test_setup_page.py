@@ -63,7 +63,7 @@ async def test_esc_goes_back_a_step_and_then_away_and_nothing_is_written() -> No
         await pilot.press("slash", "x", "escape")
         assert isinstance(app.focused, OptionList), "from the line to the list first"
         await pilot.press("escape")
-        assert "Where do the models come from?" in app.screen_text()
+        assert "Where do your models come from?" in app.screen_text()
         await pilot.press("escape")
         assert not isinstance(app.screen, SetupPage) and not app.link.of(SaveSetup)
 
@@ -71,14 +71,14 @@ async def test_esc_goes_back_a_step_and_then_away_and_nothing_is_written() -> No
 async def test_a_server_of_ones_own_is_written_line_by_line() -> None:
     async with page() as (app, pilot):
         await app.says(pilot, FOUND.model_copy(update={"servers": ()}))
-        assert "No key and no server was found" in app.screen_text()
+        assert "No API key or server found" in app.screen_text()
         await pilot.press("enter", "enter")
         edit = app.screen.query_one("#edit", TextField)
         assert app.focused is edit and edit.value == "local"
         await pilot.press("ctrl+u", *"mine", "enter", "enter")
         assert app.focused is edit and edit.value.startswith("http://127.0.0.1")
         await pilot.press("escape", "down", "enter")
-        assert "anthropic" in app.screen_text(), "Enter turns it"
+        assert "anthropic" in app.screen_text(), "Enter changes it"
         await pilot.press("down", "down", "enter")
         spec = ServerSpec(name="mine", wire="anthropic", base_url="http://127.0.0.1:8080/v1")
         assert app.link.of(ListModels) == [ListModels(server=spec)]

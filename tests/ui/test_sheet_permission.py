@@ -65,7 +65,7 @@ async def test_r192_enter_runs_nothing_before_the_user_moved() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter", "space", "enter")
-        assert app.answers == [] and "nothing is chosen yet" in text_of(app)
+        assert app.answers == [] and "No answer selected" in text_of(app)
         await app.type(pilot, "down", "down", "down", "enter")
         assert app.answers == [Permitted(run=False)]
 
@@ -106,7 +106,7 @@ async def test_e15_leave_for_what_was_not_seen_wants_to_be_said_twice() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "y")
-        assert app.answers == [] and "lines were not on the screen" in text_of(app)
+        assert app.answers == [] and "lines weren't on the screen" in text_of(app)
         await app.type(pilot, "p", "y")
         assert app.answers == [], "another key in between takes the first one back"
         await app.type(pilot, "y")
@@ -128,7 +128,7 @@ async def test_r86_skip_and_reply_wants_a_reason() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "r", "enter", "enter")
-        assert app.answers == [] and "nothing written yet" in text_of(app)
+        assert app.answers == [] and "No reason yet" in text_of(app)
         await app.type(pilot, *"use docs/", "enter")
         assert app.answers == [Permitted(run=False, reason="use docs/")]
 
@@ -206,7 +206,7 @@ async def test_z11_enter_alone_delivers_nothing() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter", "enter")
-        assert app.answers == [] and "nothing is chosen yet" in text_of(app)
+        assert app.answers == [] and "No answer selected" in text_of(app)
         await app.type(pilot, "down", "enter")
         assert app.answers == [Delivered(deliver=True)]
 

@@ -41,7 +41,7 @@ async def test_e23_enter_on_an_earlier_row_says_first_what_goes() -> None:
         await app.arm(pilot)
         await app.type(pilot, "home", "enter")
         assert app.answers == []
-        assert "Back to apply discards the later answers to envs, note" in text_of(app)
+        assert "Back to apply removes the answers to envs, note" in text_of(app)
         await app.type(pilot, "enter")
         assert app.answers == [WentBack(to="apply")]
 

@@ -138,7 +138,7 @@ async def test_what_has_no_form_says_why_and_is_written_as_json() -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "f6")
-        assert "there is no form for this: one of several forms" in text_of(app)
+        assert "there is no form for this: one of several shapes" in text_of(app)
         await write(app, pilot, '["a"]')
         await app.judged(pilot)
         await app.type(pilot, "enter")
@@ -150,7 +150,7 @@ async def test_a_part_that_has_no_field_leads_to_its_place_in_the_json() -> None
     async with app.run_test(size=(80, 30)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "escape", "end")
-        assert "keys of any name: F6 writes it as JSON" in text_of(app)
+        assert "any key names: F6 writes it as JSON" in text_of(app)
         await app.type(pilot, "enter")
         assert app.schema.editors.active == "json" and app.schema.editors.json.cursor_location == (4, 2)
 
@@ -221,8 +221,8 @@ async def test_t4_a_megabyte_is_pasted_into_a_field_of_the_form() -> None:
 
 async def test_that_there_is_no_form_stands_there_from_the_start_and_f6_says_what_it_does() -> None:
     for of, note in (
-        ({"oneOf": [{"type": "string"}, {"type": "array"}]}, "one of several forms"),
-        ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "keys of any name"),
+        ({"oneOf": [{"type": "string"}, {"type": "array"}]}, "one of several shapes"),
+        ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "any key names"),
     ):
         app = Checked(schema(of=of))
         async with app.run_test(size=(80, 24)) as pilot:
@@ -312,7 +312,7 @@ async def test_a_mistake_is_told_once() -> None:
         ('{"a":yes}', "text stands in double quotes"), ("[1] [2]", "the JSON ends before this"), (" ", "nothing here"),
         ('["abc]', "never close"), ('["a\tb"]', "write \\n or \\t"), (r'["\q"]', "a backslash"),
         (r'["\u12"]', "four digits"),
-        ("[NaN]", "NaN is not JSON"), ('{"a":1,"a":2}', "stands twice"),
+        ("[NaN]", "NaN isn't JSON"), ('{"a":1,"a":2}', "duplicate key"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_in_plain_words(text: str, words: str) -> None:

@@ -38,7 +38,7 @@ async def test_r192_without_a_default_enter_takes_nothing() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter")
-        assert app.answers == [] and "nothing is chosen yet" in text_of(app)
+        assert app.answers == [] and "No answer selected" in text_of(app)
         await app.type(pilot, "down", "down", "enter")
         assert app.answers == [Answered(value="staging")]
 
@@ -93,7 +93,7 @@ async def test_r179_a_reply_to_the_model_may_be_without_words_when_it_is_meant()
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "r", "enter")
-        assert app.answers == [] and "Enter once more" in text_of(app)
+        assert app.answers == [] and "Press Enter again" in text_of(app)
         await app.type(pilot, "enter", gap=0.04)
         assert app.answers == [], "a held Enter is not meant"
         await app.type(pilot, "enter", "enter")
@@ -139,7 +139,7 @@ async def test_e28_esc_shows_all_again_and_no_match_is_said() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "slash", *"nowhere", "enter")
-        assert "no option matches" in text_of(app) and app.answers == []
+        assert "No matching options" in text_of(app) and app.answers == []
         await app.type(pilot, "slash", "escape")
         assert len(app.sheet.query_one("#options", ChoiceList).rows) == 1000
 

@@ -67,8 +67,8 @@ async def test_what_it_would_do_is_said_and_nothing_acts() -> None:
         shown = app.screen_text()
         assert say.UNTRUSTED in shown and FILE in shown
         assert "sends all that is said with models of acme to https://llm.acme.example/v1" in shown
-        assert "with your trust · config.toml:4 · providers.llm.acme.base_url" in shown
-        assert "never, no folder may decide this · config.toml:12" in shown
+        assert "once trusted ·  config.toml:4 · providers.llm.acme.base_url" in shown
+        assert "never: folders can't set this · config.toml:12" in shown
         assert "[b]--fix[/b]" in shown and "\x1b" not in shown and "\u202e" not in shown
         assert "changed " not in shown, "nothing was trusted before"
 
@@ -84,7 +84,7 @@ async def test_trusting_takes_two_presses_and_carries_the_digest_of_what_was_sho
         assert [sent.digest for sent in app.link.of(cmd.TrustWorkspace)] == ["d1"]
         await app.says(pilot, read("trusted", done="trusted"))
         shown = app.screen_text()
-        assert say.TRUSTED in shown and "when jp-tui starts again" in shown and "trust no longer" in shown
+        assert say.TRUSTED in shown and "after a restart" in shown and "trust no longer" in shown
 
 
 async def test_a_file_that_changed_meanwhile_is_read_again() -> None:

@@ -55,9 +55,9 @@ def at_models() -> Wizard:
 
 def at_reviewer() -> Wizard:
     now, wanted = view.chosen(at_models(), "ollama/llama")
-    assert wanted == (TestModel(model="ollama/llama"),) and "for a word" in view.lead(now)
+    assert wanted == (TestModel(model="ollama/llama"),) and "Testing" in view.lead(now)
     now, _ = view.heard(now, ModelTested(model="ollama/llama", ok=True, ms=340))
-    assert now.step == "reviewer" and "answers (340 ms)" in view.lead(now)
+    assert now.step == "reviewer" and "answered (340 ms)" in view.lead(now)
     return now
 
 
@@ -178,7 +178,9 @@ def test_with_nothing_found_it_says_what_to_do() -> None:
 
 def test_what_is_set_already_is_said() -> None:
     now, _ = view.heard(Wizard(), FOUND.model_copy(update={"model": "openai/gpt-5.1"}))
-    assert "Now it is openai/gpt-5.1." in view.lead(now) and "Now" not in view.lead(view.heard(Wizard(), FOUND)[0])
+    assert "The current model is openai/gpt-5.1." in view.lead(now) and "Now" not in view.lead(
+        view.heard(Wizard(), FOUND)[0]
+    )
 
 
 def test_a_file_that_is_there_is_said_to_be_kept() -> None:

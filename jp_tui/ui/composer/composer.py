@@ -453,9 +453,9 @@ class Composer(TextArea, inherit_bindings=False):
             return
         meant = self._slash.meaning(written)
         if isinstance(meant, UnknownCommand):
-            self._refuse(
-                ours("no command /{name}: {advice}", name=Foreign(meant.name[:30]), advice=words(meant.advice))
-            )
+            advice = words(meant.advice)
+            unknown = ours("Unknown command /{name}. {advice}", name=Foreign(meant.name[:30]), advice=advice)
+            self._refuse(advice if meant.known else unknown)
             return
         if isinstance(meant, RunAction):
             self._earlier = self._earlier.remembered(self.text)

@@ -47,10 +47,11 @@ class RunAction:
 
 @dataclass(frozen=True, slots=True)
 class UnknownCommand:
-    """Nothing of that name, or one that takes no argument; `advice` says so."""
+    """No command of that name, or with `known` one that takes no argument; `advice` is the sentence to show."""
 
     name: str
     advice: str
+    known: bool = False
 
 
 def parse(text: str, commands: Sequence[SlashCommand]) -> SendText | RunAction | UnknownCommand:
@@ -65,7 +66,7 @@ def parse(text: str, commands: Sequence[SlashCommand]) -> SendText | RunAction |
     if found is None:
         return UnknownCommand(name, _advice(name, commands))
     if argument and not found.argument:
-        return UnknownCommand(name, f"/{found.name} takes nothing behind it · // sends it as text")
+        return UnknownCommand(name, f"/{found.name} takes no argument. Start with // to send it as text.", True)
     return RunAction(found, argument)
 
 
@@ -96,5 +97,5 @@ def _advice(name: str, commands: Sequence[SlashCommand]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name.casefold(), [one.name for one in commands], 1, 0.4)
-    means = f"/{near[0]} is the nearest" if near else "/help lists them"
-    return f"{means} · // sends it as text"
+    means = f"Did you mean /{near[0]}?" if near else "/help lists all."
+    return f"{means} Start with // to send it as text."

@@ -24,10 +24,10 @@ from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.transcript.reducer import TranscriptReducer
 
 _ENDS = {
-    "replied": "Replied in words",
-    "ended": "Ended before all was answered",
-    "unsent": "Answered, and not submitted",
-    "open": "Not all is answered yet",
+    "replied": "Replied with text",
+    "ended": "Ended before all questions were answered",
+    "unsent": "Answered, not submitted",
+    "open": "Not fully answered yet",
 }
 
 _LINE_ENDS = re.compile("\r\n|[\n\u2028\u2029]")
@@ -122,9 +122,9 @@ def _place(place: AskedFormQuestion) -> str:
         case "left", InquiryView() as asked:
             return f"Cancelled ({asked.tag.raw or asked.how})"
         case "taken_back", _:
-            return "Taken back"
+            return "Withdrawn"
         case "gone_back", _:
-            return "Gone back, no answer"
+            return "Went back without an answer"
         case _:
             return "Not answered"
 
@@ -170,7 +170,7 @@ def plain(event: ev.Event) -> str:
         case ev.TurnStart():
             return ""
         case ev.Unknown() if (said := aside(event)) is not None:
-            return hung(f"Aside: {said.asked.raw}") + "\n" + hung(f"Aside answered: {said.said.raw}")
+            return hung(f"Side question: {said.asked.raw}") + "\n" + hung(f"Side question answered: {said.said.raw}")
         case ev.Unknown() if undone(event):
             return hung(undone(event))
         case ev.Unknown(raw={"type": "inquiry_aside" | "agent_started"}, problem=""):
