@@ -139,3 +139,19 @@ def revealed(text: str, before: str = "") -> str:
         return text
     revealer = Revealer(before)
     return revealer.feed(text) + revealer.finish()
+
+
+def without_invisible(text: str) -> tuple[str, int]:
+    """The text without its invisible characters that may not stay, and how many those were (K4)."""
+    if text.isascii() or _ANY.search(text) is None:
+        return text, 0
+    count = 0
+
+    def leave_out(match: re.Match[str]) -> str:
+        nonlocal count
+        if match.lastgroup != "odd":
+            return match.group()
+        count += 1
+        return ""
+
+    return _TOKEN.sub(leave_out, text), count

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from jp_tui.conversation.events import Unknown
 from jp_tui.conversation.neutral import Sanitizer
+from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless import unanswered
 from jp_tui.headless.event_filter import elsewhere
@@ -28,6 +30,7 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.questions.prompt_line import headline
 from jp_tui.view.wording import retries
+from jp_tui.view.wording.context import context_note
 from jp_tui.view.wording.failures import words as failed
 from jp_tui.view.wording.server_errors import server_said
 
@@ -271,6 +274,8 @@ class QueryRun:
 
     def _appended(self, stored: StoredEvent) -> None:
         self._began = True
+        if isinstance(event := read_event(stored.event), Unknown) and (noted := context_note(event)):
+            self._note(noted)
         if self._output.as_json:
             self._output.line({**stored.event, "seq": stored.seq, "conversation": self._conversation})
         elif stored.event.get("type") == "chat_response":

@@ -25,6 +25,7 @@ from jp_tui.view.questions.approval_text import decisions, sentence
 from jp_tui.view.transcript.calls import subject
 from jp_tui.view.wording import why
 from jp_tui.view.wording.amounts import duration
+from jp_tui.view.wording.context import context_note
 
 SPEAKER = "assistant: "
 
@@ -129,6 +130,8 @@ class Printer:
                 self.last = self._asked[raw.id] = inquiries.question(raw)
             case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted():
                 self._settled(raw)
+            case stored.Unknown() if noted := context_note(raw):
+                self._say(noted)
             case stored.TurnOutcome() if summary(raw):
                 self._say(summary(raw))
             case _:

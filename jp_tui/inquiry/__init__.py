@@ -1,1 +1,1 @@
-"""Who answers a question, as a pure machine: facts and effects come out, nothing is done here."""
+"""Pure state machine that routes and answers questions. It returns facts and effects and performs none of them."""

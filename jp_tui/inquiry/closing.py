@@ -1,6 +1,6 @@
-"""What every way to the end of an inquiry shares: find it, record its one response, let the call go on or end.
+"""Shared steps for closing an inquiry: find it, record its one response, let the call continue or end.
 
-Facts stand before effects in every list. It does not know who answers or why.
+Facts precede effects in every list. This module doesn't choose who answers.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer, Taken
 Decision = tuple[v.State, list[s.Step]]
 
 POLICY = "policy"
-"""Who settled what nobody was asked, for `Settled.by`."""
+"""Value of `Settled.by` for a question that a policy closed."""
 
 
 def find(state: v.State, inquiry: str, shown: str) -> v.Waiting | s.Refuse:
-    """What waits under that id, if what was shown is what is asked (R235)."""
+    """Return the waiting item with that id. Refuse if `shown` isn't the digest of what is asked (R235)."""
     for item in state.waiting:
         if item.inquiry == inquiry:
             if item.digest == shown:
@@ -43,7 +43,7 @@ def find(state: v.State, inquiry: str, shown: str) -> v.Waiting | s.Refuse:
 
 
 def gone(state: v.State, inquiry: str) -> s.Refuse:
-    """The first durable response has won; whoever comes later is told by whom."""
+    """Refuse a late answer: the first durable response wins. The refusal names who gave it."""
     by = state.settled.get(inquiry)
     if by is None:
         return s.Refuse(inquiry, "no such question waits", True)
@@ -51,34 +51,34 @@ def gone(state: v.State, inquiry: str) -> s.Refuse:
 
 
 def may_remember(question: Question) -> bool:
-    """Only a boolean question with persistence `turn` that a stored answer could cover (R113, R247)."""
+    """True for a boolean question with persistence `turn` that a stored answer could cover (R113, R247)."""
     return isinstance(question.answer_type, BooleanAnswer) and question.persistence == "turn" and not question.floor
 
 
 def rememberable(opened: v.OpenQuestion) -> bool:
-    """Whether its answer may be kept for others: not where something that was refused before needs a person (R247)."""
+    """True if its answer may be remembered. False where an earlier refusal requires a person (R247)."""
     return may_remember(opened.question) and not opened.refused
 
 
 def overruled(opened: v.OpenQuestion) -> bool:
-    """Whether a reviewer has said no to it before; one that had no verdict does not count (R148)."""
+    """True if a reviewer rejected it before. A review without a verdict doesn't count (R148)."""
     return bool(refusals.refuser(opened.escalation))
 
 
 def answered_by(opened: v.OpenQuestion, who: Responder) -> Responder:
-    """The responder of an escalated exchange is marked (R149)."""
+    """Mark the responder of an escalated question (R149)."""
     return replace(who, escalated=True) if overruled(opened) else who
 
 
 def response(
     opened: v.OpenQuestion, value: Json, who: Responder, reason: str, taken: Taken | None = None, saw: str = ""
 ) -> InquiryResponse:
-    """The recorded answer; a secret's value never gets near the log (R202). `saw`: what a reviewer was shown."""
+    """Build the recorded answer. A secret's value never reaches the log (R202). `saw`: what a reviewer was shown."""
     if isinstance(opened.question.answer_type, SecretAnswer):
         return InquiryRedacted(id=opened.inquiry)
     extra: JsonObject = {} if taken is None else {"parts": parts.wire(taken)}
     about: JsonObject = {"saw": saw} if saw else {}
-    if who.kind == "assistant" and not reason and value is False:  # a "no" stands without a reason (R136, Z5)
+    if who.kind == "assistant" and not reason and value is False:  # a "no" needs no reason (R136, Z5)
         about["reason_missing"] = True
     return InquiryAnswered(
         id=opened.inquiry, answer=value, explanation=reason or None, responder=who, extra=extra, metadata=about
@@ -94,8 +94,8 @@ def take(
     taken: Taken | None = None,
     saw: str = "",
 ) -> Decision:
-    """Record an answer and run the tool again (R108). Only a person's reason is a note for the tool (R182), and only a
-    person takes parts of what is asked (R251)."""
+    """Record an answer and run the tool again (R108). Only a person's reason becomes a note for the tool (R182), and
+    only a person accepts parts of a question (R251)."""
     who = answered_by(opened, who)
     event = response(opened, value, who, reason, taken, saw)
     redacted = isinstance(event, InquiryRedacted)
@@ -140,7 +140,7 @@ def cancel(
     who: Responder | None = None,
     about: JsonObject | None = None,
 ) -> Decision:
-    """Record that there is no answer; the call is not decided about. `about` stands beside it in the record."""
+    """Record a cancellation. The call itself stays undecided. `about` is stored in the record's metadata."""
     who = answered_by(opened, who) if who else closer(opened.escalation, None)
     event = InquiryCancelled(id=opened.inquiry, reason=reason, responder=who, metadata=about or {})
     return transitions.closed(state, opened.inquiry, by), [s.Record(event), s.Settled(opened.inquiry, "cancelled", by)]
@@ -149,19 +149,19 @@ def cancel(
 def complete(
     state: v.State, call: str, content: str, *, is_error: bool, decision: JsonObject | None = None
 ) -> Decision:
-    """The call is over: what an earlier run of it left open is closed (R237)."""
+    """End the call and close what an earlier run left open (R237)."""
     state, steps = drop_recorded(state, call)
     return transitions.ended(state, call), [*steps, s.Complete(call, content, is_error, decision or {})]
 
 
 def drop_recorded(state: v.State, call: str, by: str = "") -> Decision:
-    """Close the requests of an earlier run that this call does not ask again."""
+    """Close requests of an earlier run that this call doesn't ask again."""
     work = state.calls.get(call)
     return _close(state, [(item.inquiry, item.escalation) for item in work.recorded] if work else [], by)
 
 
 def drop_open(state: v.State, call: str, by: str = "") -> Decision:
-    """Close what this call asks now, of the human or of a reviewer (R118)."""
+    """Close what this call currently asks the user or a reviewer (R118)."""
     prompts = [item.inquiry for item in state.waiting if item.call == call and not isinstance(item, v.OpenQuestion)]
     asked = [
         (item.inquiry, item.escalation)
@@ -176,13 +176,14 @@ def drop_open(state: v.State, call: str, by: str = "") -> Decision:
 
 
 def drop_deferred(state: v.State, call: str, by: str = "") -> Decision:
-    """Close what was left open for this call."""
+    """Close this call's deferred requests."""
     left = [opened for opened in state.deferred.values() if opened.call == call]
     return _close(state, [(opened.inquiry, opened.escalation) for opened in left], by)
 
 
 def _close(state: v.State, asked: list[tuple[str, v.EscalationCause | None]], by: str) -> Decision:
-    """Record these as cancelled/user; by nobody when the asker went away, by `user` when the turn was ended."""
+    """Record these as cancelled with reason `user`. `by` is empty when the asker went away, `user` when the turn was
+    ended."""
     steps: list[s.Step] = [
         s.Record(InquiryCancelled(id=inquiry, responder=closer(told, "user" if by else None)))
         for inquiry, told in asked
@@ -194,7 +195,7 @@ def _close(state: v.State, asked: list[tuple[str, v.EscalationCause | None]], by
 
 
 def closer(told: v.EscalationCause | None, kind: ResponderKind | None) -> Responder | None:
-    """Who closed an inquiry: `kind`, and jp-tui itself where that is None but the exchange was escalated (Z7)."""
+    """Return who closed an inquiry: `kind`, or jp-tui itself if `kind` is None and the question was escalated (Z7)."""
     escalated = bool(refusals.refuser(told))
     if kind is None:
         return Responder("system", escalated=True) if escalated else None

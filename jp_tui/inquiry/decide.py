@@ -1,9 +1,6 @@
-"""The coordinator's mind: `decide(state, input)` gives the next state and the steps to take, in order.
-
-Pure, so that every order of events can be tried by a test. It performs nothing: the engine records the facts,
-durable, before it takes the steps after them (HOUSE "The way of an inquiry"). It never raises for an input that came
-too late or does not fit: that is refused, and the state stays as it was.
-"""
+"""Entry point of the machine: `decide(state, input)` returns the next state and the steps to take, in order. The
+function is pure, so tests can try every order of events. The engine makes the facts durable before it carries out the
+steps after them. A late or unfitting input never raises: it is refused and the state stays unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from jp_tui.inquiry.on_question import raised
 
 
 def decide(state: v.State, given: v.Input) -> Decision:
-    """The one way in."""
+    """Apply one input. This is the machine's only entry point."""
     if (handed := on_subagent.hands_on(state, given)) is not None:
         return handed
     match given:
@@ -79,9 +76,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
 
 
 def _ordered(steps: list[s.Step], inquiry: str) -> list[s.Step]:
-    """What is recorded is durable before anything of it is shown or done (R205), each in its own order. Others that are
-    settled with `inquiry` come before it: what waits behind it is gone before a face would show it (R252).
-    """
+    """Sort the steps: facts become durable before effects (R205). Order within each group is kept. Other questions that
+    close together with `inquiry` come first, so a front end never shows a question that is already answered (R252)."""
     facts: list[s.Step] = [step for step in steps if isinstance(step, s.Record)]
     effects = [step for step in steps if not isinstance(step, s.Record)]
     others = [step for step in effects if isinstance(step, s.Settled) and inquiry and step.inquiry != inquiry]
@@ -107,7 +103,7 @@ def _of_a_call(state: v.State, given: v.CallStarted | v.CallResumed | v.CallGone
 
 
 def _all_of(state: v.State, call: str) -> Decision:
-    """Close everything a call of this id left open: it begins anew."""
+    """Close everything that a call with this id left open, because it starts again."""
     steps: list[s.Step] = []
     for drop in (drop_recorded, drop_open, drop_deferred):
         state, more = drop(state, call)

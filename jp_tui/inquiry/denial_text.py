@@ -1,9 +1,8 @@
-"""The error that a model reads after a "no" (inquiries.md R141-R143, M8, M9, Z6).
+"""Error text that a model reads after a "no" (inquiries.md R141-R143, M8, M9, Z6).
 
-It names who said it and why, then the tool's own error, unless that only says that the answer was no.
-
-Only the last inquiry of the call counts (C54). Results are never changed, nor is what jp-tui itself says about a call.
-After three rejections of one intent the assistant is told to stop and ask.
+The text names who refused and why, then quotes the tool's own error unless that only repeats the refusal. Only the
+call's last inquiry counts (C54). Results and jp-tui's own messages about a call stay unchanged. After three rejections
+of one intent the text tells the assistant to stop and ask.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from jp_tui.inquiry.refusals import STOPS, short
 from jp_tui.inquiry.state import Last, State
 
 APPLY = "apply_changes"
-"""The question whose subject is a file (R142)."""
+"""Id of the question whose subject is a file (R142)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the model reads. `noted`: the question whose note stands in `text`, so that it is not told again (R182);
-    `rejections`: how often this intent was rejected, when it is told to stop, else 0. `enriched`: `text` begins with M8
-    or M9 (R143); else with the tool's own error."""
+    """Text for the model. `noted`: the question whose note is already in `text`, so that it isn't repeated (R182).
+    `rejections`: how often this intent was rejected if the model must stop, else 0. `enriched`: `text` begins with M8
+    or M9 (R143), else with the tool's own error."""
 
     text: str
     enriched: bool
@@ -32,8 +31,8 @@ class Told:
 
 
 def told(state: State, call: str, arguments: JsonObject, error: str, *, declined: bool = False) -> Told | None:
-    """For a call that ended in the error `error` of its tool, before it is gone; `arguments` as they ran. `declined`:
-    the error says nothing but that the answer was no. None when the error is told as it is."""
+    """Build the text for a call that ended in the tool error `error`; call it before the call is dropped. `arguments`
+    are those that ran. `declined`: the error only reports the refusal. Return None if the error needs no change."""
     work = state.calls.get(call)
     last = work.last if work is not None else None
     if work is None or last is None or not last.rejects:
@@ -52,7 +51,7 @@ def told(state: State, call: str, arguments: JsonObject, error: str, *, declined
 
 
 def _rejected(tool: str, last: Last, arguments: JsonObject) -> str:
-    """M8, M9; empty where the tool's own words stand (R143)."""
+    """Return M8 or M9, or an empty string if the tool's own error is used (R143)."""
     path = arguments.get("path")
     subject = path if last.question == APPLY and isinstance(path, str) else None
     if last.who.kind == "assistant":

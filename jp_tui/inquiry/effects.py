@@ -1,4 +1,4 @@
-"""What comes out of the machine: facts to record and effects to carry out, in order. Data only."""
+"""Outputs of the machine: facts to record and effects to carry out, in order. Data only."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ How = Literal["answered", "redacted", "cancelled", "withdrawn"]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A fact for the log, durable before any later step is taken (R205)."""
+    """Fact for the log, durable before any later step runs (R205)."""
 
     event: InquiryRequest | InquiryResponse
 
 
 @dataclass(frozen=True, slots=True)
 class AskHuman:
-    """Put the question to the human; `why` says which rule led here (E42)."""
+    """Ask the user; `why` names the rule that applied (E42)."""
 
     open: OpenQuestion
     label: str | None
@@ -33,7 +33,7 @@ class AskHuman:
 
 @dataclass(frozen=True, slots=True)
 class AskPermission:
-    """Ask the human for leave to run a call."""
+    """Ask the user for permission to run a call."""
 
     open: OpenPermission
     why: str
@@ -41,7 +41,7 @@ class AskPermission:
 
 @dataclass(frozen=True, slots=True)
 class AskDelivery:
-    """Ask the human for leave to deliver a result."""
+    """Ask the user for permission to deliver a result."""
 
     open: OpenDelivery
     why: str
@@ -57,8 +57,8 @@ class AskReview:
 
 @dataclass(frozen=True, slots=True)
 class AskReviewer:
-    """Ask a reviewing model (rows 5, 6, 11); ReviewerAnswered or ReviewerFailed comes back. `intent`: once more, told
-    what the assistant wants with it and what it said itself before (`open.intent`, `open.before`)."""
+    """Ask a reviewing model (rows 5, 6, 11). ReviewerAnswered or ReviewerFailed follows. `intent` is set on a second
+    request: what the assistant wants and the reviewer's first verdict (`open.intent`, `open.before`)."""
 
     open: OpenQuestion
     why: str
@@ -67,7 +67,7 @@ class AskReviewer:
 
 @dataclass(frozen=True, slots=True)
 class RelayAnswer:
-    """Hand on what the human did to the machine of the sub-agent that asks this (R220); `given` has its id there."""
+    """Forward the user's input to the machine of the sub-agent that asks (R220). `given` uses that machine's id."""
 
     open: OpenQuestion | OpenReview
     given: Input
@@ -75,7 +75,7 @@ class RelayAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RunAgain:
-    """Execute the tool again with all answers so far (R97), with the words that came instead (R179), or, when
+    """Run the tool again with all answers so far (R97), with the user's reply instead of an answer (R179), or, if
     `arguments` is set, from the start with edited arguments (R97b)."""
 
     call: str
@@ -88,7 +88,7 @@ class RunAgain:
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """The call may run, with `arguments` in place of its own when that is set. `decision` as in Complete."""
+    """Run the call, with `arguments` in place of its own when set. `decision` as in Complete."""
 
     call: str
     arguments: JsonObject | None
@@ -97,7 +97,7 @@ class Permit:
 
 @dataclass(frozen=True, slots=True)
 class Deliver:
-    """The result goes to the model, as `text` when that is set. `decision` as in Complete."""
+    """Send the result to the model, as `text` when set. `decision` as in Complete."""
 
     call: str
     text: str | None
@@ -106,11 +106,11 @@ class Deliver:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The call is over without running again: this is what the model reads.
+    """End the call without another run; the model reads `content`.
 
-    `decision` says who decided at a permission or result prompt, for the record beside the response:
-    `{"choice": "run"|"skip"|"deliver"|"edit"|"cancel", "by": "user"|"remembered"|"policy", "remember"?: true,
-    "reason"?: text, "via"?: …, "ms"?: n}`; empty where no such prompt was.
+    `decision` records who decided at a permission or result prompt: `{"choice": "run"|"skip"|"deliver"|"edit"|"cancel",
+    "by": "user"|"remembered"|"policy", "remember"?: true, "reason"?: text, "via"?: …, "ms"?: n}`. It is empty if there
+    was no such prompt.
     """
 
     call: str
@@ -121,7 +121,7 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A question no longer waits; tell whoever shows it. `by`: the responder's kind, "policy", or empty."""
+    """Report that a question closed. `by`: the responder's kind, "policy", or empty."""
 
     inquiry: str
     how: How
@@ -130,7 +130,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """An answer that cannot be taken. `gone`: the question does not wait any more, `by` settled it when known."""
+    """Reject an input. `gone`: the question is closed; `by` names who closed it, if known."""
 
     inquiry: str
     reason: str
@@ -140,7 +140,7 @@ class Refuse:
 
 @dataclass(frozen=True, slots=True)
 class LedgerChanged:
-    """What is remembered has changed."""
+    """Report that the remembered answers changed."""
 
 
 @dataclass(frozen=True, slots=True)

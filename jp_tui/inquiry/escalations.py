@@ -1,7 +1,6 @@
-"""An escalation as it stands beside the request that is put to the human (inquiries.md R149, R207), and back again, and
-the words above it there.
+"""Stored form of an escalation and the banner above its question (inquiries.md R149, R207).
 
-A damaged record gives an escalation with less in it, never another verdict.
+A damaged record decodes to an escalation with fewer details, never to another verdict.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from jp_tui.inquiry import values as v
 
 
 def written(told: v.EscalationCause) -> JsonObject:
-    """Its stored form; what is empty is left out."""
+    """Return the stored form, without empty fields."""
     found: JsonObject = {"model": told.model, "reason": told.reason, "failed": told.failed, "ms": told.ms}
     if told.cause:
         found["cause"] = told.cause
@@ -25,12 +24,12 @@ def written(told: v.EscalationCause) -> JsonObject:
 
 
 def verdicts(before: tuple[v.EarlierVerdict, ...]) -> list[Json]:
-    """What a reviewer said before it was asked once more, as stored."""
+    """Encode the reviewer's earlier verdicts."""
     return [{"model": one.model, "reason": one.reason, "ms": one.ms} for one in before]
 
 
 def read_verdicts(found: Json) -> tuple[v.EarlierVerdict, ...]:
-    """The way back."""
+    """Decode stored verdicts."""
     return tuple(
         v.EarlierVerdict(text_of(one.get("model")), text_of(one.get("reason")), whole_of(one.get("ms")))
         for one in (found if isinstance(found, list) else [])
@@ -39,7 +38,7 @@ def read_verdicts(found: Json) -> tuple[v.EarlierVerdict, ...]:
 
 
 def read(found: Json) -> v.EscalationCause | None:
-    """None where none is stored."""
+    """Decode a stored escalation; None if there is none."""
     if not isinstance(found, dict):
         return None
     cause = found.get("cause")
@@ -55,7 +54,7 @@ def read(found: Json) -> v.EscalationCause | None:
 
 
 def banner(told: v.EscalationCause) -> str:
-    """What stands above the question; its first line is M12 to the letter wherever the reviewer has said no (R154)."""
+    """Return the text above the question. If the reviewer refused, its first line is exactly M12 (R154)."""
     if not told.failed:
         return messages.recommended_no(told.reason)
     return "\n".join([*(messages.recommended_no(one.reason) for one in told.before[-1:]), *_lines(told)])

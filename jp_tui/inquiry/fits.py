@@ -1,7 +1,5 @@
-"""Whether a value may be taken: the one validator (inquiries.md R8), and whether a log could hold it and read it again.
-
-Never raises, whatever the value is: answers come from configuration, models and other processes.
-"""
+"""Answer validation: does a value fit its type (inquiries.md R8), and can the log store and read it? Never raises,
+because answers come from settings, models and other processes."""
 
 from __future__ import annotations
 
@@ -14,18 +12,18 @@ UNWRITABLE = "it cannot be written as JSON"
 
 
 def writable(*values: Json) -> bool:
-    """Whether all of them can be written as JSON in UTF-8, within the limits of the gate for foreign JSON."""
+    """True if all values can be encoded as UTF-8 JSON within the limits for untrusted JSON."""
     try:
         return all(beyond(value, max_bytes=MAX_BYTES) is None for value in values)
-    except (ValueError, TypeError, AttributeError, RecursionError):  # no JSON: a date, a key that is no text
+    except (ValueError, TypeError, AttributeError, RecursionError):  # not JSON: a date, or a key that isn't a string
         return False
 
 
 def misfit(kind: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
-    """Why `value` is no answer, in plain words, or None when it is one."""
+    """Return why `value` isn't an answer of this type, or None if it is one."""
     return kind.problem(value, verdicts) if writable(value) else UNWRITABLE
 
 
 def fits(kind: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> bool:
-    """Whether `value` is an answer of that type."""
+    """True if `value` is an answer of that type."""
     return misfit(kind, value, verdicts) is None

@@ -1,9 +1,7 @@
-"""Moving about in a form (inquiries.md R176-R182b, E23): Back, its undo, and the look over all of it at the end.
-
-Which question comes next is the tool's to say, each time it runs; here its answers are taken away and given back. What
-Back took away stands in the record beside the showings that it ended and began (`discards`, `restores`), because the
-tag alone may mean nothing to a reader (R24).
-"""
+"""Navigation in a form (inquiries.md R176-R182b, E23): Back, its undo, and the final review. The tool chooses the next
+question each time it runs; this module discards and restores answers. The discarded questions are recorded in the
+metadata of the requests and responses involved (`discards`, `restores`), because an inquiry id alone doesn't identify
+them (R24)."""
 
 from __future__ import annotations
 
@@ -29,7 +27,8 @@ NO_QUESTION = "this prompt asks about a call, and there is no form to move in"
 
 
 def _reaches(state: v.State, call: str, form: FormView | None, question: str) -> bool:
-    """Whether Back may go there: answered in this form by the human, and asked again when its answer is gone."""
+    """True if Back may go to `question`: the user answered it in this form, and it is asked again once its answer is
+    discarded."""
     work = state.calls[call]
     given = work.answers.get(question)
     if form is None or given is None or question not in {place.id for place in form.places}:
@@ -44,7 +43,7 @@ def target(state: v.State, call: str, form: FormView | None, current: str = "") 
 
 
 def placed(state: v.State, opened: v.OpenQuestion, form: FormView | None) -> v.OpenQuestion:
-    """The question at its place in its form, with what Back left for it (R176, R177). A secret is never pre-filled."""
+    """Place the question in its form, with the answer Back left for it (R176, R177). A secret is never pre-filled."""
     gone = state.calls[opened.call].discarded
     prefill: tuple[Json, ...] = ()
     if gone and not isinstance(opened.question.answer_type, SecretAnswer):
@@ -63,7 +62,7 @@ def _asked(state: v.State, inquiry: str, shown: str) -> Asked | s.Refuse:
 
 
 def went_back(state: v.State, given: v.HumanWentBack) -> Decision:
-    """To an answered question, whose answer and all after it are discarded until something is submitted (R177)."""
+    """Go to an answered question. Its answer and all later ones are discarded until something is submitted (R177)."""
     opened = _asked(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
@@ -79,7 +78,7 @@ def went_back(state: v.State, given: v.HumanWentBack) -> Decision:
 
 
 def restored(state: v.State, given: v.HumanRestored) -> Decision:
-    """What Back took away comes back, as long as nothing was submitted since (E23, R177)."""
+    """Restore the answers that Back discarded, if nothing was submitted since (E23, R177)."""
     opened = _asked(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
@@ -90,7 +89,7 @@ def restored(state: v.State, given: v.HumanRestored) -> Decision:
 
 
 def _moved(state: v.State, opened: Asked, about: JsonObject) -> Decision:
-    """The showing is over without an answer (R181), and the tool says what comes now."""
+    """Close the request without an answer (R181); the tool then asks its next question."""
     state, steps = _over(state, opened, about)
     return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers)]
 
@@ -102,7 +101,7 @@ def _over(state: v.State, opened: Asked, about: JsonObject) -> Decision:
 
 
 def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
-    """A form is complete: the human may look over it, and where nobody is it counts at once (R182b)."""
+    """Start the review of a complete form. Without a client the form counts at once (R182b)."""
     work = state.calls.get(given.call)
     if work is None:
         return state, []
@@ -123,7 +122,7 @@ def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
 
 
 def submitted(state: v.State, given: v.HumanSubmitted) -> Decision:
-    """The review is done, and the form counts."""
+    """Submit the reviewed form."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
@@ -140,7 +139,7 @@ def _counts(state: v.State, call: str) -> Decision:
 
 
 def replied(state: v.State, opened: v.OpenReview, words: str) -> Decision:
-    """The form is left with words (R179), at a tool's own as at any question of it (R182)."""
+    """Close the form with a reply (R179), from the tool's own review or any of its questions (R182)."""
     state, steps = _over(state, opened, {})
     if opened.source != "assistant":
         text = messages.replied(words) if words else messages.CANCELLED

@@ -1,7 +1,7 @@
-"""The client went away (Z9): nobody answers in anybody's name.
+"""Handling of a client that left (Z9).
 
-Questions stay open, and so does whatever a call that can be resumed waits for. Only what cannot be resumed is closed:
-leave to run a call that has asked nothing yet. No policy takes the place of the user who was there.
+Questions stay open, and so does everything a resumable call waits for. Only a call that can't be resumed is closed: one
+that waits for permission and has asked nothing yet. No policy replaces the user who was there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jp_tui.inquiry import values as v
 from jp_tui.inquiry.closing import Decision, complete
 
 DECISION: JsonObject = {"choice": "cancel", "by": "system", "reason": "client gone"}
-"""The decision that is recorded beside the response of a call that nobody decided about."""
+"""Decision recorded with the response of a call that nobody decided."""
 PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 
 
@@ -42,7 +42,7 @@ def leave_open(state: v.State, item: v.Waiting) -> Decision:
 
 
 def _resumable(state: v.State, call: str) -> bool:
-    """Whether the call has an inquiry on record, so that it can be resumed (R207)."""
+    """True if the log has an inquiry of this call, so that it can be resumed (R207)."""
     asked = any(name == call and question not in PROMPTS for name, question in state.ledger.attempts)
     work = state.calls.get(call)
     return asked or bool(work is not None and work.recorded)

@@ -1,6 +1,5 @@
-"""What goes into the machine: what a call raises, what the human sends, what a reviewer says. Data only; what comes out
-is in `steps.py`. Others import it as `values`.
-"""
+"""Inputs of the machine: what a call asks, what the user sends, what a reviewer returns. Data only; outputs are in
+`effects.py`. Other modules import this one as `values`."""
 
 from __future__ import annotations
 
@@ -28,8 +27,8 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True)
 class CallResumed:
-    """A call of a turn that was cut off is executed again (R237). `attempts` by question id, as recorded; `answers`,
-    `discarded`, `unasked` and `last` as `rebuilt.ReplayedState` reads them from the record."""
+    """An unfinished turn runs this call again (R237). `attempts` by question id, as recorded; `answers`, `discarded`,
+    `unasked` and `last` as in `replay.ReplayedState`."""
 
     call: str
     tool: str
@@ -44,8 +43,8 @@ class CallResumed:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRaised:
-    """A tool returned needs_input. `verdicts` cover the static answer and the default of a schema question;
-    `policy_place` is FILE:LINE of the policy, when a file set it; `intent` what the assistant said beside the call."""
+    """A tool returned needs_input. `verdicts` cover the static answer and the default of a schema question.
+    `policy_place` is FILE:LINE of the policy if a file set it. `intent` is the assistant's text beside the call."""
 
     call: str
     question: Question
@@ -60,8 +59,8 @@ class QuestionRaised:
 
 @dataclass(frozen=True, slots=True)
 class TurnResumed:
-    """A turn that was cut off goes on: what was refused in it, as in Ledger, read from the record by
-    `refusals_read.turn_resumed`. Comes before its calls."""
+    """An unfinished turn resumes. Carries its refusals as in Ledger, decoded from the log by
+    `refusals_replay.turn_resumed`. Precedes the turn's calls."""
 
     refused: Mapping[str, str]
     rejections: Mapping[str, int]
@@ -70,10 +69,10 @@ class TurnResumed:
 
 @dataclass(frozen=True, slots=True)
 class PermissionWanted:
-    """A call of a tool with run mode `ask` or `edit` (R85). `digest` is of the arguments as they are shown, `place`
-    FILE:LINE of the mode, when a file set it. `floor` are refused targets that its arguments name: whatever the mode,
-    only a person lets it run (R247). `exact` is a digest of everything that is shown, for a tool that takes a command:
-    a remembered decision covers only a call that shows the same (Z16); `text` is its one line for the ledger."""
+    """A tool with run mode `ask` or `edit` is called (R85). `digest` covers the arguments as shown; `place` is
+    FILE:LINE of the mode if a file set it. `floor` lists refused targets in the arguments: only a person may then
+    permit the call (R247). `exact` is a digest of everything shown, for a tool that takes a command: a remembered
+    decision covers only a call that shows the same (Z16); `text` is its line in the ledger."""
 
     call: str
     tool: str
@@ -88,8 +87,8 @@ class PermissionWanted:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryWanted:
-    """A result of a tool with result mode `ask` or `edit` (R93). `digest` is of the result as it is shown, `place` as
-    in PermissionWanted."""
+    """A result of a tool with result mode `ask` or `edit` (R93). `digest` covers the result as shown, `place` as in
+    PermissionWanted."""
 
     call: str
     tool: str
@@ -101,7 +100,7 @@ class DeliveryWanted:
 
 @dataclass(frozen=True, slots=True)
 class ReviewWanted:
-    """A form is complete (R182b). `digest` is of the answers as they are shown; without a client it finishes."""
+    """A form is complete (R182b). `digest` covers the answers as shown. Without a client the form is submitted."""
 
     call: str
     digest: str
@@ -111,9 +110,9 @@ class ReviewWanted:
 
 @dataclass(frozen=True, slots=True)
 class RelayWanted:
-    """The sub-agent in the conversation `agent`, which this call runs, asks the human something (R220), or one of its
-    tools does (Z8): `ask` as it stands at its own machine, with the label, the rule that led there, where Back goes and
-    whether the answer may be remembered there; `tool` is the one it called."""
+    """The sub-agent in conversation `agent`, started by this call, or one of its tools (Z8) asks the user something
+    (R220). `ask` is the item of its own machine; the other fields are the label, the rule that applied, Back's target
+    and whether the answer may be remembered there; `tool` is the tool it called."""
 
     call: str
     agent: str
@@ -127,8 +126,8 @@ class RelayWanted:
 
 @dataclass(frozen=True, slots=True)
 class RelayClosed:
-    """A sub-agent's machine has settled what it asked under the id `asks`; `response` is what it recorded, None for a
-    review, `how` and `by` are its Settled's."""
+    """A sub-agent's machine closed the item with id `asks`. `response` is the recorded one, None for a review; `how`
+    and `by` as in Settled."""
 
     call: str
     asks: str
@@ -146,22 +145,23 @@ class CallFailed:
 
 @dataclass(frozen=True, slots=True)
 class CallGone:
-    """The call ended or was called off; a question of it that still waits is withdrawn (R118)."""
+    """The call ended or was cancelled; its open question is withdrawn (R118)."""
 
     call: str
 
 
-# --- inputs: what the human, or whoever answers for them, sends -------------------------------------------
+# --- inputs: sent by the user or a client ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class HumanAnswered:
-    """`remember` for the rest of the turn; `via` another face than the screen (R25); `ms` since it was asked; `at`
-    the time (R58); `verdicts` cover the value of a schema question; `taken` says which parts (R251)."""
+    """The user answered. `remember` applies to the rest of the turn; `via` names a client other than the screen (R25);
+    `ms` is the time since it was asked; `at` is the time of the answer (R58); `verdicts` cover the value of a schema
+    question; `taken` lists the accepted parts (R251)."""
 
     inquiry: str
     digest: str
-    value: Json = field(repr=False)  # perhaps of a secret
+    value: Json = field(repr=False)  # may be a secret
     remember: bool = False
     note: str = ""
     via: str = ""
@@ -173,7 +173,7 @@ class HumanAnswered:
 
 @dataclass(frozen=True, slots=True)
 class HumanCancelled:
-    """Left without an answer (R210); at a result prompt M20."""
+    """The user cancelled the question (R210); at a result prompt M20 follows."""
 
     inquiry: str
     digest: str
@@ -181,7 +181,7 @@ class HumanCancelled:
 
 @dataclass(frozen=True, slots=True)
 class HumanReplied:
-    """Answered in words instead (R179, R182)."""
+    """The user replied with a message instead of an answer (R179, R182)."""
 
     inquiry: str
     digest: str
@@ -190,7 +190,7 @@ class HumanReplied:
 
 @dataclass(frozen=True, slots=True)
 class HumanEndedTurn:
-    """End Turn, from a question or by two Ctrl-C (R180); an empty inquiry means from anywhere."""
+    """The user ended the turn, from a question or with two Ctrl+C (R180). An empty inquiry means from anywhere."""
 
     inquiry: str = ""
     digest: str = ""
@@ -245,7 +245,7 @@ class HumanWentBack:
 
 @dataclass(frozen=True, slots=True)
 class HumanRestored:
-    """What Back took away comes back (E23, R177), as long as nothing was submitted since."""
+    """Restore what Back discarded (E23, R177), if nothing was submitted since."""
 
     inquiry: str
     digest: str
@@ -253,7 +253,7 @@ class HumanRestored:
 
 @dataclass(frozen=True, slots=True)
 class HumanSubmitted:
-    """The review is done: the form counts (R182b)."""
+    """The review is done: the form is submitted (R182b)."""
 
     inquiry: str
     digest: str
@@ -261,8 +261,8 @@ class HumanSubmitted:
 
 @dataclass(frozen=True, slots=True)
 class HumanUnanswered:
-    """A client that was to ask has no answer: it said so with an `error` (R242), or, without one, none that fits came
-    of it (R241) or it went away."""
+    """A client couldn't answer: it reported an `error` (R242), or, without one, sent no fitting answer (R241) or
+    left."""
 
     inquiry: str
     digest: str
@@ -271,8 +271,8 @@ class HumanUnanswered:
 
 @dataclass(frozen=True, slots=True)
 class HumanTookOver:
-    """The human decides what a reviewer is deciding (R156): the `model` that was at it, since `ms`, and what was
-    `heard` of its reason so far."""
+    """The user takes over a review (R156): `model` was reviewing since `ms`; `heard` is its reason as streamed so
+    far."""
 
     inquiry: str
     model: str = ""
@@ -287,7 +287,7 @@ class HumanSpoke:
 
 @dataclass(frozen=True, slots=True)
 class ClientLeft:
-    """The client went away, or its input ended; it answered nothing (Z9)."""
+    """The client left or its input ended, without an answer (Z9)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,18 +299,18 @@ class DeadlinePassed:
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """The user takes back what is remembered under this key of the ledger (E43, R236)."""
+    """The user revokes the ledger entry with this key (E43, R236)."""
 
     key: str
 
 
-# --- inputs: what a reviewer says -------------------------------------------------------------------------
+# --- inputs: returned by a reviewer ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAnswered:
-    """A verdict (R119); `reason` empty when there was none. `verdicts` as for a human; `usage` are tokens and, where
-    prices are known, `cost_usd`; `saw` says in words what it was shown."""
+    """A verdict (R119); `reason` may be empty. `verdicts` as for a user's answer; `usage` are tokens and, if prices are
+    known, `cost_usd`; `saw` describes what the reviewer was shown."""
 
     inquiry: str
     value: Json
@@ -324,8 +324,8 @@ class ReviewerAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerFailed:
-    """No verdict, and why (R137). `too_long`: it could not be shown all of what is asked, so nobody asked it (R247).
-    `advice` is what people can do about it; no model reads it."""
+    """No verdict, and the cause (R137). `too_long`: the request exceeded the model's context, so no model was asked
+    (R247). `advice` is for the user; no model reads it."""
 
     inquiry: str
     error: str

@@ -1,7 +1,7 @@
-"""What the model reads when a question was not answered or a call did not run.
+"""Messages to the model about unanswered questions and calls that didn't run.
 
-Literals of docs/spec/inquiries.md, section 14, exact to the letter where the catalogue says so. Nothing here is for
-people; a face has words of its own.
+Literals of docs/spec/inquiries.md, section 14, exact where the catalogue says so. Users never see them; front ends have
+their own text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def not_for_the_assistant(tool: str) -> str:
 
 
 def bad_static_answer(tool: str, slot: str) -> str:
-    """M3; `slot` is the question id under which the value stands."""
+    """M3; `slot` is the question id under which the value is set."""
     return (
         f"{tool}: the configured conversation.tools.{tool}.questions.{slot}.answer value does not match the "
         "question's answer_type. Update the configuration; do not retry."
@@ -81,7 +81,7 @@ def rejected_by_model(tool: str, path: str | None, model: str, explanation: str)
 
 
 def rejected_by_user(tool: str, path: str | None, explanation: str, comments: tuple[tuple[str, str], ...] = ()) -> str:
-    """M9; `comments` are what the user said beside parts of it, each with the part's title (R251)."""
+    """M9; `comments` are the user's comments on parts, each with the part's title (R251)."""
     said = [f"On {title}: {words}" for title, words in comments]
     if path is not None:
         rest = "The changes were not applied. Do not repeat the same change; ask the user what should be different."
@@ -133,7 +133,7 @@ def not_delivered(tool: str, mode: str) -> str:
 
 
 def recommended_no(explanation: str) -> str:
-    """M12, for the human and never in the record (R150)."""
+    """M12, shown to the user and never stored (R150)."""
     return f'The assistant recommended rejecting this change:\n"{explanation or "(no reason given)"}"'
 
 
@@ -214,7 +214,7 @@ TIMED_OUT = "No answer within the time limit set by the user."
 
 
 def unaskable(tool: str) -> str:
-    """M56: a question that no log could hold."""
+    """M56: a question that can't be stored in the log."""
     return (
         f"{tool} asked a question that cannot be written as JSON, so nobody was asked. Do not retry this tool call "
         "in this turn."

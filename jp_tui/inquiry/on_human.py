@@ -1,6 +1,6 @@
-"""What a person does with a question that waits: answer, leave, reply, edit, end the turn (inquiries.md R182, R248).
+"""User input for an open question: answer, cancel, reply, edit, end the turn (inquiries.md R182, R248).
 
-Whatever comes twice, too late, for another digest or with a value that does not fit changes nothing: it is refused.
+A repeated or late input, one with another digest or with an unfitting value changes nothing and is refused.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from jp_tui.inquiry.permission import replied as prompt_replied
 from jp_tui.inquiry.route import slot
 
 RESTARTS = "restarts"
-"""Metadata of a response: the call runs from the start, and no answer before it is one of its."""
+"""Metadata of a response: the call runs again from the start; earlier answers don't apply to it."""
 
 
 def answered(state: v.State, given: v.HumanAnswered) -> Decision:
-    """An answer, with a note (R182), perhaps to parts (R251), perhaps to be remembered (R113)."""
+    """Record an answer with its note (R182), accepted parts (R251) and request to remember it (R113)."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
@@ -62,12 +62,13 @@ def answered(state: v.State, given: v.HumanAnswered) -> Decision:
 
 
 def _catch_up(state: v.State, place: str, value: Json) -> Decision:
-    """Questions that wait behind a remembered answer get it without being shown (R252)."""
+    """Answer waiting questions that a remembered answer covers, without showing them (R252)."""
     steps: list[s.Step] = []
     for item in state.waiting:
         if not isinstance(item, v.OpenQuestion) or slot(state.calls[item.call].tool, item.question) != place:
             continue
-        covers = value is False or not refusals.standing(state.ledger, item.question)  # no yes to what was refused
+        # a yes doesn't cover refused targets
+        covers = value is False or not refusals.standing(state.ledger, item.question)
         if covers and may_remember(item.question) and fits(item.question.answer_type, value):
             state, more = take(transitions.used(state, place), item, value, Responder("remembered"))
             steps = [*steps, *more]
@@ -75,7 +76,7 @@ def _catch_up(state: v.State, place: str, value: Json) -> Decision:
 
 
 def left(state: v.State, given: v.HumanCancelled) -> Decision:
-    """Left without an answer (R210)."""
+    """Cancel the question (R210)."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
@@ -98,7 +99,7 @@ def _ended(
     reason: Literal["user", "user_reply", "timed_out"],
     text: str,
 ) -> Decision:
-    """No answer, and the call ends with a successful response."""
+    """Close the question without an answer and end the call with a successful response."""
     by, who = (POLICY, None) if reason == "timed_out" else ("user", Responder("user"))
     state, steps = cancel(state, opened, reason, by, who)
     state, more = complete(state, opened.call, text, is_error=False)
@@ -106,7 +107,7 @@ def _ended(
 
 
 def replied(state: v.State, given: v.HumanReplied) -> Decision:
-    """Answered in words instead: a form of the assistant ends with them (R179), a tool's call too (R182)."""
+    """Close the question with a reply. It ends the assistant's form (R179) or the tool's call (R182)."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
@@ -125,7 +126,8 @@ def replied(state: v.State, given: v.HumanReplied) -> Decision:
 
 
 def unanswered(state: v.State, given: v.HumanUnanswered) -> Decision:
-    """A client has no answer (R241, R242): the call ends, also of the assistant, for nobody can be asked."""
+    """Handle a client without an answer (R241, R242): the call ends, also for an assistant's question, because no
+    client can be asked."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
@@ -144,7 +146,7 @@ def unanswered(state: v.State, given: v.HumanUnanswered) -> Decision:
 
 
 def edited(state: v.State, given: v.HumanEdited) -> Decision:
-    """The arguments were edited instead (R87, R97b): whatever was answered was answered about others."""
+    """Edit the arguments instead (R87, R97b): earlier answers applied to other arguments."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
@@ -162,7 +164,7 @@ def edited(state: v.State, given: v.HumanEdited) -> Decision:
 
 
 def end_turn(state: v.State, given: v.HumanEndedTurn) -> Decision:
-    """Everything that is open is closed, and the turn ends (R180)."""
+    """Close everything that is open and end the turn (R180)."""
     if given.inquiry and isinstance(found := find(state, given.inquiry, given.digest), s.Refuse):
         return state, [found]
     facts: list[s.Step] = []
@@ -176,7 +178,7 @@ def end_turn(state: v.State, given: v.HumanEndedTurn) -> Decision:
 
 
 def deadline(state: v.State, given: v.DeadlinePassed) -> Decision:
-    """The user's own time limit is over (R243): no answer, and never a no. One that comes late concerns nobody."""
+    """Apply the user's time limit (R243): no answer, and never a no. A late deadline is ignored."""
     for item in state.waiting:
         if item.inquiry == given.inquiry and isinstance(item, v.OpenQuestion):
             return _ended(state, item, "timed_out", messages.TIMED_OUT)

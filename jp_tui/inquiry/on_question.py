@@ -1,6 +1,6 @@
-"""A tool needs to know something (inquiries.md 6.2): the request is recorded first, then it is routed.
+"""A tool's question (inquiries.md 6.2): record the request, then route it.
 
-A question that is recorded already, by a run that was cut off, is asked again under its own id (R237).
+A question that an unfinished run recorded is asked again under its own id (R237).
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from jp_tui.questions.types import Question, SecretAnswer
 from jp_tui.questions.wire import digest, recorded
 
 ALONE = 10
-"""How many times R98's limit a call may be answered without a person, one question after the other."""
+"""Multiple of R98's limit for consecutive answers in one call without a person."""
 AT_LEAST = 200
-"""A long form whose questions all have answers is no loop, however low R98's limit is set."""
+"""Lower bound for that limit: a long form whose questions are all answered isn't a loop, however low R98's limit is."""
 
 
 def raised(state: v.State, given: v.QuestionRaised) -> Decision:
-    """Record it and see who answers."""
+    """Record the question and route it."""
     work = state.calls.get(given.call)
     if work is None:
         return state, []
-    state, steps = drop_open(state, given.call)  # a call asks one thing at a time: what it asks now is what it asks
+    state, steps = drop_open(state, given.call)  # a call asks one thing at a time; a new question replaces the old one
     if work.streak[0] == given.question.id and work.streak[1] >= state.most:
         text = messages.never_accepts(work.tool, given.question.id, work.streak[1])
         return _then(steps, complete(state, given.call, text, is_error=True))
@@ -73,9 +73,9 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         state = transitions.takes_up(state, given.call, before)
         opened = replace(opened, inquiry=before.inquiry, before=before.before)
         if not client and found.who not in ("static", "remembered"):
-            return _then(steps, nobody(state, opened, "deferred"))  # it waited for a person, and still does (E52)
+            return _then(steps, nobody(state, opened, "deferred"))  # it waited for a person and still does (E52)
         told = before.escalation
-        if told is None and before.before and found.who == "human":  # its second look has become a person's
+        if told is None and before.before and found.who == "human":  # its second review became a person's question
             told = v.EscalationCause(before.before[-1].model, before.before[-1].reason, ms=before.before[-1].ms)
         if told is not None:
             return _then(steps, _escalated_before(state, opened, told, found))
@@ -107,7 +107,7 @@ def _then(steps: list[s.Step], decision: Decision) -> Decision:
 
 
 def _digest(question: Question) -> str | None:
-    """The digest of what is shown, or None for a question that no log could hold."""
+    """Return the digest of what is shown, or None for a question that can't be stored in the log."""
     try:
         return digest(question) if writable(recorded(question), question.id) else None
     except (ValueError, TypeError, RecursionError):
@@ -117,8 +117,8 @@ def _digest(question: Question) -> str | None:
 def request(
     state: v.State, opened: v.OpenQuestion, row: str, words: str, after: str = ""
 ) -> tuple[v.State, v.OpenQuestion, s.Record]:
-    """A new attempt, recorded as it was asked, whatever the settings make of it (R20, R26, R103). `after`: the inquiry
-    that it puts to somebody again."""
+    """Record a new attempt as it was asked, before settings apply (R20, R26, R103). `after`: the inquiry that it
+    repeats for another responder."""
     tool = state.calls[opened.call].tool
     state, inquiry = transitions.attempt(state, opened.call, opened.question.id)
     opened = replace(opened, inquiry=inquiry)
@@ -132,13 +132,13 @@ def request(
     }
     if (told := opened.escalation) is not None:
         about["escalation"] = escalations.written(told)
-    if opened.question.targets:  # for a turn that is taken up again (R247)
+    if opened.question.targets:  # for a resumed turn (R247)
         about[TARGETS] = list(refusals.written(opened.question.targets))
     if opened.before:
         about[BEFORE] = escalations.verdicts(opened.before)
     if after:
         about[AFTER] = after
-    if opened.undo:  # of Back from a review nothing else is on record
+    if opened.undo:  # Back from a review leaves no other trace in the log
         about[DISCARDS] = list(opened.undo)
     event = InquiryRequest(
         id=inquiry,
@@ -150,7 +150,7 @@ def request(
 
 
 def to_human(state: v.State, opened: v.OpenQuestion, words: str) -> Decision:
-    """It waits for the human (R116), or for the next client (Z9)."""
+    """Queue the question for the user (R116), or for the next client (Z9)."""
     if state.gone:
         return nobody(state, opened, "deferred")
     ask = s.AskHuman(opened, opened.rule.prompt_label, rememberable(opened), words)
@@ -158,7 +158,7 @@ def to_human(state: v.State, opened: v.OpenQuestion, words: str) -> Decision:
 
 
 def _routed(state: v.State, opened: v.OpenQuestion, found: Route) -> Decision:
-    """What the row of the table says."""
+    """Carry out the matching row of the routing table."""
     match found.who:
         case "human":
             return to_human(state, opened, found.why)
@@ -178,7 +178,8 @@ def _routed(state: v.State, opened: v.OpenQuestion, found: Route) -> Decision:
 
 
 def nobody(state: v.State, opened: v.OpenQuestion, refusal: Refusal) -> Decision:
-    """Nobody may or can answer: the call ends with words for the model, or the request stays open (R112, R230)."""
+    """Handle a question that nobody may or can answer: end the call with a message for the model, or leave the request
+    open (R112, R230)."""
     tool = state.calls[opened.call].tool
     match refusal:
         case "deferred":
@@ -205,19 +206,21 @@ def refused(
     who: Responder | None = None,
     about: JsonObject | None = None,
 ) -> Decision:
-    """No answer, and the call ends with an error; `about` stands beside it in the record."""
+    """Close the question without an answer and end the call with an error. `about` is stored in the record's
+    metadata."""
     state, steps = cancel(state, opened, reason, by, who, about)
     state, more = complete(state, opened.call, text, is_error=True)
     return state, [*steps, *more]
 
 
 def escalated(opened: v.OpenQuestion, told: v.EscalationCause) -> v.OpenQuestion:
-    """The question as the human gets it after a reviewer: what stands above its context is no part of it (R150)."""
+    """Return the question as the user sees it after a review. The text above its context isn't part of the question
+    (R150)."""
     return replace(opened, escalation=told, text=escalations.banner(told), before=())
 
 
 def _escalated_before(state: v.State, opened: v.OpenQuestion, told: v.EscalationCause, found: Route) -> Decision:
-    """It was put to the human after a reviewer before the turn was cut off: no reviewer is asked again."""
+    """Handle a question that was already escalated when the turn stopped: no reviewer is asked again."""
     refused = refusals.standing(state.ledger, opened.question, but=refusals.refuser(told))
     opened = replace(escalated(opened, told), refused=refused)
     if found.who == "reviewer" or (found.who == "human" and found.row == "0a" and not refused):
@@ -226,7 +229,7 @@ def _escalated_before(state: v.State, opened: v.OpenQuestion, told: v.Escalation
 
 
 def escalation_words(state: v.State, opened: v.OpenQuestion) -> str:
-    """Why an escalated question is asked (E42)."""
+    """Explain why an escalated question is asked (E42)."""
     told = opened.escalation
     if told is None:
         return why.undecided("")

@@ -1,8 +1,7 @@
-"""Questions of sub-agents, and of their tools, at their parent's machine (inquiries.md R220, R222, R249, Z8).
+"""Questions of sub-agents and their tools at the parent's machine (inquiries.md R220, R222, R249, Z8).
 
-A sub-agent's own machine decides about them. Here they are put to the human beside all others, what the human
-does goes on to it, and what it recorded is recorded here as well. Only the end of the whole turn is decided here, as
-for every question (R180).
+A sub-agent's own machine decides about them. The parent queues them with its own, forwards the user's input and records
+the outcome as well. Only the end of the whole turn is decided here, as for every question (R180).
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ Human = (
     | v.HumanSubmitted
     | v.HumanUnanswered
 )
-"""All that is said about one question, but for the end of the turn."""
+"""User inputs that concern one question, all but the end of the turn."""
 
 
 def source(agent: str) -> str:
-    """The name under which a sub-agent asks (R222)."""
+    """Return the name under which a sub-agent asks (R222)."""
     return f"sub_agent:{agent}"
 
 
 def wanted(state: v.State, given: v.RelayWanted) -> Decision:
-    """A sub-agent asks: on record first, unless it is on record since before the turn was cut off (R237)."""
+    """Record a sub-agent's question, unless the unfinished turn already recorded it (R237)."""
     work = state.calls.get(given.call)
     if work is None:
         return state, []
@@ -94,7 +93,8 @@ def _concerns(state: v.State, inquiry: str) -> bool:
 
 
 def hands_on(state: v.State, given: v.Input) -> Decision | None:
-    """What the human does goes to the sub-agent's machine, as it is; None for what is not about a question of one."""
+    """Forward the user's input to the sub-agent's machine unchanged. Return None if it doesn't concern a sub-agent's
+    question."""
     if not isinstance(given, Human) or not _concerns(state, given.inquiry):
         return None
     opened = find(state, given.inquiry, given.digest)
@@ -105,7 +105,7 @@ def hands_on(state: v.State, given: v.Input) -> Decision | None:
 
 
 def closed(state: v.State, given: v.RelayClosed) -> Decision:
-    """The sub-agent's machine has settled it: the same is on record here (R222)."""
+    """Record the outcome that the sub-agent's machine reached (R222)."""
     for item in state.waiting:
         if isinstance(item, v.OpenQuestion | v.OpenReview) and (item.call, item.asks) == (given.call, given.asks):
             told = item.escalation if isinstance(item, v.OpenQuestion) else None

@@ -1,6 +1,6 @@
-"""An answer to parts of what is asked (inquiries.md R251): which were accepted, and what was said about each.
+"""Answers to parts of a question (inquiries.md R251): which were accepted, and comments on each.
 
-Only a person answers by parts; whoever else answers takes the whole or nothing. Never raises for what it is given.
+Only a person answers by parts; other responders accept all or nothing. Functions never raise, whatever they are given.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jp_tui.questions.types import BooleanAnswer, Question, Taken
 
 
 def misnamed(question: Question, value: Json, taken: Taken | None) -> str | None:
-    """Why these parts are no answer, in plain words; None when they are one, or when the whole is answered."""
+    """Return why these parts aren't an answer, or None if they are one or the whole is answered."""
     if taken is None:
         return None
     known = {part.id for part in question.parts}
@@ -29,12 +29,12 @@ def misnamed(question: Question, value: Json, taken: Taken | None) -> str | None
 
 
 def partial(question: Question, taken: Taken | None) -> bool:
-    """Whether it is a yes to less than the whole: such a one is never remembered."""
+    """True for a yes to some of the parts. Such an answer is never remembered."""
     return taken is not None and 0 < len(taken.accepted) < len({part.id for part in question.parts})
 
 
 def tidy(question: Question, taken: Taken | None) -> Taken | None:
-    """In the order of the question, without comments that say nothing."""
+    """Return the parts in the question's order, without empty comments."""
     if taken is None:
         return None
     order = dict.fromkeys(part.id for part in question.parts)
@@ -43,17 +43,17 @@ def tidy(question: Question, taken: Taken | None) -> Taken | None:
 
 
 def said(titles: Sequence[tuple[str, str]], taken: Taken | None) -> tuple[tuple[str, str], ...]:
-    """What was said beside parts, each with the part's title; `titles` are (id, title) in the order of the question."""
+    """Return the comments on parts as (part title, comment). `titles` are (id, title) in the question's order."""
     return tuple((title, taken.comments[name]) for name, title in titles if name in taken.comments) if taken else ()
 
 
 def wire(taken: Taken) -> JsonObject:
-    """`{"accepted": [ids], "comments": {id: text}}`, as it stands beside the recorded answer."""
+    """Return `{"accepted": [ids], "comments": {id: text}}`, the form stored with the recorded answer."""
     return {"accepted": list(taken.accepted), "comments": dict(taken.comments)}
 
 
 def read(found: Json) -> Taken | None:
-    """The way back; None for anything that is not of that form."""
+    """Decode the stored form; None for anything else."""
     if not isinstance(found, dict):
         return None
     accepted, comments = found.get("accepted"), found.get("comments", {})

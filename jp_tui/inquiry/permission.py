@@ -1,7 +1,7 @@
-"""Decisions about a call, not answers to a question: may it run, may its result be delivered (inquiries.md 5.2, 5.3).
+"""Decisions about a call: may it run, may its result be delivered (inquiries.md 5.2, 5.3).
 
-They wait in the same queue as questions (R116, R253) and are not recorded as inquiries: what was decided travels in
-`decision` and stands beside the call's response.
+They share the queue with questions (R116, R253) but aren't recorded as inquiries: `decision` travels with the call's
+response and is stored there.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ OTHER_DECISION = "this prompt asks for another decision"
 
 
 def _slot(tool: str, exact: str) -> str:
-    """Where a decision is remembered: for the tool, or for exactly what was shown (R30, Z16)."""
+    """Return the key of a remembered decision: the tool, or exactly what was shown (R30, Z16)."""
     found = key(tool, v.PERMISSION)
     return f"{found}#{exact}" if exact else found
 
 
 def _begun(state: v.State, call: str, tool: str) -> Decision:
-    """A prompt may be the first thing that is heard of a call."""
+    """Start the call if this prompt is its first input."""
     state, steps = drop_open(state, call)
     return (state if call in state.calls else transitions.began(state, call, tool)), steps
 
 
 def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
-    """Remembered, asked, or decided by policy `run` (R85, R89, R91, R145)."""
+    """Apply a remembered decision or policy `run`, else ask (R85, R89, R91, R145)."""
     state, steps = _begun(state, given.call, given.tool)
     if (ended := repeats.refuse(state, given.call)) is not None:
         state, more = ended
@@ -61,7 +61,7 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
 
 
 def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
-    """Asked, or decided by policy `deliver` (R93, R94, R145)."""
+    """Apply policy `deliver`, else ask (R93, R94, R145)."""
     state, steps = _begun(state, given.call, given.tool)
     if state.client:
         state, inquiry = transitions.attempt(state, given.call, v.DELIVERY)
@@ -81,17 +81,18 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
 
 
 def _covers(held: v.RememberedAnswer, floor: tuple[str, ...]) -> bool:
-    """A remembered leave covers no call that names what was refused; a remembered skip is a person's own (R247)."""
+    """True if the remembered decision applies. A remembered permission covers no call with refused targets; a
+    remembered skip is a person's own and always applies (R247)."""
     return not floor or held.value is not True
 
 
 def _mode(policy: v.Policy) -> str:
-    """Unset means deny for these prompts (R144)."""
+    """Return the policy; unset means deny for these prompts (R144)."""
     return "deny" if policy == "unset" else policy
 
 
 def _remembered(state: v.State, call: str, place: str) -> Decision:
-    """The decision that is remembered under `place` covers this call too (R89)."""
+    """Apply the decision remembered under `place` to this call as well (R89)."""
     run = state.ledger.permissions[place].value is True
     state = transitions.used(state, place, permission=True)
     if run:
@@ -136,7 +137,7 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
 
 
 def _catch_up(state: v.State, place: str) -> Decision:
-    """Calls that wait behind a decision which covers them get it without being shown (R252)."""
+    """Decide waiting calls that a remembered decision covers, without showing them (R252)."""
     steps: list[s.Step] = []
     held = state.ledger.permissions[place]
     for item in state.waiting:
@@ -179,8 +180,8 @@ def edited(state: v.State, opened: v.OpenPermission | v.OpenDelivery, given: v.H
 
 
 def cancelled(state: v.State, opened: v.OpenPermission | v.OpenDelivery, failed: str = "") -> Decision:
-    """Left without a decision: the call does not run (M14), its result is not delivered (M20). `failed` is what the
-    model reads instead when nobody could be asked."""
+    """Close the prompt without a decision: the call doesn't run (M14), its result isn't delivered (M20). `failed`
+    replaces the model's message when no client could be asked."""
     others: list[s.Step] = []
     if isinstance(opened, v.OpenPermission):
         text = messages.SKIPPED
@@ -195,7 +196,7 @@ def cancelled(state: v.State, opened: v.OpenPermission | v.OpenDelivery, failed:
 
 
 def replied(state: v.State, opened: v.OpenPermission | v.OpenDelivery, words: str) -> Decision:
-    """Skip and reply (M34): words at a permission prompt are the reason of a skip."""
+    """Skip and reply (M34): the reply at a permission prompt is the reason of the skip."""
     if isinstance(opened, v.OpenDelivery):
         return state, [s.Refuse(opened.inquiry, OTHER_DECISION, False)]
     return permitted(state, v.HumanPermitted(opened.inquiry, opened.digest, False, reason=words))
@@ -206,7 +207,7 @@ def _over(state: v.State, opened: v.OpenPermission | v.OpenDelivery, how: s.How 
 
 
 def _delivered(state: v.State, call: str, text: str | None, decision: JsonObject) -> Decision:
-    """The result goes to the model, and the call is over."""
+    """Send the result to the model and end the call."""
     state, steps = drop_recorded(state, call)
     return transitions.ended(state, call), [*steps, s.Deliver(call, text, decision)]
 

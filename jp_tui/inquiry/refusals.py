@@ -1,7 +1,7 @@
-"""What was refused in a turn, and how often: it is decided by a person from then on (inquiries.md R247).
+"""Refused targets of a turn and rejection counts: from then on a person decides about them (inquiries.md R247).
 
-A refusal is of targets, whoever said it and whichever tool asked; of one intent, three are enough. A model's yes takes
-none back, and a person's only the no that it overrules.
+A refusal covers targets, whoever gave it and whichever tool asked. Three rejections of one intent suffice. A model's
+yes lifts no refusal; a person's yes lifts only the no that it overrules.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from jp_tui.questions.types import BooleanAnswer, Question, Taken
 BY_USER = "you said no to it"
 PARTLY = "you said no to a part of it"
 STOPS = 3
-"""Rejections of one intent in a turn, after which the assistant is told to stop and ask."""
+"""Rejections of one intent in a turn after which the assistant must stop and ask (inquiries.md R247)."""
 
 
 def by_model(model: str) -> str:
-    """The words of a refusal by a reviewer, `model` as provider/model."""
+    """Return the text for a reviewer's refusal; `model` as provider/model."""
     return f"{short(model) or 'the reviewing model'} said no to it"
 
 
 def short(model: str) -> str:
-    """A model's id without its provider (R142)."""
+    """Return a model's id without its provider (R142)."""
     provider, slash, rest = model.partition("/")
     return rest if slash and rest else provider
 
 
 def written(targets: Iterable[str]) -> tuple[str, ...]:
-    """Targets as the record can hold them: a path's bytes that are no text are compared as `?`."""
+    """Return the targets in a form that JSON can store: undecodable path bytes become `?`."""
     return tuple(dict.fromkeys(target.encode("utf-8", "replace").decode() for target in targets))
 
 
 def intent(tool: str, question: str, targets: Iterable[str]) -> str:
-    """The key of Ledger.rejections: what is wanted, of which targets."""
+    """Return the key of `Ledger.rejections`: the question and its targets."""
     return "\n".join([f"{tool}.{question}", *sorted(written(targets))])
 
 
 def meeting(refused: Iterable[str], targets: Iterable[str]) -> tuple[str, ...]:
-    """Which refused targets these meet: equal, above or below as paths."""
+    """Return the refused targets that these meet: equal to, above or below them as paths."""
     wanted = written(targets)
     return tuple(one for one in refused if any(_within(one, other) or _within(other, one) for other in wanted))
 
@@ -56,8 +56,8 @@ def _within(path: str, folder: str) -> bool:
 
 
 def standing(ledger: Ledger, question: Question, but: str = "") -> str:
-    """Why a person has to decide it: who refused which target before; empty when nobody did. `but` are the words of the
-    no that is just being put to them."""
+    """Return why a person must decide: who refused which target. Empty if nothing was refused. `but` is the text of the
+    no that the user is deciding about."""
     if not isinstance(question.answer_type, BooleanAnswer):
         return ""
     own = written(question.targets)
@@ -66,7 +66,7 @@ def standing(ledger: Ledger, question: Question, but: str = "") -> str:
 
 
 def said(ledger: Ledger, found: Iterable[str]) -> str:
-    """Who refused these, in words; the first of them stands for all."""
+    """Return who refused these targets; the first refusal represents all."""
     names = list(found)
     if not names:
         return ""
@@ -77,7 +77,7 @@ def said(ledger: Ledger, found: Iterable[str]) -> str:
 
 
 def resumed(state: State, given: TurnResumed) -> State:
-    """What an earlier run of this turn was refused still is."""
+    """Restore the refusals of an earlier run of this turn."""
     ledger = replace(
         state.ledger,
         refused=given.refused,
@@ -87,11 +87,11 @@ def resumed(state: State, given: TurnResumed) -> State:
     return replace(state, ledger=ledger)
 
 
-# --- what an answer does ----------------------------------------------------------------------------------
+# --- effects of an answer ---------------------------------------------------------------------------------
 
 
 def refuse(refused: Mapping[str, str], targets: Iterable[str], words: str) -> Mapping[str, str]:
-    """With these refused, too; what a person refused is theirs, whatever a model says of it."""
+    """Add these refusals. A person's refusal is never replaced by a model's."""
     own = (BY_USER, PARTLY)
     for target in written(targets):
         if words in own or refused.get(target) not in own:
@@ -100,7 +100,7 @@ def refuse(refused: Mapping[str, str], targets: Iterable[str], words: str) -> Ma
 
 
 def refuser(told: EscalationCause | None) -> str:
-    """The words of the reviewer's no that is put to the human; empty when there was none (R148)."""
+    """Return the text of the reviewer's no that is escalated; empty if there was none (R148)."""
     if told is None:
         return ""
     if not told.failed:
@@ -109,8 +109,8 @@ def refuser(told: EscalationCause | None) -> str:
 
 
 def how(value: Json, kind: ResponderKind, model: str, *, partly: bool) -> str:
-    """The words of what an answer refuses: a no, or a person's yes to a part; empty when it refuses nothing. What is
-    remembered, set, or a default refuses nothing for good: it can be taken back."""
+    """Return the text of the refusal in an answer: a no, or a person's yes to some parts. Empty if it refuses nothing.
+    Remembered answers, settings and defaults record no refusal, because they can be revoked."""
     if kind == "user":
         return BY_USER if value is False else PARTLY if partly else ""
     return by_model(model) if kind == "assistant" and value is False else ""
@@ -119,8 +119,8 @@ def how(value: Json, kind: ResponderKind, model: str, *, partly: bool) -> str:
 def after(
     refused: Mapping[str, str], targets: Iterable[str], value: Json, kind: ResponderKind, words: str, overruled: str
 ) -> Mapping[str, str]:
-    """What is refused after the final answer to a boolean question: `words` as `how` gives them; `overruled` those of
-    the no that a person's yes takes back."""
+    """Return the refusals after the final answer to a boolean question. `words` come from `how`; `overruled` is the
+    text of the no that a person's yes lifts."""
     targets = written(targets)
     if kind == "user" and value is True and overruled:
         for target in targets:
@@ -132,7 +132,7 @@ def after(
 def answered(
     state: State, opened: OpenQuestion, value: Json, kind: ResponderKind, model: str, taken: Taken | None
 ) -> State:
-    """A question has its final answer: what that refuses, and how often its intent is rejected now."""
+    """Apply a final answer: its refusals, and the count of rejections of its intent."""
     question = opened.question
     if not isinstance(question.answer_type, BooleanAnswer):
         return state
@@ -147,7 +147,7 @@ def answered(
 
 
 def by_reviewer(state: State, opened: OpenQuestion, words: str) -> State:
-    """A reviewer's no stands until the human overrules it; `words` as `by_model` gives them, or empty."""
+    """Record a reviewer's no until the user overrules it. `words` come from `by_model` or are empty."""
     if not words or not isinstance(opened.question.answer_type, BooleanAnswer):
         return state
     refused = refuse(state.ledger.refused, opened.question.targets, words)

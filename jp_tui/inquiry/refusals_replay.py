@@ -1,6 +1,7 @@
-"""What was refused in a turn, read back from its record (inquiries.md R207, R237, R247), for a turn that goes on.
+"""Refused targets of a resumed turn, decoded from its log (inquiries.md R207, R237, R247), by the rules of
+`refusals.py`.
 
-It judges what the machine wrote as the machine did (`refusals.py`); a damaged record refuses less, never anything else.
+A damaged record yields fewer refusals, never different ones.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from jp_tui.inquiry.state import EarlierVerdict, EscalationCause
 TARGETS = "targets"
 """Metadata of a request: the targets that a yes changes."""
 AFTER = "after"
-"""Metadata of a request: the inquiry that it puts to somebody again; what was said there is not the last word."""
+"""Metadata of a request: the inquiry that it repeats for another responder; that inquiry's answer isn't final."""
 BEFORE = "before"
-"""Metadata of a request: what the reviewer said before it is asked once more."""
+"""Metadata of a request: the reviewer's verdict before it was asked a second time."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedQuestion:
-    """A boolean question of the record; `key` is its intent, when a tool asked; `parts` are (id, title)."""
+    """Boolean question from the log. `key` is its intent, if a tool asked; `parts` are (id, title)."""
 
     targets: tuple[str, ...]
     key: str
@@ -36,7 +37,7 @@ class RecordedQuestion:
 
 @dataclass(slots=True)
 class _Turn:
-    """`again` are inquiries that were put to somebody again."""
+    """State while reading one turn. `again` lists inquiries that were repeated for another responder."""
 
     again: frozenset[str]
     refused: Mapping[str, str] = field(default_factory=dict)
@@ -49,30 +50,30 @@ class _Turn:
         partly = taken is not None and 0 < len(taken.accepted) < len(asked.parts)
         how = refusals.how(event.answer, who.kind, who.model, partly=partly)
         overruled = refusals.refuser(asked.escalation)
-        if not overruled and asked.before:  # a second look that was cut off, and became a person's
+        if not overruled and asked.before:  # an unfinished second review that became a person's question
             overruled = refusals.by_model(asked.before[-1].model)
         self.refused = refusals.after(self.refused, asked.targets, event.answer, who.kind, how, overruled)
         if event.answer is False and asked.key:
             self.rejections[asked.key] = self.rejections.get(asked.key, 0) + 1
 
     def requested(self, asked: RecordedQuestion) -> None:
-        """The no of a reviewer that is put to the human stands until it is overruled."""
+        """Apply a request. A reviewer's no that is escalated stands until it is overruled."""
         if how := refusals.refuser(asked.escalation):
             self.refused = refusals.refuse(self.refused, asked.targets, how)
 
     def cancelled(self, asked: RecordedQuestion, event: ev.InquiryCancelled) -> None:
-        """A second look that came to nothing leaves the first."""
+        """Apply a cancellation. A second review without a verdict leaves the first in force."""
         if event.reason in ("backend_error", "no_prompt_backend") and asked.before:
             how = refusals.by_model(asked.before[-1].model)
             self.refused = refusals.refuse(self.refused, asked.targets, how)
 
 
 def turn_resumed(turn: Sequence[ev.Event]) -> TurnResumed:
-    """What the events of one turn, in their order, leave refused."""
+    """Return the refusals that the events of one turn leave, in their order."""
     found = _Turn(
         frozenset(text_of(event.metadata.get(AFTER)) for event in turn if isinstance(event, ev.InquiryRequest))
     )
-    waiting: dict[str, list[RecordedQuestion | None]] = {}  # ids of older logs may come twice (R29)
+    waiting: dict[str, list[RecordedQuestion | None]] = {}  # ids of older logs may repeat (R29)
     for event in turn:
         match event:
             case ev.InquiryRequest(id=id_):
@@ -92,7 +93,7 @@ def turn_resumed(turn: Sequence[ev.Event]) -> TurnResumed:
 
 
 def asked_in(event: ev.InquiryRequest) -> RecordedQuestion | None:
-    """What a request of the record asks; None for a question that is no yes or no."""
+    """Return the question of a recorded request; None unless it is a yes/no question."""
     about, kind = event.metadata, event.question.get("answer_type")
     if not isinstance(kind, dict) or kind.get("type") != "boolean":
         return None

@@ -22,19 +22,19 @@ from jp_tui.inquiry.closing import Decision, complete, drop_open
 LIMIT = 3
 BY_USER, BY_OTHERS = "user", "other"
 REJECTED_BY = "rejected_by"
-"""Metadata of a response: who said the "no" that made the tool fail."""
+"""Metadata of a response: who gave the "no" that made the tool fail."""
 REFUSED: JsonObject = {"choice": "skip", "by": "engine"}
-"""The decision that is recorded beside the response of a refused call."""
+"""Decision recorded with the response of a refused call."""
 
 
 def identity(tool: str, arguments: JsonObject) -> str:
-    """SHA-256 of the tool and its arguments; the order of keys makes no difference."""
+    """Return the SHA-256 of the tool and its arguments, independent of the order of keys."""
     canonical = json.dumps([tool, arguments], ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def refusal(ledger: v.Ledger, same: str) -> str:
-    """M50 for a call that is refused without asking; empty for any other."""
+    """Return M50 for a call that is refused without asking; empty for any other."""
     found = ledger.rejected.get(same)
     if found is None or found.times < LIMIT:
         return ""
@@ -53,7 +53,7 @@ def refuse(state: v.State, call: str) -> Decision | None:
 
 
 def count(ledger: v.Ledger, same: str, *, by_user: bool) -> v.Ledger:
-    """The ledger with one more rejection of this call."""
+    """Return the ledger with one more rejection of this call."""
     before = ledger.rejected.get(same, v.Rejected())
     after = v.Rejected(before.times + 1, before.by_user and by_user)
     return replace(ledger, rejected=transitions.put(ledger.rejected, same, after))
@@ -76,7 +76,7 @@ def rejected(state: v.State, call: str, *, by_user: bool) -> Decision:
 
 
 def rejecter(state: v.State, call: str) -> str:
-    """Who said "no" to the last question of this call: `user`, `other`, or empty when nobody did."""
+    """Return who said "no" to the last question of this call: `user`, `other`, or empty if nobody did."""
     work = state.calls.get(call)
     if work is None or work.last is None or not work.last.rejects:
         return ""
@@ -84,18 +84,18 @@ def rejecter(state: v.State, call: str) -> str:
 
 
 def failed(state: v.State, given: v.CallFailed) -> Decision:
-    """A tool failed; after a "no" to its last question that is a rejection of the call."""
+    """Count a tool failure after a "no" to its last question as a rejection of the call."""
     who = rejecter(state, given.call)
     return rejected(state, given.call, by_user=who == BY_USER) if who else (state, [])
 
 
 def spoke(state: v.State) -> Decision:
-    """The user sent a message: identical calls may be asked about again."""
+    """Reset the counts after a user message: identical calls may be asked about again."""
     return replace(state, ledger=replace(state.ledger, rejected=MappingProxyType({}))), []
 
 
 def recorded(turn: Sequence[ev.Event]) -> dict[str, v.Rejected]:
-    """The counts of an unfinished turn, read from its events."""
+    """Return the counts of an unfinished turn from its events."""
     ledger = v.Ledger()
     calls: dict[str, ev.ToolCallRequest] = {}
     asked: dict[str, str] = {}
@@ -124,7 +124,8 @@ def _by_user(event: ev.InquiryCancelled) -> bool:
 
 
 def _rejecter(event: ev.ToolCallResponse, *, left: bool) -> str:
-    """Who rejected a call that ended with this response, as in `rejecter`; `left`: its last question was cancelled."""
+    """Return who rejected a call that ended with this response, as in `rejecter`. `left`: its last question was
+    cancelled."""
     decision = event.metadata.get("permission")
     if isinstance(decision, dict) and decision.get("choice") in ("skip", "cancel"):
         return BY_USER if decision.get("by") == "user" and not event.is_error else ""

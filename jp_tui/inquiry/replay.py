@@ -1,8 +1,8 @@
-"""The answers of one call, read back from its record (inquiries.md R237): the way back of what the machine writes.
+"""Decoder for the answers of one call in the log (inquiries.md R237).
 
-Fed with the call's requests and responses in their order. What Back took away stays away, and what its undo brought
-back counts again (R177), by what stands beside the events and never by a cancellation's tag (R24). It judges nothing:
-a damaged record gives fewer answers, never others.
+It reads the call's requests and responses in order. Answers that Back discarded stay discarded, and those its undo
+restored count again (R177), by the metadata of the events and never by a cancellation's id (R24). A damaged record
+yields fewer answers, never different ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jp_tui.inquiry.values import GivenAnswer, Last, Recorded
 
 
 def recorded(request: InquiryRequest) -> Recorded:
-    """A request of the record as CallResumed wants it."""
+    """Return a recorded request in the form CallResumed needs."""
     about = request.metadata
     return Recorded(
         request.id,
@@ -35,7 +35,8 @@ def recorded(request: InquiryRequest) -> Recorded:
 
 @dataclass(slots=True)
 class ReplayedState:
-    """`answers` in the order they were given, `discarded` in Back's order, `unasked` and `last` as in Work."""
+    """Decoded state of a call: `answers` in the order they were given, `discarded` in Back's order, `unasked` and
+    `last` as in Work."""
 
     answers: dict[str, GivenAnswer] = field(default_factory=dict)
     discarded: dict[str, GivenAnswer] = field(default_factory=dict)
@@ -45,8 +46,8 @@ class ReplayedState:
     _latest: dict[str, GivenAnswer] = field(default_factory=dict)
 
     def asked(self, question: str, about: JsonObject, request: InquiryRequest | None = None) -> None:
-        """A request with its metadata: what is asked once more is not answered. Without the request itself it is not
-        known whether its no is one."""
+        """Apply a request and its metadata. A question that is asked again counts as unanswered. Without the request
+        itself, `rejects` is unknown."""
         self._discard(about)
         self.answers.pop(question, None)
         if self.last is not None and self.last.question == question:
@@ -56,7 +57,7 @@ class ReplayedState:
             self._requests[request.id] = found
 
     def closed(self, asked: Recorded, event: InquiryResponse) -> None:
-        """The response to a request of this call."""
+        """Apply the response to a request of this call."""
         self._discard(event.metadata)
         for question in _names(event.metadata.get(RESTORES)):
             if (given := self.discarded.pop(question, None)) is not None:
@@ -69,7 +70,7 @@ class ReplayedState:
             self._answer(asked, event)
 
     def in_order(self) -> tuple[tuple[str, GivenAnswer], ...]:
-        """What Back took away, as CallResumed wants it."""
+        """Return the answers that Back discarded, in the form CallResumed needs."""
         return tuple(self.discarded.items())
 
     def _answer(self, asked: Recorded, event: InquiryAnswered) -> None:
@@ -102,7 +103,7 @@ class ReplayedState:
         )
 
     def _discard(self, about: JsonObject) -> None:
-        """The list is of everything that is discarded now."""
+        """Apply the list of all answers that are currently discarded."""
         if not (names := _names(about.get(DISCARDS))):
             return
         for question in names:

@@ -1,7 +1,7 @@
-"""What a reviewing model's verdict does (inquiries.md R136, R137, R247, section 9).
+"""Effects of a reviewing model's verdict (inquiries.md R136, R137, R247, section 9).
 
-A verdict is judged like any other answer; a yes without a reason is none, and no yes is enough for what was refused
-before. It never runs a tool over a no of its own when a person is to be asked then, and a late one changes nothing.
+A verdict is validated like any other answer. A yes without a reason isn't valid, and a yes never suffices for targets
+refused before. If the user will be asked, the tool doesn't run on the reviewer's no. A late verdict changes nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ESCALATES = "assistant_with_escalation"
 
 
 def reviewer_answered(state: v.State, given: v.ReviewerAnswered) -> Decision:
-    """Take the verdict, or escalate it, or treat it as none (R136, R148)."""
+    """Accept the verdict, escalate it, or treat it as missing (R136, R148)."""
     opened = _asked(state, given.inquiry)
     if opened is None:
         return state, [gone(state, given.inquiry)]
@@ -51,7 +51,7 @@ def reviewer_answered(state: v.State, given: v.ReviewerAnswered) -> Decision:
 
 
 def reviewer_failed(state: v.State, given: v.ReviewerFailed) -> Decision:
-    """No verdict: the human where one is to be asked then, else M13 or M1 (R137, R155, R247)."""
+    """Handle a missing verdict: ask the user if the settings say so, else M13 or M1 (R137, R155, R247)."""
     opened = _asked(state, given.inquiry)
     if opened is None:
         return state, [gone(state, given.inquiry)]
@@ -59,7 +59,7 @@ def reviewer_failed(state: v.State, given: v.ReviewerFailed) -> Decision:
 
 
 def took_over(state: v.State, given: v.HumanTookOver) -> Decision:
-    """The human decides instead: the reviewer's attempt is closed, a new one waits for the human (R156)."""
+    """Let the user decide instead: close the reviewer's attempt and queue a new one for the user (R156)."""
     opened = _asked(state, given.inquiry)
     if opened is None:
         return state, [gone(state, given.inquiry)]
@@ -82,10 +82,10 @@ def _failed(state: v.State, opened: v.OpenQuestion, given: v.ReviewerFailed) -> 
     error, model, saw = _plain(given.error) or "no reason was given", _plain(given.model), _plain(given.saw)
     advice = _plain(given.advice)
     usage = given.usage if writable(given.usage) else {}
-    too_long = given.kind == "too_long"  # nobody was asked then, and nobody has failed
+    too_long = given.kind == "too_long"  # no model was asked, so none failed
     who = Responder("assistant", model=model, ms=given.ms, usage=usage) if model and not too_long else None
     wanted = opened.rule.target == ESCALATES and state.on_failure == "ask"
-    if state.client and (wanted or too_long or opened.before):  # a first no is not lost with the second look
+    if state.client and (wanted or too_long or opened.before):  # the first no survives a failed second review
         words = f"{error}. {advice}" if advice else error
         told = v.EscalationCause(model, words, True, given.ms, "too_long" if too_long else "", opened.before, saw)
         about = _about(given.kind, error, advice)
@@ -102,19 +102,19 @@ def _failed(state: v.State, opened: v.OpenQuestion, given: v.ReviewerFailed) -> 
 
 
 def _about(cause: str, error: str, advice: str = "") -> JsonObject:
-    """Why there is no verdict, for the record (Z7): `cause` is failed, too_long or taken_over; `error`, and what people
-    can do."""
+    """Return the cause of a missing verdict for the log (Z7): `cause` is failed, too_long or taken_over; `error`; and
+    advice for the user."""
     more: JsonObject = {"advice": advice} if advice else {}
     return {"cause": cause, "error": error, **more}
 
 
 def _plain(text: str) -> str:
-    """Foreign words as the log can hold them."""
+    """Return untrusted text in a form the log can store."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _said(state: v.State, opened: v.OpenQuestion, value: bool, who: Responder, reason: str, saw: str) -> Decision:
-    """A verdict that is on record, and not the last word (R149)."""
+    """Record a verdict that isn't final (R149)."""
     steps: list[s.Step] = [
         s.Record(response(opened, value, who, reason, saw=saw)),
         s.Settled(opened.inquiry, "answered", "assistant"),
@@ -123,7 +123,7 @@ def _said(state: v.State, opened: v.OpenQuestion, value: bool, who: Responder, r
 
 
 def _once_more(state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str) -> Decision:
-    """The first no, before the human hears of it: the reviewer is told what the assistant wants, and asked again."""
+    """Repeat the review after a first no, before asking the user: the reviewer now reads what the assistant wants."""
     state, steps = _said(state, opened, False, who, reason, saw)
     words = why.second_look(who.model)
     again = replace(opened, before=(v.EarlierVerdict(who.model, reason, who.ms),))
@@ -132,12 +132,12 @@ def _once_more(state: v.State, opened: v.OpenQuestion, who: Responder, reason: s
 
 
 def _escalate(state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str) -> Decision:
-    """Section 9: the first no is on record, the tool does not see it while somebody may overrule it (R149)."""
+    """Escalate (section 9): record the first no; the tool doesn't see it while it can be overruled (R149)."""
     question = opened.question
     takes = opened.policy == "defaults" and question.has_default and question.default is True
-    takes = takes and not refusals.standing(state.ledger, question)  # no default is enough for what others refused
+    takes = takes and not refusals.standing(state.ledger, question)  # a default doesn't suffice for refused targets
     if not state.client and opened.policy != "defer" and not takes:
-        return take(state, opened, False, who, reason, saw=saw)  # R153: nobody may overrule it
+        return take(state, opened, False, who, reason, saw=saw)  # R153: no one can overrule it
     told = v.EscalationCause(who.model, reason, False, who.ms, before=opened.before, saw=saw)
     state, steps = _said(state, opened, False, who, reason, saw)
     if state.client:
@@ -155,8 +155,7 @@ def _escalate(state: v.State, opened: v.OpenQuestion, who: Responder, reason: st
 def _not_enough(
     state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str, why_not: str
 ) -> Decision:
-    """R247: while the reviewer looked at it, something that it would change was refused; its yes is on record, and a
-    person decides."""
+    """R247: a target was refused during the review. Record the reviewer's yes and ask a person."""
     state, steps = _said(state, opened, True, who, reason, saw)
     told = v.EscalationCause(who.model, f"it said yes, but {why_not}", True, who.ms, saw=saw)
     words = why.refused_meanwhile(why_not)
@@ -166,7 +165,7 @@ def _not_enough(
 
 
 def _to_human(state: v.State, opened: v.OpenQuestion, told: v.EscalationCause) -> Decision:
-    """A new attempt of the same question, for the human (R149, R150, R154)."""
+    """Create a new attempt of the same question for the user (R149, R150, R154)."""
     words = escalation_words(state, escalated(opened, told))
     state, opened, asking = _put(state, opened, told, words)
     state, more = to_human(state, opened, words)
@@ -176,7 +175,7 @@ def _to_human(state: v.State, opened: v.OpenQuestion, told: v.EscalationCause) -
 def _put(
     state: v.State, opened: v.OpenQuestion, told: v.EscalationCause, words: str
 ) -> tuple[v.State, v.OpenQuestion, s.Record]:
-    """The request of a question that is put to somebody after a reviewer, whose no stands until it is overruled."""
+    """Build the request of an escalated question. The reviewer's no stands until it is overruled."""
     by = refusals.refuser(told)
     why_not = refusals.standing(state.ledger, opened.question, but=by)
     opened = replace(escalated(opened, told), refused=why_not, human_only=opened.human_only or bool(why_not))
@@ -186,5 +185,5 @@ def _put(
 
 
 def _row(opened: v.OpenQuestion) -> str:
-    """The row of table 6.3 that put it to a reviewer."""
+    """Return the row of table 6.3 that selected the reviewer."""
     return {ESCALATES: "6", "assistant": "5", "user": "11"}[opened.rule.target]

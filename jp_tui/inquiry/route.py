@@ -1,6 +1,6 @@
-"""Who answers: the routing table of inquiries.md 6.3 as one pure function, which also says why.
+"""Routing table of inquiries.md 6.3 as one pure function, which also returns the reason.
 
-First matching row wins; no row looks at a tool's name (R109).
+The first matching row wins; no row depends on a tool's name (R109).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Refusal = Literal["", "no_client", "bad_static", "not_assistant", "denied", "no_
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The row of the table, who answers, for `nobody` the refusal, and the reason in words."""
+    """Row of the table, who answers, the refusal if `nobody`, and the reason as text."""
 
     row: str
     who: Who
@@ -31,30 +31,30 @@ class Route:
 
 
 def key(tool: str, question: str) -> str:
-    """The turn-cache key (R30)."""
+    """Return the turn-cache key (R30)."""
     return f"{tool}.{question}"
 
 
 def slot(tool: str, question: Question) -> str:
-    """The key under which an answer to this question is remembered; the digest is part of it where the answer covers
-    only what was shown (Z16). The question must be one that has a digest."""
+    """Return the key under which an answer to this question is remembered. It includes the digest if the answer covers
+    only what was shown (Z16). The question must have a digest."""
     found = key(tool, question.id)
     return f"{found}#{digest(question)}" if question.exact else found
 
 
 def human_only(question: Question, rule: Rule) -> bool:
-    """Effective exclusivity; a secret cannot be softened (R35)."""
+    """Effective exclusivity; a secret is always exclusive (R35)."""
     exclusive = question.exclusive if rule.exclusive is None else rule.exclusive
     return exclusive or isinstance(question.answer_type, SecretAnswer)
 
 
 def default_fits(question: Question, verdicts: Verdicts = NO_VERDICTS) -> bool:
-    """Whether policy `defaults` has something to take (R4)."""
+    """True if policy `defaults` has a default to use (R4)."""
     return question.has_default and fits(question.answer_type, question.default, verdicts)
 
 
 def _held(tool: str, question: Question, ledger: Ledger, verdicts: Verdicts) -> RememberedAnswer | None:
-    """What the turn remembers for it, if that is an answer to what is asked now (R104)."""
+    """Return the remembered answer if it fits the current question (R104)."""
     if question.persistence != "turn" or isinstance(question.answer_type, SecretAnswer):
         return None
     held = ledger.answers.get(slot(tool, question))
@@ -73,8 +73,8 @@ def route(
     verdicts: Verdicts = NO_VERDICTS,
     refused: str = "",
 ) -> Route:
-    """Who answers this question now (R103-R112, R247). `verdicts` cover a schema's static answer and default;
-    `policy_place` is where the policy is set, for the words; `refused` says what of its targets was refused before."""
+    """Return who answers this question now (R103-R112, R247). `verdicts` cover a schema's static answer and default;
+    `policy_place` is where the policy is set, for the reason; `refused` names its refused targets."""
     if question.floor:
         return Route("0a", "human", why.FLOOR_ASKED) if client else Route("0b", "nobody", why.FLOOR_ALONE, "no_client")
     held = _held(tool, question, ledger, verdicts)
@@ -101,7 +101,7 @@ def route(
 
 
 def _alone(question: Question, rule: Rule, *, human: bool, policy: Policy, place: str, verdicts: Verdicts) -> Route:
-    """Rows 8 to 14: the human is wanted and nobody is there."""
+    """Route a user question with no client (rows 8-14)."""
     if isinstance(question.answer_type, SecretAnswer):
         return Route("10", "nobody", why.SECRET_ALONE, "no_client")
     if policy == "defer":

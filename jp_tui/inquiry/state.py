@@ -1,6 +1,6 @@
-"""What the machine knows: rules, what a turn remembers, what waits, the calls. Data only.
+"""State of the machine: rules, remembered answers, open items, calls.
 
-Others import it as `values`, which also has what goes in (`inputs.py`).
+Data only. Other modules import it as `values`, together with the inputs (`inputs.py`).
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ Target = Literal["user", "assistant", "assistant_with_escalation"]
 Policy = Literal["unset", "auto", "defaults", "deny", "defer"]
 AskMode = Literal["ask", "edit"]
 PERMISSION = "__permission__"
-"""The question id under which a permission prompt counts its attempts and is remembered (R39)."""
+"""Question id under which a permission prompt counts attempts and is remembered (R39)."""
 DELIVERY = "__delivery__"
 REVIEW = "__review__"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the user set for one question of one tool (R33); `place` says where, for `w` and error texts.
+    """User's settings for one question of one tool (R33).
 
-    `slot` is the key under which the static answer stands, when that is not the question's own id (R171, M3);
-    `overrides` what differs for the assistant that answers (R31); `key` the setting that made the target, when the
-    question has none of its own (R72).
+    `place` names their origin, for `w` and error texts. `slot` is the key of the static answer if it isn't the
+    question's own id (R171, M3). `overrides` are settings for the reviewing assistant (R31). `key` is the setting that
+    chose the target if the question has none of its own (R72).
     """
 
     target: Target = "user"
     has_answer: bool = False
-    answer: Json = field(default=None, repr=False)  # perhaps of a secret
+    answer: Json = field(default=None, repr=False)  # may be a secret
     prompt_label: str | None = None
     exclusive: bool | None = None
     place: str = ""
@@ -47,9 +47,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RememberedAnswer:
-    """Something a turn remembers: an answer, or for `question` PERMISSION a decision (true: run, false: skip).
+    """Entry that a turn remembers: an answer, or for `question` PERMISSION a decision (true: run, false: skip).
 
-    `since` is the time it was given (R58), `uses` how often it has answered since, `text` one line of what was asked.
+    `since` is the time it was given (R58), `uses` how often it has answered since, `text` one line of the question.
     """
 
     tool: str
@@ -62,7 +62,7 @@ class RememberedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """How often identical calls were rejected in this turn; `by_user`: never by anybody but the user (Z17)."""
+    """Count of rejected identical calls in this turn. `by_user`: all of them by the user (Z17)."""
 
     times: int = 0
     by_user: bool = True
@@ -70,10 +70,10 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What a turn remembers (R39, R40): answers and, apart from them, permissions by `<tool>.<question>`, with
-    `#<digest>` behind it where only the same is covered (Z16); attempts by (call, question). `refused` are the targets
-    that somebody said no to, with words that say who (R247); `rejections` how often one intent was, by
-    `refusals.intent`; `rejected` counts identical calls, by `repeats.identity`."""
+    """Memory of a turn (R39, R40): answers and, separately, permissions by `<tool>.<question>`, followed by `#<digest>`
+    if only identical content is covered (Z16); attempts by (call, question). `refused` maps refused targets to a text
+    that names who refused (R247). `rejections` counts per intent (`refusals.intent`), `rejected` per identical call
+    (`repeats.identity`)."""
 
     answers: Mapping[str, RememberedAnswer] = field(default_factory=lambda: MappingProxyType({}))
     permissions: Mapping[str, RememberedAnswer] = field(default_factory=lambda: MappingProxyType({}))
@@ -85,7 +85,7 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class EarlierVerdict:
-    """What a reviewer said before it was asked once more with the assistant's intent."""
+    """Reviewer's verdict before it was asked again with the assistant's intent."""
 
     model: str
     reason: str
@@ -94,10 +94,10 @@ class EarlierVerdict:
 
 @dataclass(frozen=True, slots=True)
 class EscalationCause:
-    """Why a question reaches the human after all (R150, R154, R155): the reviewer's verdict, or why it had none.
+    """Reason why a question reaches the user after a review (R150, R154, R155): the verdict, or why there is none.
 
-    `cause` is more of why there is none (`failed` then): what it was to see was too long for it, or the human took it
-    over (R156). `before` are its earlier verdicts, `saw` says what it was shown, in words.
+    `cause` details a missing verdict (with `failed`): the request was too long, or the user took over (R156). `before`
+    are earlier verdicts, `saw` describes what the reviewer was shown.
     """
 
     model: str
@@ -111,10 +111,10 @@ class EscalationCause:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question with its recorded request, which somebody is to answer: the human, or a reviewer.
+    """Question with its recorded request, waiting for the user or a reviewer.
 
-    `text` is what stands above the context when a reviewer was asked before: M12, or that it could not decide (R155).
-    `asks` is its id at the machine of the sub-agent that asks it, which decides about it (R220).
+    `text` is shown above the context after a review: M12, or that there was no verdict (R155). `asks` is its id at the
+    machine of the sub-agent that asks and decides about it (R220).
     """
 
     inquiry: str
@@ -128,21 +128,21 @@ class OpenQuestion:
     escalation: EscalationCause | None = None
     text: str = ""
     form: FormView | None = None
-    back: str = ""  # the question that Back goes to; none when that is empty
-    prefill: tuple[Json, ...] = field(default=(), repr=False)  # the answer it had before Back (R176); of no secret
-    undo: tuple[str, ...] = ()  # the questions whose answers `u` would bring back, in order, Back's target first (E23)
+    back: str = ""  # the question that Back goes to; empty if there is none
+    prefill: tuple[Json, ...] = field(default=(), repr=False)  # its answer before Back (R176); never a secret
+    undo: tuple[str, ...] = ()  # the questions whose answers `u` would restore, in order, Back's target first (E23)
     policy_place: str = ""  # where the policy is set
-    intent: str = ""  # what the assistant said it wants, for a second look
-    before: tuple[EarlierVerdict, ...] = ()  # what the reviewer said at the first
-    refused: str = ""  # why only a person may answer, when something that it would change was refused in this turn
+    intent: str = ""  # the assistant's stated intent, for a second review
+    before: tuple[EarlierVerdict, ...] = ()  # the reviewer's earlier verdicts
+    refused: str = ""  # why only a person may answer, if one of its targets was refused in this turn
     asks: str = ""
     asked_as: SourceKind | None = None  # its source at the sub-agent that asks it (R222, Z8)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenPermission:
-    """A call that waits for leave to run (R86). `edit`: its arguments are to be edited first (run mode `edit`); `floor`
-    as in PermissionWanted: leave for this call only; `exact` and `text`, too."""
+    """Call that waits for permission to run (R86). `edit`: edit its arguments first (run mode `edit`). `floor` as in
+    PermissionWanted: permission covers this call only. So are `exact` and `text`."""
 
     inquiry: str
     call: str
@@ -155,7 +155,7 @@ class OpenPermission:
 
 @dataclass(frozen=True, slots=True)
 class OpenDelivery:
-    """A result that waits for leave to be delivered (R93). `edit`: it is to be edited first."""
+    """Result that waits for permission to be delivered (R93). `edit`: edit it first."""
 
     inquiry: str
     call: str
@@ -165,8 +165,7 @@ class OpenDelivery:
 
 @dataclass(frozen=True, slots=True)
 class OpenReview:
-    """A form whose questions are all answered, which the human may look over before it counts (R182b); `asks` as in
-    Open."""
+    """Completed form that the user may review before it is submitted (R182b); `asks` as in OpenQuestion."""
 
     inquiry: str
     call: str
@@ -181,8 +180,8 @@ Waiting = OpenQuestion | OpenPermission | OpenDelivery | OpenReview
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A request of a turn that was cut off, still without a response (R237); `escalation` when a reviewer had spoken
-    before it (R153, R207), `before` when it was asked once more; `asks` as in Open."""
+    """Unanswered request of an unfinished turn (R237). `escalation` is set if a reviewer had answered (R153, R207),
+    `before` if it was asked twice; `asks` as in OpenQuestion."""
 
     inquiry: str
     question: str
@@ -194,11 +193,11 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """The last inquiry of a call that was answered (R41, R140), which says how its error is told (R141-R143).
+    """Last answered inquiry of a call (R41, R140); it determines the text of the call's error (R141-R143).
 
-    `overruled` when it was escalated before; `rejects` when it is the no to a boolean question; `intent` is its key in
-    Ledger.rejections, when a tool asked; `comments` are what the human said beside parts, each with the part's title
-    (R251). A secret's value is never here.
+    `overruled`: it was escalated before. `rejects`: it is the no to a boolean question. `intent` is its key in
+    Ledger.rejections, if a tool asked. `comments` are the user's comments on parts, each with the part's title (R251).
+    Never contains a secret.
     """
 
     question: str
@@ -213,10 +212,9 @@ class Last:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """An executing call: its answers in the order they were given, how often the same question was answered in a row,
-    the requests of an earlier run that it may take up again, and its last answered inquiry. `unasked` are questions
-    whose answer is not the human's own first word: a setting's, a default, a reviewer's (R172, R176). `alone` counts
-    the answers that came without a person since the human was last asked something. `identity` as in `repeats`."""
+    """Executing call: its answers in order, how often the same question was answered in a row, open requests of an
+    earlier run, and its last answered inquiry. `unasked` are questions that a setting, a default or a reviewer answered
+    (R172, R176). `alone` counts answers without a person since the user was last asked. `identity` as in `repeats`."""
 
     tool: str
     identity: str = ""
@@ -231,12 +229,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything the machine knows. `client`: a face that can ask is attached (R146); without `secrets` not for one
-    (R241). `handler`: the assistant's questions go through the parent of this sub-agent (R218). `most`: R98's limit.
+    """Complete state of the machine.
 
-    `waiting` is the human's queue, oldest first; `reviewed` what a reviewer is asked now. `settled` says who settled
-    an inquiry of this turn, for whoever comes too late; `gone`: the client went away, so that whatever a person has to
-    decide stays open (Z9); `deferred` are requests that are left open (R230).
+    `client`: a front end that can ask is attached (R146); without `secrets` it can't ask for one (R241). `handler`: the
+    assistant's questions go through this sub-agent's parent (R218). `most`: R98's limit. `waiting` is the user's queue,
+    oldest first; `reviewed` are questions at a reviewer. `settled` maps closed inquiries of this turn to who closed
+    them, for late inputs. `gone`: the client left, so everything a person must decide stays open (Z9). `deferred` are
+    requests that stay open (R230).
     """
 
     client: bool

@@ -1,4 +1,4 @@
-"""How the machine's state changes, one small function a change. Nothing is decided here."""
+"""Changes of the machine's state, one small function each. No decisions here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ V = TypeVar("V")
 
 
 def put(mapping: Mapping[K, V], name: K, value: V) -> Mapping[K, V]:
-    """A copy with one entry set, last in order (R41: insertion-ordered, latest wins)."""
+    """Return a copy with one entry set, last in order (R41: insertion-ordered, latest wins)."""
     copy = dict(mapping)
     copy.pop(name, None)
     copy[name] = value
@@ -34,14 +34,14 @@ def put(mapping: Mapping[K, V], name: K, value: V) -> Mapping[K, V]:
 
 
 def drop(mapping: Mapping[K, V], name: K) -> Mapping[K, V]:
-    """A copy without one entry."""
+    """Return a copy without one entry."""
     copy = dict(mapping)
     copy.pop(name, None)
     return MappingProxyType(copy)
 
 
 def _known(state: State, inquiry: str) -> bool:
-    """Whether this id was given out already: ids of other parts may read the same (`a` + `b.c`, `a.b` + `c`)."""
+    """True if this id was used before. Ids of different parts can collide (`a` + `b.c`, `a.b` + `c`)."""
     return (
         inquiry in state.settled
         or inquiry in state.deferred
@@ -52,7 +52,7 @@ def _known(state: State, inquiry: str) -> bool:
 
 
 def attempt(state: State, call: str, question: str) -> tuple[State, str]:
-    """Count one more recording of this question in this turn (R27) and give the id that carries the count (R28)."""
+    """Count another recording of this question in this turn (R27); return the state and the id with the count (R28)."""
     count = state.ledger.attempts.get((call, question), 0) + 1
     while _known(state, inquiry_id(call, question, count)):
         count += 1
@@ -65,8 +65,8 @@ def _works(state: State, call: str, work: Work) -> State:
 
 
 def answered(state: State, call: str, question: str, given: GivenAnswer, last: Last, *, asked: bool) -> State:
-    """The call has one more answer; the same question in a row is counted (R98), and so is what no person answered.
-    What Back took away is gone for good (R177). `asked`: it is the human's own."""
+    """Add an answer to the call. Count repeated answers to one question (R98) and answers without a person. Answers
+    that Back discarded are gone for good (R177). `asked`: the user answered."""
     work = state.calls[call]
     work = replace(
         work,
@@ -85,19 +85,19 @@ def _once_more(work: Work, question: str) -> tuple[str, int]:
 
 
 def submitted(state: State, call: str) -> State:
-    """A form was looked over and counts; a tool that wants that again and again is counted too (R98)."""
+    """Submit a reviewed form and count it, against tools that repeat the review (R98)."""
     work = state.calls[call]
     return _works(state, call, replace(work, streak=_once_more(work, REVIEW), discarded=()))
 
 
 def asks(state: State, call: str, question: str) -> State:
-    """The call asks something: what was answered in a row before is over, unless it is the same (R98)."""
+    """Register a question of the call. Another question than before resets the count of repeats (R98)."""
     work = state.calls[call]
     return state if work.streak[0] in ("", question) else _works(state, call, replace(work, streak=("", 0)))
 
 
 def goes_back(state: State, call: str, target: str) -> State:
-    """The answer of `target` and all after it are discarded, for now (R177)."""
+    """Discard the answer of `target` and all later ones, for now (R177)."""
     work = state.calls[call]
     given = list(work.answers.items())
     at = list(work.answers).index(target)
@@ -109,26 +109,26 @@ def goes_back(state: State, call: str, target: str) -> State:
 
 
 def restored(state: State, call: str) -> State:
-    """What Back took away is there again, where it was (E23)."""
+    """Restore the answers that Back discarded, in their places (E23)."""
     work = state.calls[call]
     answers = MappingProxyType({**work.answers, **dict(work.discarded)})
     return _works(state, call, replace(work, answers=answers, discarded=(), streak=("", 0)))
 
 
 def began(state: State, call: str, tool: str, identity: str = "") -> State:
-    """A call runs, without answers."""
+    """Add a running call without answers."""
     return replace(state, calls=put(state.calls, call, Work(tool, identity)))
 
 
 def resumed(state: State, given: CallResumed) -> State:
-    """A call goes on from what the log holds of it: answers, attempts, open requests (R237)."""
+    """Add a resumed call from its log: answers, attempts, open requests (R237)."""
     attempts = dict(state.ledger.attempts)
     for question, count in given.attempts.items():
         attempts[given.call, question] = max(count, attempts.get((given.call, question), 0))
     taken = {item.inquiry for item in given.recorded}
     deferred = {inquiry: opened for inquiry, opened in state.deferred.items() if inquiry not in taken}
     recorded = tuple(item for item in given.recorded if item.inquiry not in state.settled)
-    undecided = {item.question for item in recorded if item.escalation is not None or item.before}  # no is not final
+    undecided = {item.question for item in recorded if item.escalation is not None or item.before}  # a no isn't final
     answers = {question: answer for question, answer in given.answers.items() if question not in undecided}
     work = Work(
         given.tool,
@@ -148,30 +148,30 @@ def resumed(state: State, given: CallResumed) -> State:
 
 
 def takes_up(state: State, call: str, found: Recorded) -> State:
-    """A request of an earlier run is asked again under its own id."""
+    """Ask a request of an earlier run again under its own id."""
     work = state.calls[call]
     rest = tuple(item for item in work.recorded if item.inquiry != found.inquiry)
     return replace(state, calls=put(state.calls, call, replace(work, recorded=rest)))
 
 
 def restarted(state: State, call: str, identity: str) -> State:
-    """The call is executed from the start with other arguments: no answer of before is its (R97b)."""
+    """Restart the call with other arguments; earlier answers don't apply (R97b)."""
     work = replace(state.calls[call], answers=MappingProxyType({}), streak=("", 0), alone=0, last=None, discarded=())
     return _works(state, call, replace(work, identity=identity))
 
 
 def edited(state: State, call: str, identity: str) -> State:
-    """The call begins with other arguments than the model sent (R87)."""
+    """Start the call with edited arguments (R87)."""
     return _works(state, call, replace(state.calls[call], identity=identity))
 
 
 def ended(state: State, call: str) -> State:
-    """A call is over."""
+    """Remove a call."""
     return replace(state, calls=drop(state.calls, call))
 
 
 def waits(state: State, opened: Waiting) -> State:
-    """One more prompt for the human, at the end of the queue (R116). Whoever is asked sees what the call does."""
+    """Add a prompt at the end of the user's queue (R116). A shown prompt also reveals the call's identity."""
     work = state.calls.get(opened.call)
     if work is not None and work.alone:
         state = _works(state, opened.call, replace(work, alone=0))
@@ -179,27 +179,27 @@ def waits(state: State, opened: Waiting) -> State:
 
 
 def reviews(state: State, opened: OpenQuestion) -> State:
-    """A reviewer is asked."""
+    """Add a question at a reviewer."""
     return replace(state, reviewed=(*state.reviewed, opened))
 
 
 def defers(state: State, opened: OpenQuestion) -> State:
-    """A request is left open (R230)."""
+    """Leave a request open (R230)."""
     return replace(unasked(state, opened.inquiry), deferred=put(state.deferred, opened.inquiry, opened))
 
 
 def unasked(state: State, inquiry: str) -> State:
-    """A prompt is no longer shown, and is not settled either."""
+    """Remove a prompt from the queue without closing it."""
     return replace(state, waiting=tuple([item for item in state.waiting if item.inquiry != inquiry]))
 
 
 def without_client(state: State) -> State:
-    """The client went away (Z9)."""
+    """Mark the client as gone (Z9)."""
     return replace(state, gone=True)
 
 
 def closed(state: State, inquiry: str, by: str) -> State:
-    """An inquiry or a prompt is settled, for good; `by` as in Settled."""
+    """Close an inquiry or a prompt for good; `by` as in Settled."""
     calls = state.calls
     for call, work in state.calls.items():
         if work.recorded and any(item.inquiry == inquiry for item in work.recorded):
@@ -216,24 +216,24 @@ def closed(state: State, inquiry: str, by: str) -> State:
 
 
 def remembers(state: State, slot: str, held: RememberedAnswer) -> State:
-    """An answer is kept for the rest of the turn (R113)."""
+    """Remember an answer for the rest of the turn (R113)."""
     return replace(state, ledger=replace(state.ledger, answers=put(state.ledger.answers, slot, held)))
 
 
 def permits(state: State, slot: str, held: RememberedAnswer) -> State:
-    """A decision on a tool is kept for the rest of the turn (R89)."""
+    """Remember a decision on a tool for the rest of the turn (R89)."""
     return replace(state, ledger=replace(state.ledger, permissions=put(state.ledger.permissions, slot, held)))
 
 
 def forgets(state: State, slot: str) -> State:
-    """Nothing is remembered under this key any more."""
+    """Remove the entry under this key."""
     ledger = state.ledger
     answers, permissions = drop(ledger.answers, slot), drop(ledger.permissions, slot)
     return replace(state, ledger=replace(ledger, answers=answers, permissions=permissions))
 
 
 def used(state: State, slot: str, *, permission: bool = False) -> State:
-    """What is remembered under this key has answered once more."""
+    """Count one more use of the entry under this key."""
     ledger = state.ledger
     if permission:
         held = ledger.permissions[slot]

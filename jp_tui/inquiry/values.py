@@ -1,7 +1,5 @@
-"""All values of the machine under one name: what it knows (`state.py`) and what goes into it (`inputs.py`).
-
-What comes out is in `steps.py`. Nothing is defined here.
-"""
+"""All input and state values under one name: `state.py` and `inputs.py`. Outputs are in `effects.py`. Nothing is
+defined here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Why a question went where it went, in words for people: `w` on a sheet or a trail line (asking.md E42).
+"""Reasons for the route of a question, as text for `w` on a sheet or a trail line (asking.md E42).
 
-Each says who decided and by which rule; settings come with their key and FILE:LINE. Never a value that could be
-secret: of an answer only yes and no are told.
+Each names who decided and by which rule; settings come with their key and FILE:LINE. Values that could be secret never
+appear: of an answer only yes and no are shown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FLOOR_ALONE = "what this call would touch always needs a person, and none is att
 
 
 def refused_asked(refused: str) -> str:
-    """Row 0a for something that was refused before; `refused` as `refusals.standing` says it."""
+    """Row 0a for refused targets; `refused` comes from `refusals.standing`."""
     return f"{refused}, so only a person can allow it; nothing remembered or set and no model can answer for you"
 
 
@@ -27,17 +27,17 @@ SECRET_ALONE = "a secret needs a person, and none is attached"
 
 
 def setting(tool: str, question: str, rule: Rule, leaf: str) -> str:
-    """The key of a question's setting, and where it stands."""
+    """Return the key of a question's setting and its origin."""
     return f"conversation.tools.{tool}.questions.{question}.{leaf}{_at(rule.place)}"
 
 
 def _target(tool: str, question: Question, rule: Rule) -> str:
-    """The setting that says who answers: the question's own, or the one that it follows (R72)."""
+    """Return the setting that chose who answers: the question's own, or the inherited one (R72)."""
     return f"{rule.key}{_at(rule.place)}" if rule.key else setting(tool, question.id, rule, "target")
 
 
 def only_people(question: Question, rule: Rule) -> str:
-    """Why only a person may answer; empty when anybody may."""
+    """Return why only a person may answer; empty if anyone may."""
     if isinstance(question.answer_type, SecretAnswer):
         return "it is a secret"
     if rule.exclusive is not None:
@@ -87,7 +87,7 @@ def _at(place: str) -> str:
 
 
 def policy_name(policy: Policy, place: str = "") -> str:
-    """A policy for a sentence, and where it stands."""
+    """Return a policy's name and origin for use in a sentence."""
     if policy == "unset":
         return "no policy is set for questions without you"
     return f"the policy is `{policy}`{_at(place)}"
@@ -129,7 +129,7 @@ def alone_reviewed(policy: Policy, place: str = "") -> str:
 
 
 def overruled(tool: str, question: Question, rule: Rule, model: str) -> str:
-    """Section 9: the human decides over a reviewer's no."""
+    """Section 9: the user decides over a reviewer's no."""
     return f"{model or 'the reviewing model'} said no, and {_target(tool, question, rule)} asks you then"
 
 
@@ -150,7 +150,7 @@ def too_long(model: str) -> str:
 
 
 def second_look(model: str) -> str:
-    """Asked once more, before the human is."""
+    """Second review, before the user is asked."""
     return (
         f"{model or 'the reviewing model'} said no, and is asked once more, told what the assistant wants with it "
         "(conversation.inquiry.retry_with_intent)"
@@ -158,12 +158,12 @@ def second_look(model: str) -> str:
 
 
 def refused_meanwhile(refused: str) -> str:
-    """R247: what a reviewer is asked about is refused while it decides."""
+    """R247: a target was refused during its review."""
     return f"{refused}, so only a person can allow it, whatever a model says"
 
 
 def overruled_alone(policy: Policy, place: str = "") -> str:
-    """R153: a reviewer's no, and nobody to ask."""
+    """R153: a reviewer's no with no client."""
     return f"a reviewing model said no, nobody is attached, and {policy_name(policy, place)}"
 
 

@@ -1,1 +1,1 @@
-"""The SQLite log: append, read from a number, migrate, drafts. Never interprets a payload."""
+"""SQLite log: append, read by number, migrate, drafts. It never interprets a payload."""

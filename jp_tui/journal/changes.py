@@ -1,7 +1,7 @@
-"""What a write does to the tables. Each function runs inside a transaction that somebody else begins and ends.
+"""Changes to the tables by one write.
 
-Numbers, spans and counts are kept here, at append; the last number itself comes from the events. Knows no threads, no
-files.
+Each function runs inside a transaction that the caller begins and ends. Numbers, spans and counts are updated with each
+append; the last number itself comes from the events. No threads, no files.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ WHERE key = ?
 def create(
     db: sqlite3.Connection, conversation: str, workspace: str, title: str, model: str, at: str, parent: str | None
 ) -> None:
-    """A new, empty conversation; JournalError `exists`."""
+    """Create an empty conversation. Raises JournalError `exists`."""
     try:
         db.execute(
             "INSERT INTO conversations (id, workspace, title, model, created, updated, parent)"
@@ -72,7 +72,7 @@ def create(
 
 
 def key_of(db: sqlite3.Connection, conversation: str) -> int:
-    """A conversation's key; JournalError `unknown`. Raises Suspect where only its row is gone."""
+    """Return a conversation's key. Raises JournalError `unknown`, or Suspect if only its row is missing."""
     rows = fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,))
     if not rows:
         raise _unknown(db, conversation)
@@ -80,7 +80,7 @@ def key_of(db: sqlite3.Connection, conversation: str) -> int:
 
 
 def rebuilt(db: sqlite3.Connection, conversation: str) -> None:
-    """Work out anew what is derived of it; nothing where there is none of that id."""
+    """Compute its derived data again; do nothing for an unknown id."""
     for (key,) in fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,)):
         derived.rebuild(db, key)
 
@@ -94,10 +94,10 @@ def _unknown(db: sqlite3.Connection, conversation: str) -> JournalError | Suspec
 def append(
     db: sqlite3.Connection, conversation: str, entries: Sequence[NewEvent], closes_parts: Sequence[str], doubt: Doubt
 ) -> list[int]:
-    """Add the entries behind the last one, forget the parts they finish; their numbers.
+    """Add the entries after the last one, drop the parts they finish, and return their numbers.
 
-    The last number is that of the last event. Raises Suspect, once, where the row says otherwise: numbers may only be
-    given again after the file was found sound.
+    The last number is that of the last event. Raises Suspect, once, if the row disagrees: numbers may only be reused
+    after the file was examined.
     """
     key, last, turns, ended = _last(db, conversation, doubt)
     if last + len(entries) > LAST:
@@ -116,7 +116,7 @@ def append(
 
 
 def _last(db: sqlite3.Connection, conversation: str, doubt: Doubt) -> tuple[int, int, int, int]:
-    """A conversation's key, last number, last turn, and last turn with an outcome, as its events say."""
+    """Return a conversation's key, last number, last turn, and last turn with an outcome, according to its events."""
     rows = fetched(db, _LAST, (conversation,))
     if not rows:
         raise _unknown(db, conversation)
@@ -135,8 +135,8 @@ def _highest(db: sqlite3.Connection, key: int) -> int:
 
 
 def _follow(db: sqlite3.Connection, key: int, turns: int, ended: int, entries: Sequence[NewEvent]) -> None:
-    """Keep what waits up to date: only a last turn without an outcome has open inquiries (`port.open_inquiries`).
-    `turns` and `ended` are the last turn, and the last with an outcome, before these entries, which are stored."""
+    """Update the open inquiries: only a last turn without an outcome has any (`port.open_inquiries`). `turns` and
+    `ended` are the last turn, and the last with an outcome, before these stored entries."""
     for entry in entries:
         over = entry.kind == "turn_outcome" and entry.turn >= turns
         if over or entry.turn > turns:
@@ -155,7 +155,7 @@ def _size(entry: NewEvent) -> int:
 
 
 def event_row(key: int, seq: int, entry: NewEvent) -> tuple[object, ...]:
-    """The values of EVENT."""
+    """Return the values of EVENT."""
     return (
         key << SHIFT | seq, key, seq, entry.turn, entry.kind, entry.inquiry, entry.at,
         entry.lines, _size(entry), entry.payload, entry.text,
@@ -163,7 +163,7 @@ def event_row(key: int, seq: int, entry: NewEvent) -> tuple[object, ...]:
 
 
 def _spans(key: int, numbers: Sequence[int], entries: Sequence[NewEvent]) -> Iterable[tuple[int, ...]]:
-    """The sums of these entries, one row for each stretch of 256 that they touch."""
+    """Return the sums of these entries, one row for each span of 256 that they touch."""
     start = 0
     while start < len(numbers):
         number = (numbers[start] - 1) // SPAN
@@ -175,20 +175,20 @@ def _spans(key: int, numbers: Sequence[int], entries: Sequence[NewEvent]) -> Ite
 
 
 def add_partial(db: sqlite3.Connection, conversation: str, part: str, kind: str, text: str) -> None:
-    """One more piece of a streaming part."""
+    """Add a chunk of a streaming part."""
     key = key_of(db, conversation)
     db.execute("INSERT INTO partials (conversation, part, kind, text) VALUES (?, ?, ?, ?)", (key, part, kind, text))
 
 
 def set_model(db: sqlite3.Connection, conversation: str, model: str) -> None:
-    """Say which model a conversation talks to now."""
+    """Set the conversation's current model."""
     key = key_of(db, conversation)
     db.execute("UPDATE conversations SET model = ? WHERE key = ?", (model, key))
     db.execute("UPDATE names SET model = ? WHERE key = ?", (model, key))
 
 
 def save_draft(db: sqlite3.Connection, conversation: str, key: str, text: str) -> None:
-    """Keep unsent text; no conversation of that id need exist."""
+    """Save unsent text; the conversation need not exist."""
     db.execute(
         "INSERT INTO drafts VALUES (?, ?, ?) ON CONFLICT (conversation, key) DO UPDATE SET text = excluded.text",
         (conversation, key, text),
@@ -196,17 +196,17 @@ def save_draft(db: sqlite3.Connection, conversation: str, key: str, text: str) -
 
 
 def clear_draft(db: sqlite3.Connection, conversation: str, key: str) -> None:
-    """Forget unsent text."""
+    """Delete unsent text."""
     db.execute("DELETE FROM drafts WHERE conversation = ? AND key = ?", (conversation, key))
 
 
 def make_offer(db: sqlite3.Connection, conversation: str, inquiry: str, payload: str, at: str) -> int:
-    """An answer for the holder to take; its number. What was offered more than a day before is forgotten."""
+    """Store an answer for the conversation's writer and return its number. Offers older than a day are deleted."""
     key_of(db, conversation)
     try:
         yesterday = timestamp(read_timestamp(at) - timedelta(days=1))
     except (ValueError, OverflowError):
-        yesterday = ""  # a time that nobody can read makes nothing old
+        yesterday = ""  # without a readable time nothing counts as old
     db.execute("DELETE FROM offers WHERE at < ?", (yesterday,))
     made = db.execute(
         "INSERT INTO offers (conversation, inquiry, payload, at) VALUES (?, ?, ?, ?)",
@@ -216,10 +216,10 @@ def make_offer(db: sqlite3.Connection, conversation: str, inquiry: str, payload:
 
 
 def settle_offer(db: sqlite3.Connection, id: int, state: OfferState, words: str) -> None:
-    """What became of an offer; the first word stands."""
+    """Record the result of an offer; the first result is final."""
     db.execute("UPDATE offers SET state = ?, words = ? WHERE id = ? AND state = 'open'", (state, words, id))
 
 
 def withdraw_offer(db: sqlite3.Connection, id: int) -> None:
-    """Take back an offer that nobody has taken."""
+    """Delete an open offer."""
     db.execute("DELETE FROM offers WHERE id = ? AND state = 'open'", (id,))

@@ -1,4 +1,4 @@
-"""Whether the database is sound, by SQLite's own quick check, within bounds. It only reads and mends nothing."""
+"""Check the database with SQLite's quick check, within limits. Read-only, no repair."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from jp_tui.journal.repair.file_identity import recall
 from jp_tui.journal.repair.recovery import kept_aside, many
 
 SECONDS = 3.0
-_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
+_STEPS = 10_000  # of SQLite's machine, between two checks of the clock
 
 
 def aside(path: Path) -> list[Path]:
-    """The damaged or replaced files that were kept beside it, the oldest first."""
+    """Return the damaged or replaced files kept beside the database, oldest first."""
     return kept_aside(Path(os.path.realpath(path)))
 
 
 def wrong(path: Path, seconds: float = SECONDS) -> str:
-    """What is wrong with it, in words, empty when nothing is. One that is not there is sound; one that is so large that
-    the check does not end in time is taken to be."""
+    """Return the problem as text, empty if there is none. A missing file counts as sound, as does one too large to
+    check in time."""
     try:
         connection = open_reading(path)
     except JournalError as problem:

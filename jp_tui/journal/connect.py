@@ -1,7 +1,7 @@
-"""Opening the one database file, for writing or for reading, and the words for what SQLite says.
+"""Open the one database file for writing or reading, and translate SQLite's errors.
 
-A file is made 0600 and never made anew where one stands: damaged, newer and foreign files are refused with what to
-do about them (surface.md S10, S12). Knows the file, not what is in its tables.
+The file has mode 0600 and an existing one is never recreated: damaged, newer and foreign files are refused with advice
+(surface.md S10, S12). This module doesn't know the tables.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from jp_tui.journal.port import JournalError, Trouble
 from jp_tui.system.paths import PathsError, because, private_folder, private_open
 
 BUSY_SECONDS = 5.0
-"""How long one process waits for another's commit before it gives up."""
+"""Time to wait for another process's commit. A commit takes milliseconds; five seconds also cover a slow disk."""
 
 _CACHE = "PRAGMA cache_size = -512"
-"""KiB of pages that a connection keeps, a quarter of what is usual: the system keeps them as well, and in a day of work
-the two of a process fill theirs."""
+"""KiB of cached pages per connection, a quarter of SQLite's default: the system caches them as well, and after a day
+both connections of a process have filled theirs."""
 _INDEX = 32 * 1024
-"""The smallest file that SQLite needs beside a log."""
+"""Smallest index file that SQLite needs beside a log."""
 
 _ADVICE = {
     "corrupt": "is damaged",
@@ -55,33 +55,34 @@ _KINDS: dict[int, Trouble] = {
 
 
 _SAID = 300
-"""Characters of SQLite's own words that are repeated."""
+"""Characters of SQLite's own messages that are quoted."""
 
 
 class IndexDamaged(sqlite3.DatabaseError):
-    """Only what a search reads cannot be used, not the file it is in."""
+    """Only the search index is damaged, not its file."""
 
 
 def trouble(error: sqlite3.Error, path: Path) -> JournalError:
-    """What SQLite said, in words and with what to do."""
+    """Convert SQLite's error to a message with advice."""
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(error, IndexDamaged):
         kind: Trouble = "index"
-    elif code is None:  # from the module itself: a value that cannot be stored
+    elif code is None:  # from the module itself: a value that can't be stored
         kind = "invalid"
     else:
         kind = _KINDS.get(code & 0xFF, "io")
         if code == sqlite3.SQLITE_ERROR and "module" not in str(error):
-            kind = "corrupt"  # a table or a column that is missing, or stands where none should
+            kind = "corrupt"  # a missing or unexpected table or column
         if code == sqlite3.SQLITE_IOERR_SHORT_READ:
-            kind = "corrupt"  # the file or its log was cut
+            kind = "corrupt"  # the file or its log was truncated
         elif kind == "io" and _no_space(path):
             kind = "full"
-    return JournalError(kind, f"{path} {_ADVICE[kind]} ({first_line(str(error))[:_SAID]})")  # it repeats what it read
+    # SQLite repeats what it read
+    return JournalError(kind, f"{path} {_ADVICE[kind]} ({first_line(str(error))[:_SAID]})")
 
 
 def _no_space(path: Path) -> bool:
-    """Whether an unnamed disk error is a full disk: the log's index fails so."""
+    """True if an unspecified disk error is a full disk: the log's index fails that way."""
     try:
         room = os.statvfs(path.parent)
     except OSError:
@@ -90,11 +91,11 @@ def _no_space(path: Path) -> bool:
 
 
 def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    """The writing connection; proves that it can write and changes nothing.
+    """Open the writing connection and prove that it can write, without changes.
 
-    The file is made, empty and 0600, with its folder when missing, if `create`.
+    If `create`, make a missing file, empty and 0600, with its folder.
     """
-    path = Path(os.path.realpath(path))  # a database that was moved to another disk and linked
+    path = Path(os.path.realpath(path))  # a database on another disk behind a link
     try:
         if create:
             private_folder(path.parent)
@@ -107,7 +108,7 @@ def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
     try:
         connection.execute(_CACHE)
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA fullfsync = ON")  # macOS only: its fsync alone stops at the drive's cache
+        connection.execute("PRAGMA fullfsync = ON")  # macOS only: its fsync stops at the drive's cache
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("ROLLBACK")
     except sqlite3.Error as error:
@@ -117,8 +118,8 @@ def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
 
 
 def _made(path: Path) -> None:
-    """Make the file, or keep the mode of the one that is there private. It is not opened for that: closing it would
-    drop the locks of another connection of this process. Raises OSError."""
+    """Create the file, or make an existing one private. It isn't opened for that: closing it would drop the locks of
+    another connection in this process. Raises OSError."""
     try:
         os.close(private_open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
     except FileExistsError:
@@ -132,7 +133,7 @@ def _made(path: Path) -> None:
 
 
 def open_reading(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write; JournalError `missing` when there is no database yet."""
+    """Open a connection that can't write. Raises JournalError `missing` if there is no database."""
     try:
         there = os.stat(path)
     except FileNotFoundError:
@@ -149,7 +150,7 @@ def open_reading(path: Path) -> sqlite3.Connection:
         connection.execute(_CACHE)
     except sqlite3.OperationalError as error:
         connection.close()
-        # a folder that is read-only or full has no place for the log's index; without a log none is needed
+        # a read-only or full folder has no space for the log's index; without a log none is needed
         words = trouble(error, path)
         if words.kind == "busy" or _has_log(path):
             raise words from error
@@ -161,14 +162,14 @@ def open_reading(path: Path) -> sqlite3.Connection:
 
 
 def look_in(path: Path) -> sqlite3.Connection:
-    """A connection for one look, which leaves no files beside the database. Raises JournalError."""
+    """Open a connection for one query that leaves no files beside the database. Raises JournalError."""
     if not os.path.isfile(path):
         raise JournalError("missing", f"there is no {path}")
     return connect(path, "ro" if _has_log(path) else "ro&immutable=1")
 
 
 def _has_log(path: Path) -> bool:
-    """Whether commits stand beside the database that are not in it yet."""
+    """True if commits beside the database aren't in it yet."""
     try:
         return os.path.getsize(f"{path}-wal") > 0
     except OSError:
@@ -176,10 +177,10 @@ def _has_log(path: Path) -> bool:
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection to an existing file; statements outside of any implicit transaction."""
+    """Connect to an existing file, without implicit transactions."""
     name = f"file:{quote(os.fspath(path))}?mode={mode}"
     try:
-        # made by one thread and used by another, never by two at a time
+        # made by one thread and used by another, never by two at once
         return sqlite3.connect(
             name, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
         )

@@ -1,4 +1,4 @@
-"""Rows of conversations as they are read, which of them a list shows, and a search that finds rows. Reads only."""
+"""Rows of conversations, selection for lists, and a search for rows. Read-only."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _SHOWN: dict[Shown, str] = {
 
 
 def where(shown: Shown, workspace: str | None) -> tuple[str, list[object]]:
-    """The condition for these, with its values."""
+    """Return the condition for these, with its values."""
     here, values = ("workspace = ? AND ", [workspace]) if workspace is not None else ("", [])
     return f"WHERE {here}{_SHOWN[shown]}", [*values]
 
 
 def conversation_row(row: tuple[Any, ...]) -> ConversationRow:
-    """FIELDS as a value."""
+    """Convert FIELDS to a value."""
     id_, title, workspace, model, created, updated = map(text, row[:6])
     events, turns, last_seq = map(whole, row[6:9])
     parent, archived, hidden, origin, imported, copied, titled = row[9:]
@@ -53,7 +53,7 @@ def conversation_row(row: tuple[Any, ...]) -> ConversationRow:
 
 
 class ConversationSearch:
-    """Implements `port.RunningSearch` over one connection."""
+    """Implementation of `port.RunningSearch` over one connection."""
 
     def __init__(
         self,

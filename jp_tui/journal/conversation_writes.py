@@ -1,7 +1,7 @@
-"""What becomes of whole conversations: hidden and brought back, copied into, removed slice by slice.
+"""Changes to whole conversations: hide and restore, copy, remove slice by slice.
 
-Each function runs inside a transaction that somebody else begins and ends (as in `changes.py`). A sub-agent's
-conversation goes where its parent goes. Nothing is vacuumed: room that becomes free is used again.
+Each function runs inside a transaction that the caller begins and ends (as in `changes.py`). A sub-agent's conversation
+follows its parent. No vacuum: freed space is reused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jp_tui.journal.row_values import whole
 from jp_tui.journal.schema import LAST, SHIFT
 
 SLICE = 400
-"""Events that one job removes."""
+"""Events removed by one job, so that other writes wait only some 10 ms."""
 _FAMILY = """
 WITH RECURSIVE family (id) AS (
   VALUES (?) UNION SELECT c.id FROM conversations AS c JOIN family AS f ON c.parent = f.id
@@ -24,7 +24,7 @@ WITH RECURSIVE family (id) AS (
 
 
 def make(db: sqlite3.Connection, copied: Copied) -> None:
-    """A new conversation that nobody sees before `reveal`; JournalError `exists`."""
+    """Create a conversation that stays hidden until `reveal`. Raises JournalError `exists`."""
     create(db, copied.id, copied.workspace, copied.title, copied.model, copied.at, None)
     db.execute(
         "UPDATE conversations SET hidden = ?, origin = ?, imported = ?, copied = ?, titled = ? WHERE id = ?",
@@ -34,7 +34,7 @@ def make(db: sqlite3.Connection, copied: Copied) -> None:
 
 
 def reveal(db: sqlite3.Connection, conversation: str) -> None:
-    """It is whole."""
+    """Mark it as complete."""
     db.execute("UPDATE conversations SET hidden = '' WHERE key = ?", (key_of(db, conversation),))
 
 
@@ -44,7 +44,7 @@ def hide(db: sqlite3.Connection, conversation: str, at: str) -> None:
 
 
 def restore(db: sqlite3.Connection, conversation: str) -> None:
-    """Bring back what was deleted together with it."""
+    """Restore it with everything deleted at the same time."""
     key = key_of(db, conversation)
     (at,) = db.execute("SELECT hidden FROM conversations WHERE key = ?", (key,)).fetchone()
     if at == MAKING:
@@ -53,7 +53,7 @@ def restore(db: sqlite3.Connection, conversation: str) -> None:
 
 
 def set_archived(db: sqlite3.Connection, conversation: str, archived: bool) -> None:
-    """Take a conversation, and those of its sub-agents, out of the lists, or put them back."""
+    """Hide a conversation and those of its sub-agents from the lists, or show them again."""
     _family(db, conversation, "archived", archived)
 
 
@@ -66,7 +66,7 @@ def _family(db: sqlite3.Connection, conversation: str, column: str, value: objec
 
 
 def set_title(db: sqlite3.Connection, conversation: str, title: str, titled: Titled, but: Titled | None) -> bool:
-    """Name a conversation; with `but` only if its title was made by that so far. Whether it was named."""
+    """Set the title; with `but` only if the present title was made that way. Return True if it was set."""
     key = key_of(db, conversation)
     done = db.execute(
         "UPDATE conversations SET title = ?, titled = ? WHERE key = ? AND (? IS NULL OR titled = ?)",
@@ -78,8 +78,8 @@ def set_title(db: sqlite3.Connection, conversation: str, title: str, titled: Tit
 
 
 def remove(db: sqlite3.Connection, conversation: str) -> int:
-    """Remove one slice of a hidden conversation for good; how many events that was, 0 once nothing is left of it. Its
-    sub-agents' have to be removed by themselves."""
+    """Remove one slice of a hidden conversation for good. Return the number of events, 0 once nothing is left. Its
+    sub-agents' conversations need separate calls."""
     row = db.execute("SELECT key, indexed FROM conversations WHERE id = ? AND hidden <> ''", (conversation,)).fetchone()
     if row is None:
         return 0
@@ -98,7 +98,7 @@ def remove(db: sqlite3.Connection, conversation: str) -> int:
     left = (first & LAST) - 1
     db.execute(
         "UPDATE conversations SET hidden = ?, last_seq = ?, events = ?, indexed = min(indexed, ?) WHERE key = ?",
-        (MAKING, left, left, left, key),  # what is half gone is never restored
+        (MAKING, left, left, left, key),  # a partly removed conversation is never restored
     )
     return len(places)
 

@@ -1,8 +1,8 @@
-"""What is worked out from the events of a conversation, and set right wherever it disagrees with them: the last number,
-turns, counts, spans, what waits, and a row that is gone while its events are there (Z25).
+"""Data derived from a conversation's events, and its repair: last number, turns, counts, spans, open inquiries, and a
+row missing beside its events (Z25).
 
-`disagreeing` only looks, first at a few rows of each conversation; `rebuild` reads all of one. Both expect a sound
-file: `repair/examine.py` finds out whether it is. Runs inside a transaction that somebody else begins and ends.
+`disagreeing` only reads, first a few rows of each conversation; `rebuild` reads all of one. Both expect a sound file
+(`repair/examine.py`) and run inside a transaction that the caller begins and ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jp_tui.journal.row_values import MOST, fetched, whole
 from jp_tui.journal.schema import LAST, SHIFT
 
 SPARE_ID = "found{key}"
-"""The id of a conversation whose own is nowhere any more."""
+"""Id of a conversation whose own is lost."""
 _ROWS = "SELECT key, last_seq, events, turns, ended, updated, created, indexed FROM conversations"
 _HERE = "FROM events WHERE place > :first AND place <= :last"
 _TURN = f"typeof(turn) = 'integer' AND turn BETWEEN 0 AND {MOST}"
@@ -48,8 +48,8 @@ SELECT :key, ((place & {LAST}) - 1) / {SPAN}, min(place & {LAST}), max(place & {
 
 
 def disagreeing(db: sqlite3.Connection, seconds: float) -> tuple[list[int], list[int]]:
-    """The keys of conversations of which something is not as their events say, and the keys of events that have no
-    conversation. The newest conversations first; the look ends after about so long."""
+    """Return the keys of conversations whose derived data disagrees with their events, and the keys of events without a
+    conversation. Newest first; stops after about `seconds`."""
     until = time.monotonic() + seconds
     rows = {row[0]: row[1:] for row in fetched(db, f"{_ROWS} ORDER BY updated DESC", ())}
     waits = {key for (key,) in fetched(db, "SELECT DISTINCT conversation FROM waiting", ())}
@@ -64,7 +64,7 @@ def disagreeing(db: sqlite3.Connection, seconds: float) -> tuple[list[int], list
 
 
 def _keys(db: sqlite3.Connection) -> Iterable[int]:
-    """The keys under which there are events: one look for each, however many it has."""
+    """Return the keys with events: one query for each, however many events it has."""
     found = fetched(db, "SELECT place FROM events ORDER BY place LIMIT 1", ())
     while found:
         key = found[0][0] >> SHIFT
@@ -73,7 +73,7 @@ def _keys(db: sqlite3.Connection) -> Iterable[int]:
 
 
 def _agrees(db: sqlite3.Connection, key: int, row: tuple[Any, ...], *, waits: bool) -> bool:
-    """Whether the row is as the events say: by the last of them where that tells, else by all."""
+    """True if the row agrees with the events: the last ones if they suffice, else all."""
     *counts, created, indexed = row
     last, events, turns, ended = counts[:4]
     place, turn, kind, at = next(iter(_all(db, _TAIL, key)), (0, 0, "", ""))
@@ -92,7 +92,7 @@ def _agrees(db: sqlite3.Connection, key: int, row: tuple[Any, ...], *, waits: bo
 
 
 def _counted(db: sqlite3.Connection, key: int, created: object) -> list[object]:
-    """last_seq, events, turns, ended and updated, of all events."""
+    """Return last_seq, events, turns, ended and updated, computed from all events."""
     ((*counts, at),) = _all(db, _COUNTS, key)
     return [*counts, _later(created, at)]
 
@@ -110,7 +110,7 @@ def _all(db: sqlite3.Connection, statement: str, key: int, **values: object) -> 
 
 
 def rebuild(db: sqlite3.Connection, key: int) -> None:
-    """Work out anew all that is derived from the events of a conversation, and mark where events are missing."""
+    """Compute all derived data of a conversation again, and mark missing events."""
     _mark_missing(db, key)
     created, indexed = fetched(db, "SELECT created, indexed FROM conversations WHERE key = ?", (key,))[0]
     last, events, turns, ended, updated = _counted(db, key, created)
@@ -126,13 +126,13 @@ def rebuild(db: sqlite3.Connection, key: int) -> None:
             "INSERT INTO waiting (inquiry, missing, place, conversation) VALUES (?, ?, ?, ?)",
             [(*row, key) for row in _waiting(db, key, whole(turns))],
         )
-    if type(indexed) is not int or not 0 <= indexed <= whole(last):  # what a search finds is not known any more
+    if type(indexed) is not int or not 0 <= indexed <= whole(last):  # it is unknown which events a search finds
         search.renew(db)
 
 
 def _mark_missing(db: sqlite3.Connection, key: int) -> None:
-    """One row of the kind MISSING at the end of each stretch of numbers that has no events; also behind the last event,
-    where the row and the spans agree that there were more."""
+    """Insert one row of kind MISSING at the end of each range of numbers without events; also after the last event, if
+    the row and the spans agree that there were more."""
     marks: list[tuple[int, int, object, int]] = []
     after, turn, at = 0, 0, ""
     for place, turn, at, kind in _all(db, f"SELECT place, turn, at, kind {_HERE} ORDER BY place", key):
@@ -150,7 +150,7 @@ def _mark_missing(db: sqlite3.Connection, key: int) -> None:
 
 
 def _known(db: sqlite3.Connection, key: int) -> tuple[int, int]:
-    """The last number that the row and the spans agree upon, 0 where they do not, and the last turn."""
+    """Return the last number that the row and the spans agree on, 0 if they don't, and the last turn."""
     row = fetched(db, "SELECT last_seq, turns FROM conversations WHERE key = ?", (key,))
     said, turns = row[0] if row else (0, 0)
     agreed = type(said) is int and 0 < said <= LAST and _all(db, _SUMMED, key)[0][0] == said
@@ -158,8 +158,7 @@ def _known(db: sqlite3.Connection, key: int) -> tuple[int, int]:
 
 
 def adopt(db: sqlite3.Connection, key: int) -> str:
-    """Make the row of a conversation of which only the events are there, as its second record says, else as they do;
-    the id."""
+    """Restore the row of a conversation from its second record, else from its events; return the id."""
     known = fetched(db, "SELECT id, workspace, title, model, created, parent, titled FROM names WHERE key = ?", (key,))
     if known:
         row = known[0]

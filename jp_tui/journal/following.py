@@ -1,7 +1,7 @@
-"""The reading half of a journal that writes as well: it follows the file to wherever the writer found it again, and has
-what is not as it must be looked into before it shows it (Z23, Z24, Z25).
+"""Reader of a journal that also writes: it follows the file to where the writer finds it again, and has unexpected
+content examined before showing it (Z23, Z24, Z25).
 
-A file that is at its path costs one look at which file that is; nothing is read of it for that.
+The check that the file is still at its path needs one stat and no read.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from jp_tui.journal.schema import LAST, SHIFT
 from jp_tui.journal.writer import JournalWriter, WriteJob
 
 AGAIN_SECONDS = 1.0
-"""How long a file that could not be written again is read as it was before that is tried once more."""
+"""Interval of retries for a file that couldn't be repaired; until then its old content is read."""
 _MOST = 1_000
 _END = f"SELECT place & {LAST}, turn FROM events WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT 1"
 _UNNAMED = "SELECT id FROM names WHERE substr(id, 1, ?) = ? AND key NOT IN (SELECT key FROM conversations)"
 
 
 class FollowingReader(JournalReader):
-    """`found` is what is open for writing, `reading` a connection to the same file."""
+    """`found` is the file opened for writing, `reading` a connection to the same file."""
 
     def __init__(self, path: Path, found: Opened, reading: sqlite3.Connection) -> None:
         super().__init__(reading, path)
@@ -64,7 +64,7 @@ class FollowingReader(JournalReader):
         return super().spans(conversation) if odd and self._doubts(conversation, f"spans {ends} {last}") else found
 
     def _differs(self, row: ConversationRow) -> bool:
-        """Whether the row was not as its events say, and is now."""
+        """True if the row disagreed with its events and was repaired."""
         key = self._key(row.id)
         last, turn = next(iter(self._all(_END, (key << SHIFT, key << SHIFT | LAST))), (0, 0))
         same = row.last_seq == last and (row.turns == turn or row.turns == self._highest(key))
@@ -81,7 +81,7 @@ class FollowingReader(JournalReader):
         if self._tending.moved() and time.monotonic() >= self._again:
             try:
                 self._writer.submit(WriteJob(lambda _: None)).result()
-            except JournalError:  # what is open can be read all the same
+            except JournalError:  # the open connection can still be read
                 self._again = time.monotonic() + AGAIN_SECONDS
                 return db
         if self._generation != self._tending.generation:
@@ -89,7 +89,7 @@ class FollowingReader(JournalReader):
             fresh = self._tending.reading()
             if self._before is not None:
                 self._before.close()
-            self._before = db  # a search may go on with it
+            self._before = db  # a search may still use it
             self._db, self._generation, self._version = fresh, generation, -1
             return fresh
         return db
@@ -99,7 +99,7 @@ class FollowingReader(JournalReader):
 
     def _doubts(self, conversation: str, what: str) -> bool:
         doubt = (conversation, what)
-        if doubt in self._doubted:  # it was looked into before: it is so
+        if doubt in self._doubted:  # already examined; the content is correct
             return False
         if len(self._doubted) > _MOST:
             self._doubted.clear()
@@ -107,7 +107,7 @@ class FollowingReader(JournalReader):
         return self._examined(lambda db: changes.rebuilt(db, conversation))
 
     def _examined(self, then: changes.Work) -> bool:
-        """Have the file examined and repaired, then do this; whether that was possible."""
+        """Examine and repair the file, then run `then`. Return True on success."""
         doubt = Doubt()
 
         def work(db: sqlite3.Connection) -> None:

@@ -1,7 +1,7 @@
-"""From what a user types to what the index is asked (FTS5). User text is never syntax: each piece is a quoted string.
+"""Convert user text to a query of the index (FTS5).
 
-A piece between blanks is the beginning of a word, or where signs stand in it of several words in a row (`foo.bar`);
-what stands in double quotes is taken as it is. Pure; knows no tables.
+User text is never syntax: each piece is a quoted string. A piece between blanks is a word prefix, or with punctuation
+several consecutive words (`foo.bar`); text in double quotes is taken literally. Pure; knows no tables.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST = 32
-"""Pieces of one search; more would make one statement too deep for SQLite."""
+"""Pieces of one search; more would exceed SQLite's expression depth."""
 _PIECES = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Words in a row as the index has them, folded; with `prefix` the last is the beginning of one."""
+    """Consecutive words as indexed, folded; with `prefix` the last is a word prefix."""
 
     words: tuple[str, ...]
     prefix: bool
 
 
 def terms(text: str) -> list[Term]:
-    """The pieces that hold a letter or a digit."""
+    """Return the pieces that contain a letter or a digit."""
     found: list[Term] = []
     for quoted, bare in _PIECES.findall(text):
         if words := split(quoted or bare):
@@ -34,24 +34,24 @@ def terms(text: str) -> list[Term]:
 
 
 def expression(found: Sequence[Term]) -> str:
-    """All of them, as FTS5 reads it."""
+    """Combine all of them in FTS5 syntax."""
     return " AND ".join(f'"{" ".join(term.words)}"{" *" if term.prefix else ""}' for term in found)
 
 
 def split(text: str) -> list[str]:
-    """The words of a text as the index has them: letters and digits in a row, folded."""
+    """Return the words of a text as indexed: runs of letters and digits, folded."""
     return "".join(letter if _is_word(letter) else " " for letter in fold(text)).split()
 
 
 def fold(text: str) -> str:
-    """Without capitals and accents, as the index compares; one character may become several or none."""
+    """Remove case and accents, as the index compares; one character may become several or none."""
     if text.isascii():
         return text.lower()
     return "".join(fold_one(letter) for letter in text)
 
 
 def fold_one(letter: str) -> str:
-    """One character, folded."""
+    """Fold one character."""
     if letter.isascii():
         return letter.lower()
     return "".join(one for one in unicodedata.normalize("NFD", letter.lower()) if unicodedata.category(one) != "Mn")

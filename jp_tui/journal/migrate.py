@@ -1,6 +1,6 @@
-"""Bringing a database to the present form, one numbered step at a time, whole or not at all.
+"""Migrate a database to the current version, one numbered step at a time, in one transaction.
 
-Never touches a file of a newer version or one that is not ours, and never goes back.
+Files of a newer version or another program are never changed, and there is no downgrade.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _CONTENTS = "SELECT count(*), total(type IN ('view', 'trigger')) FROM sqlite_mas
 
 
 def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Sequence[str]] = STEPS) -> None:
-    """Run the steps that are missing in one transaction; several processes may try at once."""
+    """Run the missing steps in one transaction; several processes may try at once."""
     try:
         if check(connection, path, len(steps)) == len(steps):
             return
         _log_ahead(connection)
         connection.execute("BEGIN IMMEDIATE")
         try:
-            version = check(connection, path, len(steps))  # another process may have been quicker
+            version = check(connection, path, len(steps))  # another process may have been faster
             for step in steps[version:]:
                 for statement in step:
                     connection.execute(statement)
@@ -42,9 +42,9 @@ def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Sequence
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
-    """A write-ahead log, so that readers and the writer do not wait for each other; kept in the file once set.
+    """Set write-ahead logging, so that readers and the writer don't block each other; the file stores the setting.
 
-    SQLite does not wait here when several processes do it at once, so we do.
+    SQLite doesn't wait when several processes set it at once, so this function does.
     """
     until = time.monotonic() + BUSY_SECONDS
     while True:
@@ -58,7 +58,7 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
 
 
 def check(connection: sqlite3.Connection, path: Path, newest: int = len(STEPS)) -> int:
-    """The version of the file, 0 for an empty one; JournalError `newer`, `foreign`, or `corrupt`."""
+    """Return the version of the file, 0 for an empty one. Raises JournalError `newer`, `foreign`, or `corrupt`."""
     try:
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         mark: int = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -77,6 +77,6 @@ def check(connection: sqlite3.Connection, path: Path, newest: int = len(STEPS)) 
         )
     if version < 0:
         raise JournalError("corrupt", f"{path} says that its version is {version}, which none ever was; move it away")
-    if foreign:  # they would run with our statements, without an end if they like
+    if foreign:  # foreign triggers would run with our statements, perhaps endlessly
         raise JournalError("corrupt", f"{path} holds a view or a trigger, which jp-tui never makes; move it away")
     return version

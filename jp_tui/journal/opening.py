@@ -1,7 +1,6 @@
-"""Opening the database for writing, whatever became of it since the last time: alone among all processes, what was
-begun is finished, what is damaged is replaced by a copy of what can be read, what is derived is made to agree (Z24,
-Z25). What nobody touched since it was closed is opened with no look at what is in it.
-"""
+"""Open the database for writing in any state. Under a lock against other processes: finish interrupted recoveries,
+replace a damaged file by a copy of what is readable, and repair derived data (Z24, Z25). A file unchanged since it was
+closed is opened without an examination."""
 
 from __future__ import annotations
 
@@ -32,16 +31,16 @@ from jp_tui.journal.repair.pages import log_covers
 from jp_tui.journal.repair.recovery import many
 
 AGREE_SECONDS = 2.0
-"""How long conversations are compared with their events at a start; the others are when they are used."""
+"""Time for comparing conversations with their events at a start; the rest follow when they are used."""
 CHECK_SECONDS = 0.5
-"""How long a file is checked that another program wrote to."""
+"""Time for checking a file that another program wrote to. Both limits keep the start fast."""
 HEAD = 100
 """Bytes at the beginning of every database."""
 
 
 @dataclass(slots=True)
 class Opened:
-    """A connection, which file it is on, with which log, and what to tell the user. `path` has no links."""
+    """Connection data: the file's identity, its log, and notices for the user. `path` has no links."""
 
     path: Path
     writing: sqlite3.Connection
@@ -52,8 +51,8 @@ class Opened:
 
 
 def opened(path: Path) -> tuple[Opened, sqlite3.Connection]:
-    """With a connection to read. JournalError `unusable`, `readonly`, `foreign`, `newer`, `full`, `busy`, `io`;
-    `corrupt` where no readable copy can be made of a damaged one."""
+    """Open the database and a reading connection. Raises JournalError `unusable`, `readonly`, `foreign`, `newer`,
+    `full`, `busy`, `io`; `corrupt` if a damaged file has nothing readable."""
     path = Path(os.path.realpath(path))
     with guarded(path):
         known = recall(path)
@@ -69,7 +68,7 @@ def opened(path: Path) -> tuple[Opened, sqlite3.Connection]:
 def noted(
     path: Path, writing: sqlite3.Connection, notices: list[StoreNotice], known: StoreRecord | None = None
 ) -> Opened:
-    """What stands there, remembered; `known` is what was. Raises JournalError."""
+    """Record the present file; `known` is the earlier record. Raises JournalError."""
     there, log, known = look(path), look(beside(path, "-wal")), known or recall(path)
     if there is None:
         raise JournalError("unusable", f"{path} was taken away while it was opened; try again")
@@ -81,14 +80,14 @@ def noted(
 
 
 def many_conversations(db: sqlite3.Connection) -> int:
-    """How many there are; 0 where that cannot be told."""
+    """Return the number of conversations; 0 if unknown."""
     with suppress(sqlite3.Error):
         return int(db.execute("SELECT count(*) FROM conversations WHERE hidden = ''").fetchone()[0])
     return 0
 
 
 def left(path: Path, conversations: int, *, alone: bool) -> None:
-    """Everything is closed: remember how, if nobody else wrote or writes."""
+    """Record the final state after everything is closed, if no other process writes."""
     log = look(beside(path, "-wal"))
     there = look(path)
     if there is not None:
@@ -97,13 +96,13 @@ def left(path: Path, conversations: int, *, alone: bool) -> None:
 
 
 def version(db: sqlite3.Connection) -> int:
-    """A number that changes when another connection has written."""
+    """Return a number that changes when another connection writes."""
     return int(db.execute("PRAGMA data_version").fetchone()[0])
 
 
 def _before(path: Path, known: StoreRecord) -> list[StoreNotice]:
-    """What has to be done before SQLite may open it: it would take a log that is not its own for its own, and delete
-    one that lies beside an empty file."""
+    """Prepare the file before SQLite opens it: SQLite would apply another file's log, and delete a log beside an empty
+    file."""
     notices = []
     if recovery.begun(path):
         notices.append(_tried(lambda: recovery.finish(path, known.conversations), path))
@@ -127,7 +126,7 @@ def _before(path: Path, known: StoreRecord) -> list[StoreNotice]:
 
 
 def _empty(there: FileIdentity, known: StoreRecord, *, logged: bool) -> bool:
-    """Whether it is no database any more; a file of no bytes is a new one where nothing was known."""
+    """True if the file isn't a database any more. An empty file is a new one if nothing was known."""
     return 0 < there.size < HEAD or (there.size == 0 and (logged or known.conversations > 0))
 
 
@@ -143,7 +142,7 @@ def _tried(work: Callable[[], StoreNotice], path: Path) -> StoreNotice:
 
 
 def _sound(path: Path, known: StoreRecord, notices: list[StoreNotice]) -> sqlite3.Connection:
-    """A connection to a database that can be read, of our form, with what is derived as it must be."""
+    """Return a connection to a readable database of the current version with correct derived data."""
     try:
         return _checked(path, known)
     except Suspect:
@@ -178,7 +177,7 @@ def _checked(path: Path, known: StoreRecord) -> sqlite3.Connection:
 
 
 def usable(path: Path) -> sqlite3.Connection:
-    """A connection to a database of our form, made or brought up to date. Raises Suspect, JournalError."""
+    """Connect to the database; create or migrate it. Raises Suspect, JournalError."""
     db = open_writing(path)
     try:
         migrate(db, path)
@@ -197,20 +196,20 @@ def usable(path: Path) -> sqlite3.Connection:
 
 
 def cut_short(db: sqlite3.Connection, path: Path) -> bool:
-    """Whether pages are neither in the file nor in its log: SQLite reads them as zeros."""
+    """True if pages are missing in the file and its log: SQLite reads them as zeros."""
     size = int(db.execute("PRAGMA page_size").fetchone()[0])
     pages = int(db.execute("PRAGMA page_count").fetchone()[0])
     has = -1
     while (there := look(path)) is not None and there.size // size != has:
-        has = there.size // size  # another process moves pages from the log to the file meanwhile: it only grows
+        # another process may move pages from the log to the file meanwhile, which only grows it
+        has = there.size // size
         if pages <= has or log_covers(beside(path, "-wal"), size, has, pages):
             return False
     return there is not None
 
 
 def agreed(db: sqlite3.Connection) -> int:
-    """Make what is derived agree with the events, if the file is sound; of how many conversations. Raises Suspect,
-    sqlite3.Error."""
+    """Repair derived data if the file is sound; return the number of conversations. Raises Suspect, sqlite3.Error."""
     if not any(derived.disagreeing(db, AGREE_SECONDS)):
         return 0
     if said := examine.find_damage(db):

@@ -1,7 +1,7 @@
-"""What the engine asks of a log, and the values that cross that line.
+"""Interface between engine and log, with its values.
 
-The journal never interprets a payload: kind, turn, inquiry, searchable text and sizes are passed beside it,
-and only these are indexed (HOUSE, rooms table). Nothing here opens a file or starts a thread.
+The journal never interprets a payload: kind, turn, inquiry, searchable text and sizes are passed beside it, and only
+these are indexed (HOUSE, rooms table). Opens no file, starts no thread.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Trouble = Literal[
 STORAGE: frozenset[Trouble] = frozenset(
     {"missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io", "closed", "index", "foreign"}
 )
-"""What is wrong with the store, not with what was asked of it (Z20)."""
+"""Problems of the store itself, not of a request (Z20)."""
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -26,13 +26,12 @@ SPAN = 256
 
 
 class JournalError(Exception):
-    """Something about the log that a person must hear; `str(error)` is plain words with the path in them.
+    """Log error to show to the user; `str(error)` is plain text with the path.
 
-    `kind`: missing (no database yet), readonly, unusable (cannot be opened or made), corrupt, newer (made by
-    a newer version), full (no space), busy (another process held it too long), io, unknown (no such
-    conversation), ambiguous (several conversations begin so), exists, invalid (cannot be stored), closed, index
-    (only what a search reads is damaged: see `renew_index`), foreign (a database of another program), held (that
-    conversation is not ours to write).
+    `kind`: missing (no database yet), readonly, unusable (can't be opened or created), corrupt, newer (made by a newer
+    version), full (disk full), busy (locked too long by another process), io, unknown (no such conversation), ambiguous
+    (several conversations match the prefix), exists, invalid (can't be stored), closed, index (only the search index is
+    damaged: see `renew_index`), foreign (another program's database), held (another process owns that conversation).
     Nothing of the failed call was written.
     """
 
@@ -43,7 +42,7 @@ class JournalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StoreNotice:
-    """Something that happened to the store and that the user must hear; nothing failed. In plain words with paths."""
+    """Event of the store to show to the user, not an error. Plain text with paths."""
 
     message: str
     advice: str = ""
@@ -51,10 +50,11 @@ class StoreNotice:
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """One event to store. `payload` is JSON text, kept byte for byte; `at` its timestamp (inquiries.md R58).
+    """Event to store.
 
-    `text` is what a search may find, `lines` its line breaks, `characters` its size (by default `len(text)`):
-    the two sizes feed the spans. `turn` counts from 1. `inquiry` is the inquiry's id for inquiry events.
+    `payload` is JSON text, kept byte for byte; `at` its timestamp (inquiries.md R58). `text` is searchable, `lines` its
+    line breaks, `characters` its size (by default `len(text)`): the two sizes feed the spans. `turn` counts from 1.
+    `inquiry` is the inquiry's id for inquiry events.
     """
 
     kind: str
@@ -70,9 +70,9 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An entry with its place: `seq` counts from 1 within the conversation, only grows, has no gaps. Where events are
-    gone all the same (a damaged or foreign file), one entry of the kind MISSING stands for them, `characters` many; it
-    has the first of their numbers, or, once the file was examined, the last."""
+    """Entry with its number: `seq` counts from 1 within the conversation, without gaps. If events are lost nonetheless
+    (a damaged or foreign file), one entry of kind MISSING represents `characters` of them; its number is that of the
+    first, or, once the file was examined, of the last."""
 
     conversation: str
     seq: int
@@ -88,10 +88,10 @@ Shown = Literal["active", "archived", "deleted", "all"]
 
 @dataclass(frozen=True, slots=True)
 class ConversationRow:
-    """A conversation as lists show it; times as given by the engine, `turns` is the highest turn stored.
+    """Conversation as lists show it; times as given by the engine, `turns` is the highest turn stored.
 
-    `deleted` is the time at which it was, empty for others. Its first `copied` events came from the conversation
-    `origin`, or from one that another program calls `imported`.
+    `deleted` is the time of deletion, empty for others. Its first `copied` events came from the conversation `origin`,
+    or from one that another program calls `imported`.
     """
 
     id: str
@@ -114,7 +114,7 @@ class ConversationRow:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A conversation that is to be made of events that stand elsewhere; the fields as in ConversationRow."""
+    """Conversation to create from existing events; the fields as in ConversationRow."""
 
     id: str
     workspace: str
@@ -129,7 +129,7 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class SearchHitRef:
-    """Where a search found something: a conversation's key in this file, and a number."""
+    """Place of a search hit: a conversation's key in this file, and a number."""
 
     key: int
     seq: int
@@ -137,7 +137,7 @@ class SearchHitRef:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The places that match in one conversation, the latest first; `more` when it has others."""
+    """Matches in one conversation, latest first; `more` if it has others."""
 
     row: ConversationRow
     places: tuple[int, ...]
@@ -146,7 +146,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Sums over the events `first_seq`..`last_seq` (at most 256), from which heights are estimated."""
+    """Sums over the events `first_seq`..`last_seq` (at most 256), used to estimate heights."""
 
     first_seq: int
     last_seq: int
@@ -157,7 +157,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What is there of a part that was being streamed; `kind` is the writer's own word for it."""
+    """Unfinished streamed part; `kind` is the writer's own name for it."""
 
     part: str
     kind: str
@@ -166,7 +166,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class SentPrompt:
-    """A prompt of the user's as it was sent, for the composer's history."""
+    """Sent prompt of the user, for the composer's history."""
 
     conversation: str
     seq: int
@@ -179,10 +179,10 @@ OfferState = Literal["open", "accepted", "answered", "invalid", "stale"]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An answer that another process offers to the holder of a conversation (surface S12).
+    """Answer that another process offers to a conversation's writer (surface S12).
 
-    `payload` is the offerer's JSON, which the holder reads; `state` and `words` are what became of it (words: by whom
-    it was answered, or what is wrong). Rows older than a day may be deleted.
+    `payload` is the offerer's JSON, which the writer reads; `state` and `words` are the result (words: who answered, or
+    the problem). Rows older than a day may be deleted.
     """
 
     id: int
@@ -195,63 +195,61 @@ class Offer:
 
 
 class Receipt(Protocol[T_co]):
-    """The outcome of a write: `await` it on an event loop, or block on `result()`. Raises JournalError.
-
-    Giving up waiting does not call the write off.
-    """
+    """Outcome of a write: `await` it on an event loop, or block on `result()`. Raises JournalError. A cancelled wait
+    doesn't cancel the write."""
 
     def __await__(self) -> Generator[object, None, T_co]: ...
 
     def result(self, timeout: float | None = None) -> T_co:
-        """Block until it is written (durable, where that was asked); TimeoutError after `timeout` seconds."""
+        """Block until it is written (durably, if requested). Raises TimeoutError after `timeout` seconds."""
 
     def done(self) -> bool:
-        """Whether `result()` would return or raise at once."""
+        """True if `result()` would return or raise at once."""
 
 
 class JournalReading(Protocol):
-    """The reading half: read-only, synchronous, each call one indexed query of the size of its answer.
+    """Reading half: read-only, synchronous; each call is one indexed query whose cost depends on the result's size.
 
     Any call may raise JournalError (`corrupt`, `io`, `busy`, `closed`). Unknown conversations read as empty.
     """
 
     def read(self, conversation: str, after: int = 0, limit: int = 256) -> list[Stored]:
-        """Events with `seq > after`, in order."""
+        """Return events with `seq > after`, in order."""
 
     def around(self, conversation: str, seq: int, count: int) -> list[Stored]:
-        """`count` events about `seq`, in order, moved inwards at either end."""
+        """Return `count` events around `seq`, in order, shifted inwards at either end."""
 
     def tail(self, conversation: str, count: int) -> list[Stored]:
-        """The last `count` events, in order."""
+        """Return the last `count` events, in order."""
 
     def turn_events(self, conversation: str, turn: int) -> list[Stored]:
-        """All events of one turn, in order."""
+        """Return all events of one turn, in order."""
 
     def inquiry_events(self, conversation: str, inquiry: str | None = None) -> list[Stored]:
-        """The events of one inquiry, or of all inquiries of the conversation, in order."""
+        """Return the events of one inquiry, or of all inquiries of the conversation, in order."""
 
     def open_inquiries(self, conversation: str | None = None) -> list[Stored]:
-        """Requests that wait, of one conversation or of all: the inquiry_request events of a conversation's last turn
-        that have fewer responses than requests (counted by id, R203), where that turn has no `turn_outcome` event.
-        The latest request of an id, in the order they were asked."""
+        """Return open requests of one conversation or of all: the inquiry_request events of a conversation's last turn
+        that have fewer responses than requests (counted by id, R203), if that turn has no `turn_outcome` event. The
+        latest request of an id, in order of the requests."""
 
     def offers(self, conversation: str) -> list[Offer]:
-        """Offers that are still open, oldest first; cheap enough to poll."""
+        """Return open offers, oldest first; fast enough to poll."""
 
     def offer(self, id: int) -> Offer | None:
-        """One offer, for whoever made it."""
+        """Return one offer, for its maker."""
 
     def spans(self, conversation: str) -> list[Span]:
-        """One row per 256 events, in order."""
+        """Return one row per 256 events, in order."""
 
     def last_seq(self, conversation: str) -> int:
-        """The number of the last event, 0 when there is none: cheap enough to poll (S12)."""
+        """Return the number of the last event, 0 if there is none; fast enough to poll (S12)."""
 
     def changed(self) -> bool:
-        """Whether anything was committed, by anybody, since the last call; the first call says yes."""
+        """True if any process committed since the last call, and at the first call."""
 
     def partials(self, conversation: str) -> list[Partial]:
-        """Unfinished parts, joined, in the order in which they began."""
+        """Return unfinished parts, joined, in order of their start."""
 
     def conversations(
         self,
@@ -263,59 +261,61 @@ class JournalReading(Protocol):
         children: bool = True,
         shown: Shown | None = None,
     ) -> list[ConversationRow]:
-        """The most recently updated first; without `children` only those that have no parent. `shown` says which
-        instead of `include_archived`; deleted ones are nowhere else."""
+        """Return conversations, most recently updated first; without `children` only those without a parent. `shown`
+        replaces `include_archived`; only it can select deleted ones."""
 
     def conversation(self, prefix: str, *, deleted: bool = False) -> ConversationRow | None:
-        """The one with this id, else the only one whose id begins so; `ambiguous` names the candidates. With `deleted`
-        one that is, else none of them."""
+        """Return the conversation with this id, else the only one whose id has this prefix. Raises JournalError
+        `ambiguous` with the candidates. With `deleted` only deleted ones match, else none of them."""
 
     def children(self, conversation: str) -> list[str]:
-        """The ids of all conversations that work for it, and of those that work for these, hidden ones, too."""
+        """Return the ids of all conversations that work for it, and of those that work for these, also hidden ones."""
 
     def imports(self, imported: str) -> list[ConversationRow]:
-        """What was imported under this id of another program and is not deleted."""
+        """Return conversations imported under this id of another program, except deleted ones."""
 
     def hidden(self) -> list[tuple[str, str]]:
-        """The ids of conversations that nobody sees, each with the time at which it was deleted, or MAKING."""
+        """Return the ids of hidden conversations, each with its time of deletion, or MAKING."""
 
     def can_search(self) -> bool:
-        """Whether this SQLite can search texts."""
+        """True if this SQLite supports full-text search."""
 
     def unindexed(self) -> int:
-        """How many events a search does not find yet."""
+        """Return the number of events that aren't indexed yet."""
 
     def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> RunningSearch:
-        """Begin to search the texts of events (`fts_query.py` says how `text` is read); raises nothing."""
+        """Start a search in the texts of events (`fts_query.py` defines how `text` is read). Doesn't raise."""
 
     def latest(self, workspace: str) -> ConversationRow | None:
-        """The most recently updated, not archived conversation of this workspace (`-c`) that has no parent."""
+        """Return the most recently updated conversation of this workspace that isn't archived (`-c`) and has no
+        parent."""
 
     def last_requests(self, workspace: str, limit: int = 100) -> list[SentPrompt]:
-        """The newest prompts sent in this workspace (kind `chat_request`), newest first by their `at`; what stands in
-        a conversation with a parent was not typed."""
+        """Return the newest prompts sent in this workspace (kind `chat_request`), newest first by their `at`.
+        Conversations with a parent are skipped: their prompts weren't typed."""
 
     def drafts(self, conversation: str) -> dict[str, str]:
-        """Unsent text by key."""
+        """Return unsent text by key."""
 
 
 class RunningSearch(Protocol):
-    """A search that goes on in slices. Newest conversations first, of each at most `hits` places."""
+    """Search in slices. Newest conversations first, at most `hits` places of each."""
 
     @property
     def more(self) -> bool:
-        """Whether there are conversations beyond the limit."""
+        """True if there are conversations beyond the limit."""
 
     def go_on(self, seconds: float) -> bool:
-        """Search for about so long; True when it is over. Raises JournalError, `index` where that cannot be read."""
+        """Search for about `seconds`; return True at the end. Raises JournalError, `index` if the index can't be
+        read."""
 
     def found(self) -> list[Hits]:
-        """What was found so far."""
+        """Return the matches so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """The conversations that this process writes, and those that somebody else does now, with words for who."""
+    """Conversations that this process writes, and those that another process now writes, with a text that names it."""
 
     held: frozenset[str] = frozenset()
     lost: Mapping[str, str] = field(default_factory=dict)
@@ -325,10 +325,10 @@ Again = Callable[[], Holding]
 
 
 class Journal(JournalReading, Protocol):
-    """The log of one process. Writes are queued for one writer and answered with a Receipt, in order.
+    """Log of one process.
 
-    `durable` writes are on the disk when the receipt says so (R205); others survive the death of this
-    process, not a power cut.
+    Writes are queued for one writer, in order, and return a Receipt. `durable` writes are on the disk once the receipt
+    is done (R205); others survive the end of this process, but not a power failure.
     """
 
     def create(
@@ -341,7 +341,7 @@ class Journal(JournalReading, Protocol):
         title: str = "",
         parent: str | None = None,
     ) -> Receipt[None]:
-        """A new, empty conversation; `exists` when the id is taken."""
+        """Create an empty conversation. Raises JournalError `exists`."""
 
     def append(
         self,
@@ -351,73 +351,73 @@ class Journal(JournalReading, Protocol):
         durable: bool = True,
         closes_parts: Sequence[str] = (),
     ) -> Receipt[list[int]]:
-        """Add all entries or none, and forget the parts that they finish; the answer is their numbers."""
+        """Add all entries or none, and drop the parts that they finish. The result is their numbers."""
 
     def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:
-        """Add to a streaming part. May wait up to 0.2 s for more, unless it is to be durable: so do not await it while
-        streaming."""
+        """Add to a streaming part. The write may wait up to 0.2 s for more unless it is durable, so don't await it
+        while streaming."""
 
     def set_title(
         self, conversation: str, title: str, titled: Titled = "user", but: Titled | None = None
     ) -> Receipt[bool]:
-        """Durable; `titled` says who made it. With `but` only a title that was made so is replaced; whether it was."""
+        """Set the title durably; `titled` says who made it. With `but`, replace only a title made that way. The result
+        is True if it was set."""
 
     def make(self, copied: Copied) -> Receipt[None]:
-        """A new, empty conversation that nobody sees before `reveal`; `exists` when the id is taken."""
+        """Create a conversation that stays hidden until `reveal`. Raises JournalError `exists`."""
 
     def reveal(self, conversation: str) -> Receipt[None]:
-        """One that was made is whole; durable."""
+        """Show a complete new conversation; durable."""
 
     def hide(self, conversation: str, at: str) -> Receipt[None]:
-        """Delete it, and those that work for it, as of this time; durable. What is appended to one restores it."""
+        """Delete it, and those that work for it, as of this time; durable. An append restores it."""
 
     def restore(self, conversation: str) -> Receipt[None]:
-        """Bring back what was deleted with it; durable."""
+        """Restore it with everything deleted at the same time; durable."""
 
     def remove(self, conversation: str) -> Receipt[int]:
-        """Remove a part of a hidden one for good; the number of its events, 0 when nothing of it is left.
-        JournalError `index`."""
+        """Remove a part of a hidden conversation for good. The result is the number of its events, 0 when nothing is
+        left. Raises JournalError `index`."""
 
     def index(self) -> Receipt[int]:
-        """Index a part of what is not yet; the number of its events, 0 when nothing is left to do. JournalError
-        `index`."""
+        """Index some more events. The result is their number, 0 at the end. Raises JournalError `index`."""
 
     def renew_index(self) -> Receipt[None]:
-        """Take what is indexed away, whatever became of it: all is to be indexed again."""
+        """Drop the index in any state; everything must be indexed again."""
 
     def set_model(self, conversation: str, model: str) -> Receipt[None]:
-        """The model that a list shows beside it; durable."""
+        """Set the model that lists show; durable."""
 
     def set_archived(self, conversation: str, archived: bool) -> Receipt[None]:
-        """Out of the lists, or back; durable."""
+        """Hide it from the lists, or show it again; durable."""
 
     def save_draft(self, conversation: str, key: str, text: str) -> Receipt[None]:
-        """Keep unsent text under a key; the conversation need not exist yet."""
+        """Save unsent text under a key; the conversation need not exist yet."""
 
     def clear_draft(self, conversation: str, key: str) -> Receipt[None]:
-        """Forget it."""
+        """Delete it."""
 
     def make_offer(self, conversation: str, inquiry: str, payload: str, at: str) -> Receipt[int]:
-        """Offer an answer to the holder; its number. Durable."""
+        """Offer an answer to the conversation's writer. The result is its number. Durable."""
 
     def settle_offer(self, id: int, state: OfferState, words: str = "") -> Receipt[None]:
-        """What became of it; an offer that is settled stays as it is. Durable."""
+        """Record the offer's result; a recorded result is final. Durable."""
 
     def withdraw_offer(self, id: int) -> Receipt[None]:
-        """The offerer gave up: one that is still open is deleted."""
+        """Delete the offer if it is still open, because its maker gave up."""
 
     def notices(self) -> list[StoreNotice]:
-        """What happened to the store since the last call: it was repaired, or written to a new file."""
+        """Return the store's notices since the last call: it was repaired, or written to a new file."""
 
     def noticed(self) -> Receipt[None]:
-        """Done when there is a notice. One waits at a time."""
+        """Done when there is a notice. Only one caller may wait."""
 
     def holds(self, again: Again) -> None:
-        """`again` is called, from any thread, when the store's folder may be another one: it takes the locks of this
-        process once more, and says which conversations it holds, and which are somebody else's now."""
+        """Register `again`, which is called from any thread when the store's folder may have changed. It takes this
+        process's locks again and returns which conversations it owns and which another process owns now."""
 
     def flush(self) -> Receipt[None]:
-        """Done when everything that was handed over before is written (with the durability it asked for)."""
+        """Done when everything submitted before is written (with the requested durability)."""
 
     def close(self) -> None:
-        """Write what is queued, checkpoint, end the thread. Blocks; harmless when called twice."""
+        """Write what is queued, checkpoint, end the thread. Blocks; may be called twice."""

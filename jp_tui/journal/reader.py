@@ -1,7 +1,7 @@
-"""The reading half: a connection of its own that cannot write, beside the writer or another process.
+"""Reading half: its own read-only connection, beside the writer or another process.
 
-Every call is one indexed query of the size of its answer, so the engine's loop may call it directly. Holds no
-transaction open between calls, starts no thread, and shows a damaged page as an error, never as an absence.
+Each call is one indexed query whose cost depends on the result's size, so the engine's loop may call it directly. No
+transaction stays open between calls, no thread is started, and a damaged page raises an error instead of missing rows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ROWS = f"SELECT {FIELDS} FROM conversations "
 
 
 def open_reader(path: Path) -> JournalReader:
-    """Look into a database without writing; JournalError `missing` (none yet), `newer`, `corrupt`, `unusable`."""
+    """Open a database read-only. Raises JournalError `missing` (none yet), `newer`, `corrupt`, `unusable`."""
     connection = open_reading(path)
     try:
         version = check(connection, path)
@@ -62,7 +62,7 @@ def open_reader(path: Path) -> JournalReader:
 
 
 def has(path: Path, conversation: str) -> bool:
-    """Whether a conversation of this id can be read there; nothing is written for that."""
+    """True if a conversation with this id is readable there. Writes nothing."""
     try:
         with contextlib.closing(look_in(path)) as db:
             check(db, path)
@@ -72,11 +72,12 @@ def has(path: Path, conversation: str) -> bool:
 
 
 def glimpse(path: Path, workspace: str, conversation: str | None) -> ConversationRow | None:
-    """The conversation that resuming would open: the one whose id begins so, or with None the latest of the workspace.
+    """Return the conversation that resuming would open: the one whose id has this prefix, or with None the latest of
+    the workspace.
 
-    Not to be called while this process has the database open: closing the look would drop the locks on it. Nothing is
-    written for that, and a busy database isn't waited for. None if there is none, if the file isn't of this
-    form or not sound, and if the conversation has drafts.
+    Don't call it while this process has the database open: closing the connection would drop its locks. Writes nothing
+    and doesn't wait for a busy database. None if there is none, if the file isn't sound or of this version, or if the
+    conversation has drafts.
     """
     try:
         with contextlib.closing(look_in(path)) as db:
@@ -91,7 +92,7 @@ def glimpse(path: Path, workspace: str, conversation: str | None) -> Conversatio
 
 
 class JournalReader:
-    """Implements `port.JournalReading` over one connection. One thread at a time."""
+    """Implementation of `port.JournalReading` over one connection. One thread at a time."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db: sqlite3.Connection | None = connection
@@ -99,7 +100,7 @@ class JournalReader:
         self._version = -1
 
     def close(self) -> None:
-        """Let go of the file; harmless twice."""
+        """Close the file; may be called twice."""
         if self._db is not None:
             self._db.close()
             self._db = None
@@ -129,7 +130,7 @@ class JournalReader:
         key = self._key(conversation)
         found = self._events(conversation, "WHERE conversation = ? AND turn = ? ORDER BY place", (key, turn))
         first, last = (max(found[0].seq - 1, 1), found[-1].seq) if found else (1, 0)
-        if last - first >= len(found):  # others between them, or nothing; the one before them is of another turn
+        if last - first >= len(found):  # others between them, or none; the one before them is of another turn
             between = _place(key, first), _place(key, last)
             ((there,),) = self._all("SELECT count(*) FROM events WHERE place >= ? AND place <= ?", between)
             if there <= last - first and self._doubts(conversation, "gap"):
@@ -249,14 +250,14 @@ class JournalReader:
         )
         for key, conversation, updated in talks:
             if len(found) == limit and (not limit or found[-1].at >= tame(updated)):
-                break  # nothing in this conversation or those behind it can be newer
+                break  # no later row of this conversation or the next ones can be newer
             rows = self._all(
                 "SELECT seq, text, at FROM events WHERE conversation = ? AND kind = 'chat_request'"
                 " ORDER BY place DESC LIMIT ?",
                 (key, limit),
             )
             found += [SentPrompt(tame(conversation), whole(seq), tame(text), tame(at)) for seq, text, at in rows]
-            found.sort(key=lambda asked: asked.at, reverse=True)  # stable: within one moment the later one first
+            found.sort(key=lambda asked: asked.at, reverse=True)  # stable: with equal times the later one comes first
             del found[limit:]
         return found
 
@@ -266,7 +267,7 @@ class JournalReader:
 
     def _key(self, conversation: str) -> int:
         rows = self._all("SELECT key FROM conversations WHERE id = ?", (conversation,))
-        return int(rows[0][0]) if rows else -1  # no event has this one
+        return int(rows[0][0]) if rows else -1  # no event has this number
 
     def _events(self, conversation: str, where: str, values: Sequence[object]) -> list[Stored]:
         return [_stored(conversation, *row) for row in self._all(_EVENTS + where, values)]
@@ -287,20 +288,20 @@ class JournalReader:
         except sqlite3.Error as error:
             raise trouble(error, self._path) from error
 
-    # -- what a reader that writes as well does about a file that is not as it must be
+    # -- hooks of a reader that also writes, for an unsound file
 
     def _ready(self) -> sqlite3.Connection:
-        """The connection to what stands at the path. Raises JournalError."""
+        """Return the connection to the file at the path. Raises JournalError."""
         if self._db is None:
             raise JournalError("closed", f"{self._path} is closed")
         return self._db
 
     def _mended(self) -> bool:
-        """Whether a file that cannot be read was repaired."""
+        """True if an unreadable file was repaired."""
         return False
 
     def _doubts(self, conversation: str, what: str) -> bool:
-        """Whether a conversation that is not as it must be was looked into, and is to be read again."""
+        """True if a conversation in doubt was examined and must be read again."""
         return False
 
 
@@ -318,8 +319,8 @@ def _stored(
 
 
 def _whole(found: list[Stored], after: int) -> tuple[list[Stored], bool]:
-    """These events, which follow that number, with one entry for each stretch of numbers that is not there; whether
-    there is such a stretch that the log does not mark itself."""
+    """Return these events, which follow `after`, with one entry for each missing range, and True if the log doesn't
+    mark such a range itself."""
     if not found or (found[-1].seq == after + len(found) and not any(one.entry.kind == MISSING for one in found)):
         return found, False
     marked: list[Stored] = []
@@ -344,10 +345,10 @@ def _offer(row: tuple[Any, ...]) -> Offer:
 
 
 def _place(key: int, seq: int) -> int:
-    """The place of a number; what is out of range stays within the conversation."""
+    """Return the place of a number, clamped to the conversation."""
     return key << SHIFT | min(max(seq, 0), LAST)
 
 
 def _other(characters: int, text: str) -> int | None:
-    """A size as it was given: None where it is that of the text."""
+    """Return the given size, None if it equals the text's."""
     return None if characters == len(text) else characters

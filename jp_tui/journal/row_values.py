@@ -1,7 +1,5 @@
-"""Values of a row as they should be, whatever stands there: SQLite keeps what a damaged or foreign file gives a column.
-
-One odd value must never take a list or a page with it. Payloads are not looked at: the engine's gate does that.
-"""
+"""Coerce row values to their column types: SQLite accepts any value from a damaged or foreign file, and one must never
+break a whole list or page. Payloads aren't checked here: the engine does that."""
 
 from __future__ import annotations
 
@@ -10,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 MOST = (1 << 53) - 1
-"""The largest count that anything beyond this room takes."""
+"""Largest count outside this package: integers up to here are exact in JSON."""
 
 
 def whole(value: object) -> int:
-    """A count or a number: what is none is 0."""
+    """Return a count or a number; 0 for any other value."""
     return value if type(value) is int and 0 <= value <= MOST else 0
 
 
 def text(value: object) -> str:
-    """A text: bytes as far as they are one, numbers as they are written, nothing as none."""
+    """Return text: decode bytes as far as possible, format numbers, convert other values to ""."""
     if type(value) is str:
         return value
     if isinstance(value, bytes):
@@ -28,20 +26,20 @@ def text(value: object) -> str:
 
 
 def text_or_none(value: object) -> str | None:
-    """A text, or that there is none."""
+    """Return text, or None."""
     return None if value is None else text(value)
 
 
 def fetched(
     db: sqlite3.Connection, statement: str, values: Sequence[object] | Mapping[str, object]
 ) -> list[tuple[Any, ...]]:
-    """All rows; a text that is no UTF-8 is read as far as it is. Raises sqlite3.Error."""
+    """Return all rows; text that isn't UTF-8 is decoded as far as possible. Raises sqlite3.Error."""
     try:
         return db.execute(statement, values).fetchall()
     except sqlite3.OperationalError as error:
         if "Could not decode" not in str(error):
             raise
-    db.text_factory = text  # not before one is met: each text would be one call more
+    db.text_factory = text  # only once one is found: it adds a call per text
     try:
         return db.execute(statement, values).fetchall()
     finally:

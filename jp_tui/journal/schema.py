@@ -1,8 +1,8 @@
-"""The tables, as numbered steps from an empty file to the present form. Only text: runs nothing.
+"""Tables as numbered steps from an empty file to the current version.
 
-An event's place is one number, conversation << 32 | seq, and the key of the table: a page of events is one stretch
-of the file, found in the same time in a long conversation and a short one. A step that was released is never
-changed; a new form is a new step.
+Text only; runs nothing. An event's place is one number, conversation << 32 | seq, and the table's key: a page of events
+is one contiguous range, found equally fast in long and short conversations. A released step never changes; a new
+version is a new step.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ SHIFT = 32
 LAST = (1 << SHIFT) - 1
 
 APPLICATION = 0x6A707475
-"""`jptu`: marks a file as ours (PRAGMA application_id)."""
+"""`jptu`: identifies jp-tui's files (PRAGMA application_id)."""
 
 _FIRST = (
     """
@@ -91,7 +91,7 @@ _SECOND = (
       SELECT 1 FROM events WHERE conversation = key AND turn = turns AND kind = 'turn_outcome'
     )
     """,
-    # requests less responses of each inquiry of a last turn that goes on; a row of nothing is deleted
+    # requests minus responses of each inquiry of an unfinished last turn; a row at zero is deleted
     """
     CREATE TABLE waiting (
       conversation  INTEGER NOT NULL REFERENCES conversations (key),
@@ -109,7 +109,7 @@ _SECOND = (
     WHERE ended < turns AND inquiry IS NOT NULL AND kind IN ('inquiry_request', 'inquiry_response')
     GROUP BY conversation, inquiry HAVING missing <> 0
     """,
-    # AUTOINCREMENT: the number of an offer that was withdrawn never stands for another
+    # AUTOINCREMENT: the number of a withdrawn offer is never reused
     """
     CREATE TABLE offers (
       id            INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -126,9 +126,9 @@ _SECOND = (
 )
 
 _THIRD = (
-    # empty; `making` while it is being copied; else the time at which it was deleted
+    # empty; `making` while it is being copied; else the time of deletion
     "ALTER TABLE conversations ADD COLUMN hidden TEXT NOT NULL DEFAULT ''",
-    # where its first events, up to that number, were copied from: a conversation here, or one of another program
+    # source of its first `copied` events: a conversation here, or one of another program
     "ALTER TABLE conversations ADD COLUMN origin TEXT",
     "ALTER TABLE conversations ADD COLUMN imported TEXT",
     "ALTER TABLE conversations ADD COLUMN copied INTEGER NOT NULL DEFAULT 0",
@@ -141,7 +141,7 @@ _THIRD = (
 )
 
 _FOURTH = (
-    # what cannot be worked out from the events of a conversation, a second time: its row is restored from here
+    # a second record of what can't be computed from the events; a lost row is restored from it
     """
     CREATE TABLE names (
       key        INTEGER PRIMARY KEY,

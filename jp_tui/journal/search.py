@@ -1,9 +1,8 @@
-"""The full-text index over the searchable text of events: brought up to date in slices, asked in slices.
+"""Full-text index over the searchable text of events, updated and queried in slices.
 
-It follows the log instead of being written with each append: appending costs what it did, a database of before is
-indexed by the same means, and one that was written to by a program without FTS5 as well. A conversation knows up to
-which number it is indexed. The index holds no text of its own: what is taken out is named by its text again. One that
-another program damaged, replaced or took away is made anew from the log.
+It follows the log instead of being written with each append, so appends stay fast, and old databases and those written
+without FTS5 are indexed the same way. A conversation records the number up to which it is indexed. The index stores no
+text: removing an entry needs its text again. A damaged, replaced or missing index is rebuilt from the log.
 """
 
 from __future__ import annotations
@@ -20,38 +19,37 @@ from jp_tui.journal.schema import LAST, SHIFT
 
 MODULE = "fts5"
 LONGEST = 1 << 18
-"""Characters of one event that are indexed: a result of megabytes is found by its beginning."""
+"""Indexed characters per event; of a large result only the beginning is searchable."""
 SLICE_EVENTS, SLICE_CHARACTERS = 400, 400_000
-"""What one job of the writer indexes: an append waits some tens of milliseconds at most."""
+"""Indexed by one job of the writer; an append then waits 50 ms at most."""
 _OURS = f"CREATE VIRTUAL TABLE search USING {MODULE}(text, content=''"
 _CREATE = f"{_OURS}, tokenize='unicode61 remove_diacritics 2', prefix='1 2')"
 _ITS_TABLES = ("search_data", "search_idx", "search_docsize", "search_config")
 _DAMAGED = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_CONSTRAINT})
-"""What SQLite says of an index that cannot be read, by our statements: they name nothing that a user typed."""
+"""SQLite's errors for an unreadable index. Our statements contain no user input, so an error can't come from it."""
 _ADD = f"INSERT INTO search (rowid, text) SELECT place, substr(text, 1, {LONGEST}) FROM events"
 _TAKE = f"INSERT INTO search (search, rowid, text) SELECT 'delete', place, substr(text, 1, {LONGEST}) FROM events"
 
 
 def possible(db: sqlite3.Connection) -> bool:
-    """Whether this SQLite can search texts."""
+    """True if this SQLite supports full-text search."""
     return db.execute("SELECT 1 FROM pragma_module_list WHERE name = ?", (MODULE,)).fetchone() is not None
 
 
 def _standing(db: sqlite3.Connection) -> str | None:
-    """What stands where the index does, in SQL."""
+    """Return the SQL of what has the index's name."""
     row = db.execute("SELECT sql FROM sqlite_master WHERE name = 'search' COLLATE NOCASE").fetchone()
     return None if row is None else str(row[0])
 
 
 def made(db: sqlite3.Connection) -> bool:
-    """Whether there is an index that can be asked."""
+    """True if there is a usable index."""
     return _standing(db) == _CREATE and possible(db)
 
 
 @contextlib.contextmanager
 def asking() -> Iterator[None]:
-    """What the index says of itself as IndexDamaged. The transaction may be gone with it, so nothing is mended in the
-    same one."""
+    """Raise IndexDamaged for errors of the index. The transaction may be lost with it, so the repair needs another."""
     try:
         yield
     except (sqlite3.Error, MemoryError) as error:
@@ -61,13 +59,13 @@ def asking() -> Iterator[None]:
 
 
 def _damaged(error: sqlite3.Error | MemoryError) -> bool:
-    """A damaged length makes SQLite ask for more memory than there is."""
+    """True for index errors. A damaged length makes SQLite request too much memory."""
     return isinstance(error, MemoryError) or getattr(error, "sqlite_errorcode", None) in _DAMAGED
 
 
 def renew(db: sqlite3.Connection) -> None:
-    """Take the index away, whatever became of it; it is made again from the log. A table of another program that has
-    its name, or that of one of its parts, is kept under another. Runs inside a transaction. Raises IndexDamaged."""
+    """Drop the index in any state; it is rebuilt from the log. A foreign table with its name, or that of one of its
+    parts, is renamed. Runs inside a transaction. Raises IndexDamaged."""
     with asking():
         if (_standing(db) or "").startswith(_OURS):
             try:
@@ -90,21 +88,21 @@ def _strike_out(db: sqlite3.Connection) -> None:
 
 
 def _clear(db: sqlite3.Connection, name: str) -> None:
-    """From now on nothing has this name."""
+    """Make this name free."""
     row = db.execute("SELECT type, sql FROM sqlite_master WHERE name = ? COLLATE NOCASE", (name,)).fetchone()
     if row is None:
         return
-    if row[0] == "table" and not str(row[1]).startswith(f"CREATE TABLE '{name}'("):  # the module quotes so
+    if row[0] == "table" and not str(row[1]).startswith(f"CREATE TABLE '{name}'("):  # the module's quoting style
         taken = {other for (other,) in db.execute("SELECT name FROM sqlite_master")}
         free = next(new for at in count(1) if (new := f"{name}_of_another_program_{at}") not in taken)
         db.execute(f"ALTER TABLE {name} RENAME TO {free}")
-    else:  # a part of ours, or what holds nothing: a view, an index
+    else:  # part of the index, or without content: a view, an index
         db.execute(f"DROP {row[0]} {name}")
 
 
 def index(db: sqlite3.Connection) -> int:
-    """Index one slice more, the newest conversations first; how many events that was, 0 when nothing is left, or
-    nothing can be. Runs inside a transaction. Raises IndexDamaged."""
+    """Index one more slice, newest conversations first. Return the number of events, 0 at the end or without FTS5. Runs
+    inside a transaction. Raises IndexDamaged."""
     if not possible(db):
         return 0
     stands = _standing(db) == _CREATE
@@ -113,7 +111,7 @@ def index(db: sqlite3.Connection) -> int:
     row = db.execute(
         "SELECT key, indexed, last_seq FROM conversations WHERE indexed < last_seq"
         f" AND typeof(indexed) = 'integer' AND typeof(last_seq) = 'integer' AND indexed >= 0 AND last_seq <= {LAST}"
-        " ORDER BY key DESC LIMIT 1"  # an odd count of one must not keep all others from being found
+        " ORDER BY key DESC LIMIT 1"  # one conversation with a wrong count must not hide all others
     ).fetchone()
     if row is None:
         return 0
@@ -129,7 +127,7 @@ def index(db: sqlite3.Connection) -> int:
         upto, size = seq, size + min(characters, LONGEST)
         if size > SLICE_CHARACTERS:
             break
-    if upto == indexed:  # a gap that should not be: never asked again
+    if upto == indexed:  # an unexpected gap: skip it for good
         upto = last
     _write(db, _ADD, key << SHIFT | indexed, key << SHIFT | upto)
     db.execute("UPDATE conversations SET indexed = ? WHERE key = ?", (upto, key))
@@ -137,7 +135,7 @@ def index(db: sqlite3.Connection) -> int:
 
 
 def forget(db: sqlite3.Connection, first: int, last: int) -> None:
-    """Take what was indexed of these places out, before the events go. Raises IndexDamaged."""
+    """Remove these places from the index, before the events are deleted. Raises IndexDamaged."""
     if made(db):
         _write(db, _TAKE, first - 1, last)
 
@@ -145,13 +143,13 @@ def forget(db: sqlite3.Connection, first: int, last: int) -> None:
 def _write(db: sqlite3.Connection, statement: str, after: int, last: int) -> None:
     with asking():
         db.execute(f"{statement} WHERE place > ? AND place <= ? AND text <> ''", (after, last))
-        db.execute("SAVEPOINT written")  # newer modules hold it back until now, or else until the end of everything
+        db.execute("SAVEPOINT written")  # newer modules defer the write until a savepoint or the commit
         db.execute("RELEASE written")
 
 
 class EventSearch:
-    """A search that goes on slice by slice, the newest conversations first. `wants` says whether a conversation, by its
-    key, counts; of one that does at most `hits` places are found, of at most `limit` conversations."""
+    """Search in slices, newest conversations first. `wants` selects conversations by key; at most `hits` places per
+    conversation and `limit` conversations."""
 
     def __init__(
         self, db: sqlite3.Connection, expression: str, wants: Callable[[int], bool], limit: int, hits: int
@@ -164,7 +162,7 @@ class EventSearch:
         self._passed: dict[int, bool] = {}
 
     def go_on(self, seconds: float) -> bool:
-        """Search for about so long; True when it is over. Raises sqlite3.Error, and so IndexDamaged."""
+        """Search for about `seconds`; return True at the end. Raises sqlite3.Error, including IndexDamaged."""
         began = time.monotonic()
         asked, cost, passing = (
             "SELECT rowid FROM search WHERE search MATCH ? AND rowid < ? ORDER BY rowid DESC",
@@ -173,14 +171,14 @@ class EventSearch:
         )
         for (place,) in self.db.execute(asked, (self.expression, self._below)):
             now = time.monotonic()
-            cost = cost or now - began  # what it takes to ask anew
+            cost = cost or now - began  # the cost of a new query
             key = place >> SHIFT
             wanted = self._take(key, place & LAST)
             if self.more:
                 return True
             passing = 0.0 if wanted else passing or now
             over = now - began > max(seconds, 2 * cost)
-            # nothing more is wanted of this one: straight to the next, where that is no more work than going through
+            # enough hits of this one: skip to the next, if a new query costs less than reading on
             leaves = not wanted and (over or now - passing > cost)
             self._below = key << SHIFT if leaves else place
             if over or leaves:

@@ -1,4 +1,4 @@
-"""The journal of a process that writes: one writer, and a reader beside it. Implements `port.Journal`."""
+"""Journal of a writing process: one writer, and a reader beside it. Implements `port.Journal`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from jp_tui.journal.writer import WriteJob
 T = TypeVar("T")
 
 MANY, LARGE = 20, 64 * 1024
-"""Events, and characters, of an append beyond which no loop writes it by itself."""
+"""Events, and characters, above which a loop doesn't write an append itself: it would block for milliseconds."""
 
 
 def open_journal(path: Path) -> SqliteJournal:
-    """Open the database for writing, made, brought up to date and repaired as needed.
+    """Open the database for writing; create, migrate and repair it as needed.
 
-    JournalError `unusable`, `readonly`, `corrupt`, `foreign`, `newer`, `full`, `busy`: all before anything is shown
-    (exit 2).
+    Raises JournalError `unusable`, `readonly`, `corrupt`, `foreign`, `newer`, `full`, `busy`, all before the first
+    frame (exit 2).
     """
     found, reading = opened(path)
     try:
@@ -36,7 +36,7 @@ def open_journal(path: Path) -> SqliteJournal:
 
 
 class SqliteJournal(FollowingReader):
-    """See `port.Journal`. Writing calls come from any thread, reading ones from one at a time."""
+    """See `port.Journal`. Any thread may write; one thread at a time may read."""
 
     def create(
         self,

@@ -1,1 +1,1 @@
-"""Carries messages between an engine and a face; does not know what a command means."""
+"""Message transport between engine and front end; it doesn't interpret commands."""

@@ -1,8 +1,8 @@
-"""The link between two threads: the engine on a loop of its own, the face on another (traps.md T8).
+"""Link between two threads: the engine on its own loop, the front end on another (traps.md T8).
 
-Commands hop by `call_soon_threadsafe`; events wait in an outbox until the face collects them. A face that stops
-reading costs nothing but memory for facts: deltas of one part are joined, facts are never dropped. A face is woken
-at once for a fact, and for text no oftener than it paints any.
+Commands cross by `call_soon_threadsafe`; events wait in an outbox until the front end collects them. A front end that
+stops reading only costs memory for facts: deltas of one part are joined, facts are never dropped. A fact wakes the
+front end at once, text at most as often as it paints.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from jp_tui.protocol.commands import Command
 from jp_tui.protocol.events import AsideDelta, CallChanged, EngineFailed, Event, PartDelta
 
 PATIENCE_SECONDS = 1.0
-"""How long a command that is being carried out (a server that does not answer) may hold up the end."""
+"""How long a running command (a server that doesn't respond) may delay the end. The user sees a closing program for
+that time."""
 PAUSE = 1 / 20
-"""Seconds between two times that a face is woken for text alone: it paints none oftener (designs.md B), and a wake-up
-of its thread costs both of them more than many tokens do."""
+"""Minimum seconds between wake-ups for text alone: the front end paints no more often (designs.md B), and waking its
+thread costs both threads more than many tokens."""
 
 Build = Callable[[Callable[[Event], None]], EngineEndpoint]
 
 
 class Outbox:
-    """Events in order; deltas of one part become one while no fact stands between them, and of what a call says while
-    it runs only the last is kept."""
+    """Events in order; deltas of one part are merged while no fact separates them, and of a running call's output only
+    the latest is kept."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -40,7 +41,7 @@ class Outbox:
         self._growing: dict[tuple[str, ...], tuple[int, list[str]]] = {}
 
     def put(self, event: Event) -> bool:
-        """Add an event; whether the box was empty, so that the face must be woken."""
+        """Add an event; return True if the box was empty, so that the front end must be woken."""
         with self._lock:
             empty = not self._events
             if (key := _stream(event)) is None:
@@ -57,7 +58,7 @@ class Outbox:
             return empty
 
     def take(self) -> list[Event]:
-        """Everything, and the box is empty."""
+        """Return all events and empty the box."""
         with self._lock:
             self._join()
             found, self._events = self._events, []
@@ -71,7 +72,7 @@ class Outbox:
 
 
 def _stream(event: Event) -> tuple[str, ...] | None:
-    """What it is a piece of; None for what stands by itself."""
+    """Return the stream that an event belongs to; None for a single event."""
     match event:
         case PartDelta():
             return (event.part,)
@@ -88,7 +89,7 @@ def _words(event: Event) -> str:
 
 
 class LocalLink:
-    """An engine in a thread. `build` makes it there, given the function that publishes events."""
+    """Engine in a thread. `build` creates it there, given the function that publishes events."""
 
     def __init__(self, build: Build) -> None:
         self._build = build
@@ -117,12 +118,12 @@ class LocalLink:
         self._send(command)
 
     def _send(self, command: Command | None) -> None:
-        """None ends the engine. What is sent before the engine stands waits for it."""
+        """None ends the engine. Commands sent before the engine exists wait for it."""
         with self._starting:
             if self._loop is None or self._commands is None:
                 self._early.append(command)
                 return
-        # The loop may close between the look and the call.
+        # The loop may close between the check and the call.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._commands.add, command)
 
@@ -154,7 +155,7 @@ class LocalLink:
         return not self._thread.is_alive()
 
     def _publish(self, event: Event) -> None:
-        """From the engine's thread."""
+        """Called from the engine's thread."""
         empty = self._outbox.put(event)
         if _stream(event) is None:
             if empty or self._later is not None:
@@ -175,7 +176,7 @@ class LocalLink:
             self._later.cancel()
             self._later = None
         self._arrived.set()
-        # A face that cannot be woken any more is leaving; the engine has its work to finish.
+        # A front end that can't be woken is closing; the engine must finish its work.
         with contextlib.suppress(Exception):
             self._ready()
 
@@ -187,7 +188,7 @@ class LocalLink:
             self._failed(bug)
 
     def _failed(self, bug: Exception) -> None:
-        """The engine knows what must not be told; without one there is nothing to keep."""
+        """Report a failure of the loop. The engine removes secrets; without an engine there are none."""
         if self._engine is not None:
             self._engine.failed(bug)
         else:
@@ -210,21 +211,21 @@ class LocalLink:
         over.cancel()
         await asyncio.wait((work, over))
         bug = None if work.cancelled() else work.exception()
-        await asyncio.sleep(0)  # who waits for a task that has just failed retrieves its exception first
+        await asyncio.sleep(0)  # whoever awaits a failed task retrieves its exception first
         self._strays.finish()
         await engine.stop()
         if bug is not None:
             raise bug
 
     def _stray(self, bug: Exception) -> None:
-        """What failed where nobody waits for it: told to the face, not to a terminal that shows a screen."""
+        """Report a failure that nothing awaits, to the front end rather than to a terminal with a screen on it."""
         if self._engine is not None:
             self._engine.failed_beside(bug)
 
 
 class _Loop(YieldingLoop):
-    """Looks names up in threads for which nobody waits: a resolver without an answer takes half a minute, and those of
-    asyncio would hold the end of the program as long."""
+    """Loop with name lookup in daemon threads: a resolver without an answer takes half a minute, and asyncio's threads
+    would delay the program's end that long."""
 
     async def getaddrinfo(
         self,
@@ -240,7 +241,7 @@ class _Loop(YieldingLoop):
         found: asyncio.Future[list[Any]] = self.create_future()
 
         def tell(addresses: list[Any] | Exception) -> None:
-            if found.done():  # nobody wants it any more
+            if found.done():  # cancelled meanwhile
                 return
             if isinstance(addresses, Exception):
                 found.set_exception(addresses)
@@ -261,7 +262,7 @@ class _Loop(YieldingLoop):
 
 
 class _Commands:
-    """What waits to be carried out, in order. After None nothing is: the link is being closed."""
+    """Queue of commands, in order. None closes it: the link is ending."""
 
     def __init__(self) -> None:
         self._waiting: asyncio.Queue[Command | None] = asyncio.Queue()

@@ -1,8 +1,8 @@
-"""Failures that nobody waits for: tasks and callbacks of a loop (Z27).
+"""Failures of tasks and callbacks that nothing awaits (Z27).
 
 asyncio reports the exception of a task only when the task is collected as garbage, which may be never, and then on
-standard error, where a screen is shown. Here it is reported soon after the task has ended, unless somebody has
-retrieved it by then. Decides nothing about what is to be done.
+standard error, where a screen is shown. Here it is reported soon after the task's end, unless it was retrieved by then.
+The caller decides what to do about it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 SOON = 1.0
-"""Seconds that whoever waits for a task has to retrieve its exception."""
+"""Seconds for a task's waiter to retrieve its exception; longer than any normal scheduling delay."""
 
 
 class Strays:
-    """`failed` is called in the loop's thread, with each exception once."""
+    """`failed` is called in the loop's thread, once for each exception."""
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:
         self._failed = failed
@@ -24,7 +24,7 @@ class Strays:
         self._ended_lately: set[asyncio.Task[Any]] = set()
 
     def watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """From now on report what fails in this loop."""
+        """Report failures in this loop from now on."""
         self._loop = loop
         loop.set_exception_handler(self._handled)
         loop.set_task_factory(self._made)
@@ -45,7 +45,7 @@ class Strays:
             self._loop.call_later(SOON, self._look, task)
 
     def finish(self) -> None:
-        """Look at once at the tasks that have failed a moment ago: the loop is about to end."""
+        """Check recently failed tasks at once, because the loop is about to end."""
         for task in list(self._ended_lately):
             self._look(task)
 
@@ -57,11 +57,11 @@ class Strays:
             self._failed(error)
 
     def _handled(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """A callback, or a task that was collected before it was looked at."""
+        """Handle a failed callback, or a task that was collected before the check."""
         if isinstance(error := context.get("exception"), Exception):
             self._failed(error)
 
 
 def _open(task: asyncio.Task[Any]) -> bool:
-    """Whether it failed and nobody has retrieved the exception: the flag by which asyncio itself knows it."""
+    """True if it failed and its exception wasn't retrieved, by asyncio's own flag."""
     return not task.cancelled() and bool(getattr(task, "_log_traceback", False))

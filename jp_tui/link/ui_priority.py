@@ -1,7 +1,7 @@
-"""The engine's loop gives way: both threads share one interpreter, and a key that was pressed is painted first.
+"""Priority of keys over the engine: both threads share one interpreter, and a pressed key is painted first.
 
-Between two callbacks the engine sleeps while a key is on its way to the screen, and afterwards works for as long
-as it slept, so that keys without an end never stop it. It decides nothing else about the order of the work.
+While a key is being painted the engine sleeps between two callbacks, and then runs for as long as it slept, so that
+endless keys never stop it. The order of work is otherwise unchanged.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from collections.abc import Callable
 from contextvars import Context
 
 WINDOW = 0.05
-"""Seconds after a key for which way is given, unless it is said before that it is painted."""
+"""Seconds after a key for which the engine yields, unless painting ends sooner; a paint takes less."""
 
 
 class UiPriority:
-    """Safe to ask from any thread; `give_way` is for the engine's own."""
+    """Any thread may call `ask`; `give_way` is for the engine's own."""
 
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], object] = time.sleep
     ) -> None:
-        """`sleep` may end early, when `release` was called."""
+        """`sleep` may return early after `release`."""
         self._clock, self._sleep = clock, sleep
         self._until = self._own = 0.0
 
     def ask(self) -> None:
-        """A key has been pressed."""
+        """Report a pressed key."""
         self._until = self._clock() + WINDOW
 
     def release(self) -> None:
-        """The key is painted."""
+        """Report that the key is painted."""
         self._until = min(self._until, self._clock())
 
     def give_way(self) -> None:
-        """Sleep while a key is on its way, unless it is the engine's turn now."""
+        """Sleep while a key is being painted, unless it is the engine's turn."""
         if not self._until:
             return
         began = self._clock()
@@ -50,7 +50,7 @@ class UiPriority:
 
 
 class YieldingLoop(asyncio.SelectorEventLoop):
-    """A loop that gives way before each callback."""
+    """Loop that yields before each callback."""
 
     def __init__(self, courtesy: UiPriority) -> None:
         super().__init__()

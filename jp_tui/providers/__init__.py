@@ -1,1 +1,1 @@
-"""Model wires without I/O, one HTTP driver, the scripted model. Knows neither tools nor inquiries."""
+"""Model wires without I/O, one HTTP driver, the scripted model. No knowledge of tools or inquiries."""

@@ -1,7 +1,7 @@
-"""How a server is asked which models it has, and what it says (surface.md S20). Pure: no I/O, no key.
+"""Query and parse a server's list of models (surface.md S20). Pure: no I/O, no key.
 
-Every wire's list has another address and names the same things differently; what cannot be read is left out, never
-guessed. An id that does not print is dropped, since it could be neither typed nor shown.
+Each wire has its own address and field names; unreadable entries are left out. An unprintable id is dropped, because it
+can be neither typed nor shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model as its server describes it: `window` in tokens, prices in dollars a million tokens; None is not said."""
+    """Model as its server describes it: `window` in tokens, prices in dollars per million tokens; None is unknown."""
 
     id: str
     window: int | None = None
@@ -32,14 +32,14 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True)
 class CataloguePage:
-    """A part of a list; `after` asks for the next one, empty when this was the last."""
+    """Part of a list; `after` requests the next one, empty at the end."""
 
     models: tuple[ListedModel, ...]
     after: str = ""
 
 
 def address(wire: Wire, base_url: str, after: str = "") -> str:
-    """The URL of a list. A trailing slash is accepted, and the wire's suffix (S20b)."""
+    """Return the URL of a list. A trailing slash is accepted, and the wire's suffix (S20b)."""
     parts = urlsplit(base_url)
     path = parts.path.rstrip("/").removesuffix(wire.base_suffix) + wire.list_path
     query = "&".join(part for part in (parts.query, wire.list_query(after)) if part)
@@ -47,7 +47,7 @@ def address(wire: Wire, base_url: str, after: str = "") -> str:
 
 
 def read(body: bytes) -> CataloguePage | None:
-    """What a server answered; None when it is no list of models."""
+    """Parse a server's reply; None if it isn't a list of models."""
     try:
         said = parse(body)
     except JsonProblem:
@@ -87,7 +87,7 @@ def _window(item: Json) -> int | None:
 
 
 def _price(value: Json) -> float | None:
-    """Servers that tell prices tell them a token, as text; a negative one means that it varies."""
+    """Convert a price per token, in text form; a negative one means that it varies."""
     if isinstance(value, str) and len(value) < 24:
         try:
             value = float(value)

@@ -1,8 +1,9 @@
-"""Follow one request on its connection: close a socket that httpcore leaves open, and see whether a final answer came.
+"""Trace one request on its connection: close a socket that httpcore leaves open, and detect whether a final status
+arrived.
 
-httpcore passes over informational responses (1xx) and reports a server that sends nothing else like a broken
-connection. That would be tried again, and a 1xx is no reason for it (Z21), so the status lines are read here too.
-Knows no wire and no setting.
+httpcore skips informational responses (1xx) and reports a server that sends only those like a broken connection. That
+would be retried, and a 1xx is no reason for it (Z21), so the status lines are read here too. Independent of wires and
+settings.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     import httpcore
 
 _LOOKED = 64 * 1024
-"""Bytes of the head that are looked at; httpcore itself takes no more than 100 KiB of one."""
+"""Bytes of the head that are examined; httpcore itself reads at most 100 KiB."""
 _STATUS = re.compile(rb"HTTP/[0-9]\.[0-9] ([0-9]{3})[^0-9]")
 _NOW: ContextVar[Dialled | None] = ContextVar("dialled", default=None)
-"""Whose answer is being read: a connection outlives the request that made it."""
+"""The request whose response is being read: a connection outlives the request that made it."""
 
 
 class Dialled:
@@ -35,14 +36,14 @@ class Dialled:
             self._line = info["return_value"]
             _listen(info["return_value"])
         elif step.endswith("start_tls.complete"):
-            self._head = b""  # what a proxy answered
+            self._head = b""  # a proxy's reply
             _listen(info["return_value"])
         elif step.endswith("start_tls.failed") and self._line is not None:
-            await self._line.aclose()  # httpcore leaves it open when it is cancelled in a handshake
+            await self._line.aclose()  # httpcore leaves it open if cancelled during a handshake
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """While this lasts, what the current task reads is the head of this request's answer."""
+        """Attribute everything the current task reads meanwhile to this request's head."""
         token = _NOW.set(self)
         try:
             yield
@@ -51,7 +52,7 @@ class Dialled:
 
     @property
     def informational(self) -> int | None:
-        """The last status when only informational responses came; None when another one did, or nothing."""
+        """Return the last status if only informational responses arrived; None for any other status, or none."""
         head, last = self._head, None
         while (found := _STATUS.match(head)) is not None:
             last = int(found[1])
@@ -65,7 +66,7 @@ class Dialled:
 
 
 def _listen(line: httpcore.AsyncNetworkStream) -> None:
-    """Note what is read from a connection for whoever reads it. httpcore has no hook for bytes."""
+    """Record what is read from a connection. httpcore has no hook for bytes."""
     read = line.read
 
     async def noted(max_bytes: int, timeout: float | None = None) -> bytes:

@@ -1,4 +1,4 @@
-"""A model server and how to talk to it, already resolved by the settings (surface.md S20, S20b). Pure."""
+"""Model server and its request settings, already resolved (surface.md S20, S20b). Pure."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 
 
 class EndpointProblem(ValueError):
-    """An endpoint that cannot be used; the message names the configuration key."""
+    """Endpoint that can't be used; the message names the configuration key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A server and how to talk to it.
+    """Server and its request settings.
 
-    `name` is the provider's (`anthropic`, `local`); `key_env` the variable that `key` came from or would come
-    from, for messages. Times in seconds. `max_response_bytes` bounds what one response may say (UTF-8 bytes of
-    text, reasoning and arguments). Neither the key nor header values ever show in `repr`.
+    `name` is the provider's (`anthropic`, `local`); `key_env` is the variable of `key`, also if unset, for messages.
+    Times in seconds. `max_response_bytes` limits the content of one response (UTF-8 bytes of text, reasoning and
+    arguments). Neither the key nor header values appear in `repr`.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Endpoint:
 
 
 def check(endpoint: Endpoint) -> None:
-    """Refuse what no request could be built from; raises EndpointProblem."""
+    """Refuse an endpoint that can't build a request. Raises EndpointProblem."""
     where = f"providers.llm.{endpoint.name}"
     if endpoint.wire not in SERVER_WIRES:
         known = ", ".join(SERVER_WIRES)

@@ -1,8 +1,8 @@
-"""Which HTTP status an error object inside a 200 stands for: by its code, its type, else its message. Pure.
+"""HTTP status of an error object inside a 200: by its code, its type, else its message. Pure.
 
-Servers answer 200 before they know that they fail, and gateways pass on what they were sent. Each names the error in
-its own way: a number (`429`, `"429"`), a snake-case type, a class name, a gRPC status. Only the status is decided here;
-`status.py` makes the failure of it.
+Servers send 200 before they know that they fail, and gateways forward errors of others. Each names the error
+differently: a number (`429`, `"429"`), a snake-case type, a class name, a gRPC status. Only the status is determined
+here; `status.py` maps it to a failure.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import re
 from jp_tui.conversation.strict_json import Json, JsonObject
 
 UNKNOWN = 500
-"""Of an error that says nothing about itself: the server failed, and trying again may help."""
+"""Status of an unidentified error: the server failed, and a retry may help."""
 _KEYS = ("code", "status", "type")
-_NAMES = {  # lower case, letters only, without `error` at the end
+_NAMES = {  # lower case, letters only, without a final `error`
     "invalidrequest": 400,
     "badrequest": 400,
     "invalidargument": 400,
@@ -67,7 +67,7 @@ _OURS = re.compile(
 
 
 def status_of(error: JsonObject) -> int:
-    """The status. A code in which nothing is known is passed over for the type, and that for the message."""
+    """Return the status. An unknown code falls back to the type, and that to the message."""
     for key in _KEYS:
         if found := _known(error.get(key)):
             return found if found < UNKNOWN else _by_message(error, found)
@@ -75,7 +75,7 @@ def status_of(error: JsonObject) -> int:
 
 
 def _known(value: Json) -> int:
-    """0 where it says nothing. A 1xx is no error that passes, so it counts as a status too (Z21)."""
+    """Return 0 if unknown. A 1xx isn't a temporary error, so it counts as a status too (Z21)."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 10:
         value = int(value)
     if isinstance(value, float) and value.is_integer():
@@ -89,7 +89,7 @@ def _known(value: Json) -> int:
 
 
 def _by_message(error: JsonObject, otherwise: int) -> int:
-    """A gateway's 5xx, or no code at all, around an error whose words are clear."""
+    """Classify a gateway's 5xx, or an error without code, if its message is clear."""
     said = error.get("message")
     words = said[:4000] if isinstance(said, str) else ""
     if _LIMITED.search(words):

@@ -1,7 +1,7 @@
-"""What went wrong with a request, in words: what happened and what to do. Pure.
+"""Text for failed requests: what happened and what to do. Pure.
 
-Every message names the provider, the variable or the configuration key. No key and no header value ever stands in
-one, not even when the server echoes it.
+Every message names the provider, the variable or the configuration key. It never contains a key or a header value, even
+if the server echoes it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from jp_tui.providers.status import RULES, RefusedRequest
 from jp_tui.providers.wire import error_in
 from jp_tui.settings.layers.bounds import LONGEST_ASKED_WAIT_SECS
 
-MAX_DETAIL = 16 * 1024  # characters of the server's own words that are kept; faces show the beginning
+MAX_DETAIL = 16 * 1024  # characters of the server's own message that are kept; front ends show the beginning
 MAX_BODY = 64 * 1024  # bytes of a refusal that are read
 
 
 class Failures:
-    """The words for one endpoint."""
+    """Messages for one endpoint."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._name, self._env = endpoint.name, endpoint.key_env
@@ -45,8 +45,8 @@ class Failures:
         return said
 
     def detail(self, body: bytes | Json) -> str:
-        """The server's own words: its error message, else its text. Of a page of HTML only the size is told. What is
-        left out is counted, and kept nowhere (Z26)."""
+        """Return the server's error message, else its text. For an HTML page only the size is given. What is left out
+        is counted and discarded (Z26)."""
         value: Json = body if not isinstance(body, bytes) else None
         said, least = "", ""
         if isinstance(body, bytes):
@@ -60,7 +60,7 @@ class Failures:
         return shortened(self.redact(_message(value) or said).strip(), MAX_DETAIL, f"not kept{least}")
 
     def status(self, status: int, body: bytes | Json, model: str, retry_after: float | None = None) -> ModelError:
-        """The failure that a status stands for."""
+        """Return the failure for a status."""
         detail = self.detail(body)
         case = RefusedRequest(status, f"{detail} {body!r}"[:4000], self._has_key, retry_after is not None)
         rule = next(rule for rule in RULES if rule.fits(case))
@@ -90,7 +90,7 @@ class Failures:
         )
 
     def inside(self, error: JsonObject, model: str) -> ModelError:
-        """The failure of an error object that came inside a 200, classified by what it says (Z21)."""
+        """Return the failure for an error object inside a 200, classified by its content (Z21)."""
         return self.status(status_of(error), {"error": error}, model)
 
     def _key_advice(self) -> str:
@@ -110,7 +110,7 @@ class Failures:
         )
 
     def not_a_stream(self, media: str, body: bytes, model: str) -> ModelError:
-        """Success by its status, but no event stream: a login page, or an error in JSON."""
+        """Return the failure for a successful status without an event stream: a login page, or an error in JSON."""
         if not _is_html(body[:2000].decode("utf-8", "replace")) and "html" not in media:
             try:
                 error = error_in(_unlisted(parse(body)))
@@ -131,7 +131,7 @@ class Failures:
         )
 
     def no_list(self, status: int = 0) -> ModelError:
-        """Asked for its models, it gave no list of them."""
+        """Return the failure for a server without a model list."""
         why = f" ({status})" if status else ""
         return ModelError(
             "other",
@@ -179,9 +179,9 @@ class Failures:
 
 
 def retry_after(value: str, now: datetime) -> float | None:
-    """Seconds from a Retry-After header: a number or a date; None when it is neither."""
+    """Return the seconds of a Retry-After header, a number or a date; None if it is neither."""
     if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,6})?", plain := value.strip()):
-        return float(plain)  # it takes fewer blanks for such than strip()
+        return float(plain)  # float() accepts fewer blanks around it than strip()
     try:
         at = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):
@@ -191,12 +191,13 @@ def retry_after(value: str, now: datetime) -> float | None:
 
 
 def _unlisted(value: Json) -> Json:
-    """An answer that is a list of one object (Gemini's errors) as that object."""
+    """Return the object of a one-item list (Gemini's errors)."""
     return value[0] if isinstance(value, list) and value else value
 
 
 def _message(value: Json) -> str:
-    """The message in the usual shapes: {error: {message}}, {error: text}, {message}, {detail}, and these in a list."""
+    """Return the message in the usual forms: {error: {message}}, {error: text}, {message}, {detail}, and these in a
+    list."""
     value = _unlisted(value)
     for _ in range(4):
         if isinstance(value, str) or not isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""The one driver that does HTTP: it carries a wire's bytes and turns every failure into a ModelError.
+"""The only HTTP driver: it transports a wire's bytes and converts every failure to a ModelError.
 
-The only file that knows httpx, which it loads at the first request. It follows no redirect, retries nothing (the
-engine decides that), and closes the socket when its iterator is closed or cancelled. No key leaves it but to the
-endpoint: not in messages, not in `repr`, not in a chained exception.
+The only module that uses httpx, imported at the first request. It follows no redirect, retries nothing (the engine
+does), and closes the socket when its iterator is closed or cancelled. The key is sent to the endpoint only: it never
+appears in messages, `repr`, or chained exceptions.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_LIST = 4 * 1024 * 1024  # bytes of a list of models
-MAX_OVERHEAD = 64  # how many times larger than what it says a response may be, unpacked
+MAX_OVERHEAD = 64  # maximum ratio of a response's unpacked size to its content
 SLICE = 32 * 1024
-NO_PROGRESS_SECS = 600.0  # pings keep a line open, but not for ever
-DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
+NO_PROGRESS_SECS = 600.0  # pings must not keep a stalled connection open forever; real servers need less
+DRAIN_SECS = 0.1  # after the end, so that the connection can be reused
 
 
 def address(base_url: str, wire: Wire) -> str:
-    """The URL of a request (surface.md S20b): a trailing slash is accepted, and the wire's suffix."""
+    """Return the URL of a request (surface.md S20b): a trailing slash is accepted, and the wire's suffix."""
     parts = urlsplit(base_url)
     path = parts.path.rstrip("/").removesuffix(wire.base_suffix)
     return urlunsplit(parts._replace(path=path + wire.path, fragment=""))
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether the address is this machine by its form; no name is looked up."""
+    """True if the address has the form of this machine; no name lookup."""
     host = urlsplit(base_url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -61,7 +61,7 @@ def is_loopback(base_url: str) -> bool:
 
 
 async def reachable(base_url: str, timeout: float = 0.15) -> bool:
-    """Whether something listens there (surface.md S21); seconds. Sends nothing."""
+    """True if a server listens there (surface.md S21); seconds. Sends nothing."""
     parts = urlsplit(base_url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -74,7 +74,7 @@ async def reachable(base_url: str, timeout: float = 0.15) -> bool:
 
 
 async def fetch(url: str, timeout: float) -> bytes:
-    """The body of a GET that succeeded within `timeout` seconds and is not too long; else nothing."""
+    """Return the body of a GET that succeeds within `timeout` seconds and the size limit; else empty."""
     import httpx
 
     body = b""
@@ -94,7 +94,7 @@ async def fetch(url: str, timeout: float) -> bytes:
 
 
 class HttpProvider:
-    """A model behind HTTP. One per endpoint, reused; its connections live on one event loop."""
+    """Model behind HTTP. One per endpoint, reused; its connections belong to one event loop."""
 
     greeting: str | None = None
     sample: Path | None = None
@@ -111,7 +111,7 @@ class HttpProvider:
         return f"HttpProvider({self._endpoint.name!r}, {self._url!r})"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """As the port says. Nothing is sent when a key is needed and missing."""
+        """Implement the port. Sends nothing if a required key is missing."""
         headers = self._headers()
         import httpx
 
@@ -144,12 +144,13 @@ class HttpProvider:
             failure = self._failures.inside(error.error, request.model)
         except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, OSError) as error:
             failure = self._transport(error)
-        if failure is not None:  # raised out here so that no chained exception carries the request's headers
+        # raised outside the handler, so that no chained exception contains the request's headers
+        if failure is not None:
             raise failure
 
     async def models(self) -> tuple[ListedModel, ...]:
-        """The models that the server lists, in its order. Raises ModelError; nothing is sent when a key is needed and
-        missing. Whoever calls it says how long it may take."""
+        """Return the server's models in its order. Raises ModelError; sends nothing if a required key is missing. The
+        caller limits the time."""
         found: list[ListedModel] = []
         after: str | None = ""
         while after is not None and len(found) < MAX_MODELS:
@@ -197,7 +198,7 @@ class HttpProvider:
             self._client = httpx.AsyncClient(
                 timeout=httpx.Timeout(idle, connect=connect, pool=connect),
                 follow_redirects=False,
-                trust_env=not is_loopback(self._endpoint.base_url),  # a proxy has no business with this machine
+                trust_env=not is_loopback(self._endpoint.base_url),  # requests to this machine bypass a proxy
             )
         return self._client
 
@@ -220,7 +221,7 @@ class HttpProvider:
     async def _answered(
         self, method: str, url: str, body: bytes | None, headers: dict[str, str]
     ) -> AsyncIterator[httpx.Response]:
-        """A response of which the headers are there: each read of them has its limit, and so have all together."""
+        """Return a response once its headers are complete: each read has a time limit, and so have all together."""
         import httpx
 
         client, limit, dialled = self._open(), self._patience(), Dialled()
@@ -243,8 +244,8 @@ class HttpProvider:
             await response.aclose()
 
     def _patience(self) -> float:
-        """Seconds that a response may take without a complete event (Z27). Longer only where the user allows a longer
-        silence: slow local servers read a long prompt for more than ten minutes."""
+        """Return the seconds a response may take without a complete event (Z27). Longer only if the user allows longer
+        silence: slow local servers read a long prompt for more than 10 minutes."""
         return max(NO_PROGRESS_SECS, self._endpoint.stream_idle_timeout_secs)
 
     def _progress(self, last: float, progressed: bool) -> float:
@@ -258,7 +259,7 @@ class HttpProvider:
         return len(delta.text.encode("utf-8", "replace")) if isinstance(delta, PartGrew) else 0
 
     async def _refusal(self, response: httpx.Response, model: str) -> ModelError | None:
-        """Why there will be no stream, or None. A server that stalls in its words has said enough by its status."""
+        """Return why there is no stream, or None. If a server stalls while sending its message, the status suffices."""
         media = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if response.is_success and "html" not in media and not media.endswith("json"):
             return None
@@ -270,7 +271,7 @@ class HttpProvider:
         return self._failures.status(response.status_code, body[:MAX_BODY], model, seconds)
 
     async def _words(self, response: httpx.Response) -> bytes:
-        """The beginning of a refusal: what comes within the limit for one read."""
+        """Return the beginning of a refusal: what arrives within the limit for one read."""
         import httpx
 
         body = b""
@@ -283,7 +284,7 @@ class HttpProvider:
         return body
 
     def _transport(self, error: BaseException) -> ModelError:
-        """From what the HTTP library and the system say."""
+        """Classify an error of the HTTP library or the system."""
         import httpx
 
         causes = _causes(error)
@@ -308,7 +309,7 @@ class HttpProvider:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The exception and all that led to it, groups opened."""
+    """Return the exception and all its causes, groups expanded."""
     found: list[BaseException] = []
     todo: list[BaseException | None] = [error]
     while todo and len(found) < 50:
@@ -321,7 +322,7 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _server_time(date: str) -> datetime:
-    """The server's clock, since its dates are told by it; ours when it does not say."""
+    """Return the server's clock, because its dates refer to it; the local one if unknown."""
     try:
         at = parsedate_to_datetime(date)
     except (ValueError, TypeError):
@@ -330,7 +331,7 @@ def _server_time(date: str) -> datetime:
 
 
 async def _sliced(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same in pieces that take no time to read: unpacked, a small chunk may be a thousand times larger."""
+    """Split into chunks that are fast to process: unpacked, a small chunk may be a thousand times larger."""
     async for chunk in chunks:
         for at in range(0, len(chunk), SLICE):
             if at:
@@ -339,7 +340,7 @@ async def _sliced(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read what is left of a complete response, a short while only."""
+    """Read the rest of a complete response, for a short time only."""
     import httpx
 
     try:

@@ -1,7 +1,7 @@
-"""Whether a local server is there and which models it serves (surface.md S21).
+"""Detect a local server and its models (surface.md S21).
 
-Asks only when no model is named and no credential is found. Every way of not answering is the same answer: nothing.
-It never sends a credential and never waits long.
+Runs only if no model is configured and no credential is found. Any failure counts as no server. Sends no credential and
+never waits long.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ ANSWER_SECS = 1.0  # from the connection to the end of its list
 
 
 async def serving(base_url: str, *, connect_secs: float = 0.15, answer_secs: float = ANSWER_SECS) -> tuple[str, ...]:
-    """The ids of the models that an OpenAI-like server lists at `base_url`, in its order; empty when there are none."""
+    """Return the model ids that an OpenAI-compatible server lists at `base_url`, in its order; empty if there are
+    none."""
     if not await reachable(base_url, connect_secs):
         return ()
     body = await fetch(base_url.rstrip("/") + "/models", answer_secs)

@@ -1,8 +1,8 @@
-"""How a stream is drunk: what comes drop by drop is taken in gulps, fifteen a second, since each read, and each frame
-that shows it, costs more than many tokens do. The first ones come at once, and a stream that has much to say is never
-held up.
+"""Batch small stream chunks, up to 15 reads per second, because each read, and each frame that shows it, costs more
+than many tokens.
 
-It loses, reorders and buffers nothing: what is not read yet waits where the network left it. Knows no wire.
+The first chunks are read at once, and a fast stream is never delayed. Nothing is lost, reordered or buffered: unread
+data waits in the network. Independent of wires.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import AsyncIterator, Iterable
 from jp_tui.conversation.model import Delta, PartGrew
 
 GULP = 1 / 15
-"""Seconds between two reads of a stream that goes on and on: more than between two frames or wake-ups of a face, so
-that what was read never waits for the next of those, and one of them is enough for it (designs.md B)."""
+"""Seconds between two reads of a long stream: more than between two frames or wake-ups of a front end, so that data
+never waits for the next of those, and one is enough for it (designs.md B)."""
 AT_ONCE = 8
-"""Reads that are made at once before that, and again after a while without any."""
+"""Reads made at once before that, and again after a pause."""
 MUCH = 16 * 1024
-"""Bytes between two reads that say that there is more than drops: then nothing is waited for."""
+"""Bytes between two reads that mark a fast stream, which isn't delayed."""
 
 
 class ReadPacer:
-    """Reads the chunks of one response. Chunks that came with the one before are not waited for."""
+    """Reads the chunks of one response. Chunks that arrived with the previous one aren't delayed."""
 
     def __init__(self, chunks: AsyncIterator[bytes]) -> None:
         self._chunks = chunks
@@ -31,12 +31,12 @@ class ReadPacer:
         self._pause, self._since, self._from_line = 0.0, 0, False
 
     async def next(self) -> bytes | None:
-        """The next chunk, None at the end."""
+        """Return the next chunk, None at the end."""
         if self._pause:
             pause, self._pause = self._pause, 0.0
             await asyncio.sleep(pause)
         self._from_line = False
-        mark = self._loop.call_soon(self._waited)  # is called only when the chunk has to be waited for
+        mark = self._loop.call_soon(self._waited)  # only runs if the chunk isn't available yet
         chunk = await anext(self._chunks, None)
         mark.cancel()
         if self._from_line:
@@ -48,7 +48,7 @@ class ReadPacer:
         self._from_line = True
 
     def _read(self) -> None:
-        """A chunk came from the line: is the next read to be waited with?"""
+        """Record a chunk from the network, and whether to delay the next read."""
         now, much, self._since = self._loop.time(), self._since >= MUCH, 0
         self._free, self._at = min(self._free + (now - self._at) / GULP, AT_ONCE) - 1, now
         if self._free < 0:
@@ -56,7 +56,7 @@ class ReadPacer:
 
 
 def joined(deltas: Iterable[Delta]) -> list[Delta]:
-    """Neighbouring pieces of one part as one."""
+    """Merge neighbouring pieces of one part."""
     found: list[Delta] = []
     pieces: list[str] = []
     for delta in deltas:

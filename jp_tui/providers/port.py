@@ -1,4 +1,4 @@
-"""What the engine needs of a provider: one method that streams, and what a scripted model brings along."""
+"""Interface between engine and providers: one streaming method, and what a scripted model adds."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from jp_tui.providers.catalogue import ListedModel
 
 
 class Provider(Protocol):
-    """A model behind one wire. Made once per provider id and reused."""
+    """Model behind one wire. Made once per provider id and reused."""
 
     @property
     def greeting(self) -> str | None:
-        """What it says before anybody spoke; None for real models."""
+        """Return the message before the first prompt; None for real models."""
 
     @property
     def sample(self) -> Path | None:
-        """A folder of which each turn's tools get a scratch copy instead of the workspace; None for real models."""
+        """Return a folder of which each turn's tools get a copy instead of the workspace; None for real models."""
 
     @property
     def titles(self) -> bool:
-        """Whether it can be asked for a title."""
+        """True if it can generate a title."""
 
     @property
     def reviews(self) -> Callable[[tuple[Message, ...]], frozenset[str]] | None:
-        """The questions of tools that it reviews itself after these messages, unless others are configured; None for
+        """Return the tool questions that it reviews itself after these messages, unless others are configured; None for
         real models."""
 
     def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """Deltas of one response, ended by Finished; raises ModelError. Closing the iterator closes the socket."""
+        """Yield the deltas of one response, ended by Finished. Raises ModelError. Closing the iterator closes the
+        socket."""
 
     async def models(self) -> tuple[ListedModel, ...]:
-        """The models of its server. Raises ModelError."""
+        """Return its server's models. Raises ModelError."""
 
     async def close(self) -> None:
-        """Give up connections."""
+        """Close connections."""

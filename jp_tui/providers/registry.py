@@ -1,8 +1,8 @@
-"""From plain values to a provider. What a wire is called stands in `settings/wires.py`; its folder here has an entry.
+"""Factory for providers. `settings/wires.py` names the wires; each folder here has an entry point.
 
-Settings hand in an `Endpoint` that is already resolved (surface.md S20, S20b). The entry of a server's wire is
-`request.wire(endpoint)`, that of any other `provider.open_provider(model)`. Nothing here reads a file of settings or
-the environment, and no HTTP library is loaded before a request is sent.
+Settings pass a resolved `Endpoint` (surface.md S20, S20b). A server's wire has `request.wire(endpoint)`, any other
+`provider.open_provider(model)`. No settings file or environment is read here, and no HTTP library is imported before
+the first request.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def open_provider(endpoint: Endpoint, model: str = "") -> Provider:
-    """A provider; opens no connection yet. `model` is for a wire without a server: its provider is one model.
+    """Create a provider without opening a connection.
 
-    Raises EndpointProblem, and for a script ScriptProblem, which names file and line.
+    `model` is for a wire without a server, whose provider is one model. Raises EndpointProblem, and for a script
+    ScriptProblem with file and line.
     """
     known = WIRES.get(endpoint.wire)
     if known is not None and not known.server:
@@ -34,7 +35,7 @@ def open_provider(endpoint: Endpoint, model: str = "") -> Provider:
 
 
 def make_wire(endpoint: Endpoint) -> Wire:
-    """The wire that the endpoint's server speaks."""
+    """Return the wire of the endpoint's server."""
     made: Wire = _entry(endpoint.wire, "request").wire(endpoint)
     return made
 

@@ -1,8 +1,7 @@
-"""A request made fit for servers that are strict about ids and names (inquiries.md R29, R180). Pure.
+"""Adapt a request to servers that are strict about ids and names (inquiries.md R29, R180). Pure.
 
-What stands in a log may come from other servers, other programs and imported files: ids that repeat, that are empty or
-megabytes long, names that no API takes. They are rewritten here, on what is sent and never in the log, the same on both
-sides of a call. What fits is left as it is.
+A log may contain data of other servers, programs and imported files: repeated, empty or huge ids, invalid names. They
+are rewritten in the request and never in the log, identically on both sides of a call. Valid ones stay unchanged.
 """
 
 from __future__ import annotations
@@ -13,21 +12,21 @@ from dataclasses import replace
 from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result
 
 LONGEST_NAME = 64
-LONGEST_ID = 40  # the shortest limit among the APIs that we know
+LONGEST_ID = 40  # the shortest limit of the known APIs
 NO_WORDS = "(no output)"
-"""What stands for an error without a character, which some servers refuse."""
+"""Placeholder for an empty error, which some servers refuse."""
 _FITS = re.compile(r"[a-zA-Z0-9_-]+")
 
 
 def fitting(request: ModelRequest) -> ModelRequest:
-    """The request with an id of its own for each call, known to its result, and names that fit."""
+    """Return the request with a unique id for each call and its result, and valid names."""
     ids = _Ids(request)
     messages = tuple(_message(message, ids) for message in request.messages)
     return request if messages == request.messages else replace(request, messages=messages)
 
 
 class _Ids:
-    """Ids in the order in which they are met; one that fits and is met first keeps its form."""
+    """Ids in order of occurrence; a valid one keeps its form at its first occurrence."""
 
     def __init__(self, request: ModelRequest) -> None:
         calls = (part.id for message in request.messages for part in message.parts if isinstance(part, Call))
@@ -37,7 +36,7 @@ class _Ids:
         self._numbers: dict[str, int] = {}
 
     def of_call(self, id_: str) -> str:
-        """A new one."""
+        """Return a new id."""
         found = id_
         if id_ not in self._kept or id_ in self._used:
             found = stem = _plain(id_, LONGEST_ID - 8) or "call"
@@ -49,7 +48,7 @@ class _Ids:
         return found
 
     def of_result(self, id_: str) -> str:
-        """That of the call before it."""
+        """Return the id of the preceding call."""
         return self._now.get(id_) or _plain(id_, LONGEST_ID) or "call"
 
 

@@ -1,7 +1,7 @@
-"""What every wire does to the JSON Schema of a reply (inquiries.md R128); each has its own `schemas.py` beside. Pure.
+"""Schema conversion shared by the wires (inquiries.md R128); each has its own `schemas.py` beside. Pure.
 
-The order of properties is never changed: a reason comes before its answer. What an API does not enforce goes along as a
-hint in `description` and is checked by the caller. Nothing here judges an answer or widens a schema silently.
+The order of properties never changes: a reason precedes its answer. Constraints that an API doesn't enforce are sent as
+a hint in `description` and checked by the caller. No answer is judged here, and no schema becomes wider silently.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 SUBSCHEMAS = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 SUBSCHEMA_LISTS = ("anyOf", "allOf", "oneOf", "prefixItems")
 SUBSCHEMA_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-"""The keywords that hold a schema, a list of schemas, and schemas by name."""
+"""Keywords with one schema, with a list of schemas, and with schemas by name."""
 
 
 def each_subschema(schema: JsonObject, change: Callable[[Json], Json]) -> JsonObject:
-    """A copy whose direct subschemas are changed; values that only look like schemas (enum, default) are not."""
+    """Return a copy with changed direct subschemas; values that only look like schemas (enum, default) stay."""
     found: JsonObject = {}
     for key, value in schema.items():
         if key in SUBSCHEMAS and isinstance(value, dict):
@@ -33,7 +33,7 @@ def each_subschema(schema: JsonObject, change: Callable[[Json], Json]) -> JsonOb
 
 
 def one_valued(schema: JsonObject) -> JsonObject:
-    """`schema` with each `const` as an `enum` of one value, which every API takes and enforces (R128)."""
+    """Return `schema` with each `const` as an `enum` of one value, which every API enforces (R128)."""
 
     def change(node: Json) -> Json:
         if not isinstance(node, dict):

@@ -1,7 +1,7 @@
-"""Server-sent events: bytes in, events out, by the WHATWG rules (traps.md T19). Pure, no I/O.
+"""Decode server-sent events by the WHATWG rules (traps.md T19). Pure, no I/O.
 
-Lines end at CR, LF or CRLF and nowhere else. It never completes what a server left unfinished: an event without
-its blank line is dropped. Sizes are bounded, so that an endless line costs no memory.
+Lines end only at CR, LF or CRLF. An incomplete event (without its blank line) is dropped, never completed. Sizes are
+limited, so that an endless line can't exhaust memory.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class ServerEvent:
-    """One dispatched event; `type` is `message` when the server named none, `id` the last one seen."""
+    """One dispatched event; `type` is `message` by default, `id` the last one received."""
 
     data: str
     type: str = "message"
@@ -26,14 +26,14 @@ class ServerEvent:
 
 
 class EventStream:
-    """The decoder of one stream. `retry` is the reconnection time in milliseconds, if the server set one; `garbled`:
-    some data was no UTF-8 (WHATWG wants it replaced)."""
+    """Decoder of one stream. `retry` is the reconnection time in milliseconds, if the server set one; `garbled`: some
+    data wasn't UTF-8 (WHATWG wants it replaced)."""
 
     def __init__(self, max_event: int = MAX_EVENT) -> None:
         self.retry: int | None = None
         self.garbled = False
         self._max = max_event
-        self._line = bytearray()  # the line that has no end yet
+        self._line = bytearray()  # the unfinished line
         self._first = True
         self._after_cr = False
         self._data: list[str] = []
@@ -42,11 +42,11 @@ class EventStream:
         self._id = ""
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
-        """The events that this chunk completes. Raises ModelError('too_large')."""
+        """Return the events that this chunk completes. Raises ModelError('too_large')."""
         found: list[ServerEvent] = []
         if not chunk:
             return found
-        start = 1 if self._after_cr and chunk.startswith(b"\n") else 0  # CRLF cut between two chunks
+        start = 1 if self._after_cr and chunk.startswith(b"\n") else 0  # CRLF split between two chunks
         self._after_cr = chunk.endswith(b"\r")
         for end in _LINE_END.finditer(chunk, start):
             self._line += chunk[start : end.start()]
@@ -90,7 +90,7 @@ class EventStream:
                 self._id = text
             case b"retry" if value.removeprefix(b" ").isdigit() and len(value) < 20:
                 self.retry = int(value)
-            case _:  # a comment (the name is empty) or a field that we do not know
+            case _:  # a comment (the name is empty) or an unknown field
                 pass
         return None
 

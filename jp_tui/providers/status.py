@@ -1,7 +1,7 @@
-"""Which failure an HTTP status stands for: one table, read from the top. Pure data and words.
+"""Failure for each HTTP status: one table; the first match wins. Pure data and text.
 
-`{name}`, `{key}`, `{set_key}`, `{model}`, `{at}`, `{url}` and `{status}` are filled in by `failures.py`. What a server
-says decides only between readings of one status; it never becomes part of these words.
+`{name}`, `{key}`, `{set_key}`, `{model}`, `{at}`, `{url}` and `{status}` are filled in by `failures.py`. The server's
+text only selects between meanings of one status; it never becomes part of the message.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NO_CREDIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RefusedRequest:
-    """A refused request: its status, what the server said, whether we sent a key, whether it named a time to wait."""
+    """Refused request: its status, the server's message, whether a key was sent, whether a time to wait was given."""
 
     status: int
     said: str

@@ -1,7 +1,7 @@
-"""What a wire is: a request becomes bytes, bytes become deltas. No I/O; the driver in `http.py` carries them.
+"""Interface of a wire: a request becomes bytes, bytes become deltas. No I/O; `http.py` transports them.
 
-Also what the wires share: one response being put together. A call is handed on only from a complete message
-with closed blocks and a strict JSON object; nothing is ever repaired (traps.md T20).
+Also the assembly of one response, shared by the wires. A call is delivered only from a complete message with closed
+blocks and a strict JSON object; nothing is repaired (traps.md T20).
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ _CUT: dict[StopReason, str] = {
 
 
 class Decoder(Protocol):
-    """Decodes one response. `done` is true once Finished was handed out; then nothing more is needed."""
+    """Decodes one response. `done` is true after Finished; no more data is needed."""
 
     @property
     def done(self) -> bool: ...
 
     def feed(self, data: bytes) -> list[Delta]:
-        """Deltas that these bytes complete. Raises ModelError."""
+        """Return the deltas that these bytes complete. Raises ModelError."""
 
     def end(self) -> list[Delta]:
-        """The stream ended cleanly. Raises ModelError('cut') when the message is not complete."""
+        """Handle the clean end of the stream. Raises ModelError('cut') if the message isn't complete."""
 
 
 class Wire(Protocol):
-    """One API: where its requests and its list of models are (surface.md S20b), and what they say."""
+    """One API: the addresses of its requests and its model list (surface.md S20b), and their content."""
 
     @property
     def path(self) -> str:
-        """What is appended to the base URL."""
+        """Return the path appended to the base URL."""
 
     @property
     def list_path(self) -> str:
-        """What is appended for the list of models."""
+        """Return the path appended for the list of models."""
 
     @property
     def base_suffix(self) -> str:
-        """What a base URL may end with, though `path` begins with it; "" is nothing."""
+        """Return a suffix that a base URL may already have, though `path` begins with it; "" for none."""
 
     def list_query(self, after: str) -> str:
-        """The query of a part of the list, from the model `after` on; "" for none."""
+        """Return the query for the part of the list after the model `after`; "" for none."""
 
     def headers(self, key: str | None) -> dict[str, str]: ...
 
@@ -73,7 +73,7 @@ class Wire(Protocol):
 
 
 class ServerError(Exception):
-    """An error object that came inside a stream; the driver puts it into words."""
+    """Error object inside a stream; the driver converts it to a message."""
 
     def __init__(self, error: JsonObject) -> None:
         super().__init__("an error inside the stream")
@@ -81,7 +81,7 @@ class ServerError(Exception):
 
 
 def error_in(value: Json) -> JsonObject | None:
-    """The error that an object carries under `error`, as an object; None without one."""
+    """Return the error under `error`, as an object; None if there is none."""
     found = value.get("error") if isinstance(value, dict) else None
     if isinstance(found, dict) and found:
         return found
@@ -89,7 +89,7 @@ def error_in(value: Json) -> JsonObject | None:
 
 
 def broken(what: str) -> ModelError:
-    """The server broke its own protocol."""
+    """Return the error for a server that violated its protocol."""
     return ModelError(
         "server",
         f"The server's reply could not be understood: {what}.",
@@ -108,31 +108,31 @@ def cut(what: str = "The reply broke off before it was complete.") -> ModelError
 
 
 def text(value: Json, key: str) -> str:
-    """The text at `key`, or an empty one when there is none."""
+    """Return the text at `key`, or ""."""
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, str) else ""
 
 
 def table(value: Json, key: str) -> JsonObject:
-    """The object at `key`, or an empty one."""
+    """Return the object at `key`, or an empty one."""
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
 
 
 def count(value: Json, key: str) -> int:
-    """The count at `key`, or 0."""
+    """Return the count at `key`, or 0."""
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 1 << 53 else 0
 
 
 def used_ids(request: ModelRequest) -> set[str]:
-    """The ids of the calls that stand in the request."""
+    """Return the ids of the calls in the request."""
     return {part.id for message in request.messages for part in message.parts if isinstance(part, Call)}
 
 
 @dataclass(slots=True)
 class PartInProgress:
-    """A part under way; it has an index once it was opened. `sent` is the id as the server sent it."""
+    """Unfinished part; it has an index once opened. `sent` is the server's id."""
 
     kind: PartKind
     id: str = ""
@@ -144,18 +144,18 @@ class PartInProgress:
 
 
 class ResponseBuilder:
-    """One response being put together, the same for every wire."""
+    """Assembles one response, for every wire."""
 
     def __init__(self, used: set[str]) -> None:
         self._used = used
         self._calls: list[PartInProgress] = []
         self._texts: list[PartInProgress] = []
         self._opened = 0
-        self._last: PartInProgress | None = None  # the part that was begun or grew last
+        self._last: PartInProgress | None = None  # the part that started or grew last
         self._unread: dict[str, None] = {}
 
     def start(self, kind: PartKind, id_: str = "", name: str = "") -> PartInProgress:
-        """A new part. A call gets an id of its own where the server gave none or one that is taken (R29)."""
+        """Start a part. A call gets a new id if the server sent none or a used one (R29)."""
         if len(self._calls) + len(self._texts) >= MAX_PARTS:
             raise broken(f"more than {MAX_PARTS} parts")
         if kind == "tool":
@@ -172,12 +172,12 @@ class ResponseBuilder:
         return part
 
     def pass_over(self, kind: str) -> None:
-        """A part of a kind that we do not know came, and is not shown."""
+        """Skip a part of an unknown kind."""
         if len(self._unread) < MAX_UNREAD:
             self._unread[kind[:MAX_NAME] or "without a kind"] = None
 
     def open(self, part: PartInProgress) -> list[Delta]:
-        """The part begins to show, with what was held back until its name was known."""
+        """Show the part, with the text held until its name was known."""
         if part.index is not None:
             return []
         part.index = self._opened
@@ -186,7 +186,7 @@ class ResponseBuilder:
         return [opened, PartGrew(part.index, held)] if held else [opened]
 
     def grow(self, part: PartInProgress, more: str) -> list[Delta]:
-        """More text; an empty piece opens nothing. A call that grows is open again until it is closed again."""
+        """Add text; an empty piece opens nothing. A closed call that grows is open again."""
         if not more:
             return []
         opened = self.open(part)
@@ -196,7 +196,7 @@ class ResponseBuilder:
         return [*opened, PartGrew(part.index or 0, more)]
 
     def close(self, part: PartInProgress, opaque: JsonObject | None = None) -> list[Delta]:
-        """The part is whole. Text ends here; a call waits for the end of the message."""
+        """Close the part. Text ends here; a call waits for the end of the message."""
         if part.closed:
             return []
         part.closed = True
@@ -205,7 +205,7 @@ class ResponseBuilder:
         return [*self.open(part), PartEnded(part.index or 0, opaque=opaque or {})]
 
     def finish(self, reason: StopReason, usage: Usage, *, garbled: bool = False) -> list[Delta]:
-        """The message is complete: verdicts on the calls in their order, then Finished."""
+        """Complete the message: check the calls in order, then yield Finished."""
         found = [delta for part in self._texts if part.index is not None for delta in self.close(part)]
         for part in self._calls:
             found += [*self.open(part), self._verdict(part, reason)]
@@ -214,7 +214,8 @@ class ResponseBuilder:
         return [*found, Finished(reason, usage, garbled, tuple(self._unread))]
 
     def _verdict(self, part: PartInProgress, reason: StopReason) -> Delta:
-        """Servers close a block even when they cut it, so the last one of a cut reply is never trusted."""
+        """Check a call. Servers close a block even if they truncate it, so the last one of a truncated reply isn't
+        trusted."""
         raw, index, arguments, misread = "".join(part.raw), part.index or 0, JsonObject(), False
         if reason not in ("end", "tools") and part is self._last:
             problem = _CUT.get(reason, "the reply ended before the call was known to be whole")

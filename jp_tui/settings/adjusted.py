@@ -1,8 +1,8 @@
-"""Settings of which another value is used than the configured one (R130, Z4): each is reported when it is loaded, and
-in `config show`.
+"""Settings whose effective value differs from the configured one (R130, Z4).
 
-A value changes where it is out of the bounds in `layers/bounds.py`, where a setting beside it limits it, or where a
-server does not offer it. A value that is an error is not here: it is refused. Our own defaults are never reported.
+Each is reported when settings load and in `config show`. A value changes if it exceeds a bound in `layers/bounds.py`,
+if another setting limits it, or if a server doesn't offer it. Invalid values are refused elsewhere; built-in defaults
+are never reported.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _CACHE = ("request", "cache")
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """One setting. `path` is its key (inside the table of a `target` too), `used` the value that counts instead, None
-    where the setting has no effect; `why` is a sentence with both."""
+    """One adjusted setting. `path` is its key (also inside the table of a `target`), `used` the value used instead,
+    None if the setting has no effect; `why` is a sentence with both values."""
 
     path: Path
     value: Any
@@ -48,7 +48,7 @@ class Adjusted:
 
     @property
     def leaf(self) -> Path:
-        """The key in the tree: a `target` is one value with all that is in its table."""
+        """Return the key in the tree: a `target` with its table counts as one value."""
         return self.path[:6] if self.path[:2] == toolset.TOOLS and self.path[3:4] == ("questions",) else self.path
 
     def json(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True)
 class _Assistant:
-    """The settings of one assistant: `own` is what is set under `path`, `all` is everything that applies to it."""
+    """Settings of one assistant: `own` is set under `path`, `all` is everything that applies to it."""
 
     path: Path
     own: Mapping[str, Any]
@@ -69,7 +69,7 @@ class _Assistant:
 
 
 def adjusted(settings: Settings, environment: Mapping[str, str]) -> list[Adjusted]:
-    """All of them, each key once, in the order of the assistants and the tools."""
+    """Return all adjusted settings, each key once, in the order of the assistants and the tools."""
     found: dict[Path, Adjusted] = {}
     for one in _all(settings, environment):
         origin = _origin(settings, one)
@@ -79,7 +79,7 @@ def adjusted(settings: Settings, environment: Mapping[str, str]) -> list[Adjuste
 
 
 def notices(settings: Settings, environment: Mapping[str, str]) -> tuple[SettingsNotice, ...]:
-    """The same as words for every front end, each with the place of the setting."""
+    """Return them as text for every front end, each with the setting's place."""
     return tuple(_notice(settings, one) for one in adjusted(settings, environment))
 
 
@@ -90,7 +90,7 @@ def _notice(settings: Settings, one: Adjusted) -> SettingsNotice:
 
 
 def _origin(settings: Settings, one: Adjusted) -> Origin | None:
-    """Where it is written: for itself, in a `target`, or for all tools."""
+    """Return the origin: the key itself, a `target`, or the setting for all tools."""
     places = (one.path, one.leaf, *(((*toolset.TOOLS, "*", *one.path[3:]),) if one.path[:2] == toolset.TOOLS else ()))
     return next((found for path in places if (found := settings.origin(*path)) is not None), None)
 
@@ -108,7 +108,7 @@ def _all(settings: Settings, environment: Mapping[str, str]) -> Iterator[Adjuste
 
 
 def _assistants(settings: Settings) -> Iterator[_Assistant]:
-    """The main one, what all reviewers have, and what one question's reviewer has."""
+    """Iterate over the main assistant, the default reviewer, and each question's reviewer."""
     main = settings.get(*MAIN) or {}
     shared = settings.get(*REVIEWERS) or {}
     yield _Assistant(MAIN, main, main, reviews=False)
@@ -122,7 +122,7 @@ def _assistants(settings: Settings) -> Iterator[_Assistant]:
                 yield _Assistant(path, own, merge(whole, own, ASSISTANT), reviews=True)
 
 
-# --- what changes a value ---------------------------------------------------------------------------------------
+# --- reasons to adjust a value ------------------------------------------------------------------------------------
 
 
 def _tokens(assistant: _Assistant) -> Iterator[Adjusted]:
@@ -143,7 +143,7 @@ def _bytes(assistant: _Assistant) -> Iterator[Adjusted]:
 
 
 def _inherited(settings: Settings) -> Iterator[Adjusted]:
-    """What the main assistant has and its reviewers, which have nothing of their own, get with another value."""
+    """Values of the main assistant that reviewers without their own value use in another form."""
     for key, past in ((_MAX_TOKENS, _too_few), (_BYTES, _too_many)):
         value = settings.get(*MAIN, *key)
         if value is not None and settings.get(*REVIEWERS, *key) is None and (used := past(value)):
@@ -160,7 +160,7 @@ def _too_many(value: int) -> int:
 
 
 def _waits(assistant: _Assistant) -> Iterator[Adjusted]:
-    """Z21: no retry comes at once, and none waits for longer than `max_backoff_secs`."""
+    """Z21: a retry always waits, and never longer than `max_backoff_secs`."""
     least = int(bounds.LEAST_BACKOFF_SECS * 1_000)
     longest = max(get(dict(assistant.all), _MOST) * 1_000, least)
     base, most = assistant.set(_BASE), assistant.set(_MOST)
@@ -179,7 +179,7 @@ def _waits(assistant: _Assistant) -> Iterator[Adjusted]:
 
 
 def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> Iterator[Adjusted]:
-    """R134: what the server that is asked makes of it."""
+    """R134: the cache duration that the server offers."""
     value = assistant.set(_CACHE)
     if value is None or value == "short":
         return
@@ -196,10 +196,10 @@ def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assis
 
 
 def _wire(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> str:
-    """The wire of the model that is asked; empty where that is not known yet, or cannot be used."""
+    """Return the wire of the assistant's model; empty if it isn't known yet or can't be used."""
     from jp_tui.settings import (
         providers,
-        reviewers,  # few configurations need them
+        reviewers,  # few configurations need reviewers
     )
 
     try:
@@ -212,7 +212,7 @@ def _wire(settings: Settings, environment: Mapping[str, str], assistant: _Assist
         else:
             model = providers.parse_model(named, settings, known)
         return known[model.provider].wire
-    except SettingsError:  # reported where the model is chosen
+    except SettingsError:  # reported at the model selection
         return ""
 
 
@@ -223,7 +223,7 @@ def _choice(assistant: _Assistant) -> Iterator[Adjusted]:
 
 
 def _formatters(settings: Settings) -> Iterator[Adjusted]:
-    """Local tools whose arguments a command shows (R90): `timeout_secs` bounds it only up to a limit."""
+    """Local tools with a command that formats their arguments (R90): a limit bounds its `timeout_secs`."""
     most = bounds.MOST_FORMAT_SECS
     tools: Mapping[str, Any] = settings.get(*toolset.TOOLS) or {}
     for name, own in tools.items():

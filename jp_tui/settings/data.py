@@ -1,8 +1,6 @@
-"""Where our own data is: `config/` and `themes/`, in a checkout and in an installed wheel alike.
-
-In the repository they stand at its top, in the wheel inside the package (`_data/`). Plain paths beside this file:
-`importlib.resources` costs more than the rest of the settings together. Opens nothing.
-"""
+"""Location of the packaged data: `config/` and `themes/`, at the top of the repository or in the wheel's `_data/`.
+Paths are relative to this file, because `importlib.resources` takes longer to import than all other settings code.
+Opens no file."""
 
 from __future__ import annotations
 
@@ -18,6 +16,6 @@ THEMES = os.path.join(_ROOT, "themes")
 DEFAULTS_FILE = os.path.join(CONFIG, "defaults.toml")
 TOOLS_FILE = os.path.join(CONFIG, "tools.toml")
 MODELS = "models.toml"
-"""Its name here and in the user's folder."""
+"""File name here and in the user's folder."""
 MODELS_FILE = os.path.join(CONFIG, MODELS)
 DEMO = os.path.join(CONFIG, "demo")

@@ -1,7 +1,7 @@
-"""What is wrong with the configuration or the command line, as a value and as words.
+"""Problems of the configuration or the command line, as values and as text.
 
-A problem names file, line, key, what was found and what is allowed, and the nearest right name. It refuses to quote
-anything unprintable: files and arguments are foreign, and these words go to a terminal before any screen is open.
+A problem names file, line, key, the value found, the allowed values, and the nearest valid name. Text is made
+printable: files and arguments are untrusted, and messages reach the terminal before a screen exists.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SettingsProblem:
-    """One thing that is wrong. `file` is a path, or says where else (`--cfg`, a variable's name)."""
+    """One problem. `file` is a path or another source (`--cfg`, a variable's name)."""
 
     message: str
     key: str = ""
@@ -23,7 +23,7 @@ class SettingsProblem:
     nearest: str = ""
 
     def words(self) -> str:
-        """`FILE:LINE:COLUMN: KEY: what is wrong (allowed: …); did you mean …?` on one printable line."""
+        """Return `FILE:LINE:COLUMN: KEY: problem (allowed: …); did you mean …?` as one printable line."""
         place = printable(self.file)
         if self.file and self.line is not None:
             place += f":{self.line}" + (f":{self.column}" if self.column is not None else "")
@@ -36,7 +36,7 @@ class SettingsProblem:
 
 
 class SettingsError(Exception):
-    """The configuration cannot be used; `problems` holds all that was found, at least one. Exit status 2 (S1)."""
+    """Invalid configuration; `problems` lists all that were found, at least one. Exit status 2 (S1)."""
 
     def __init__(self, problems: SettingsProblem | Sequence[SettingsProblem]) -> None:
         self.problems = (problems,) if isinstance(problems, SettingsProblem) else tuple(problems)
@@ -48,7 +48,7 @@ class SettingsError(Exception):
 
 
 class UsageError(Exception):
-    """The command line cannot be used. One printable message; exit status 2 (S1)."""
+    """Invalid command line. One printable message; exit status 2 (S1)."""
 
     def __init__(self, message: str, nearest: str = "") -> None:
         text = printable(message) + (f"; did you mean {printable(nearest)}?" if nearest else "")
@@ -57,7 +57,7 @@ class UsageError(Exception):
 
 
 def printable(text: str, limit: int = 300) -> str:
-    """`text` on one line: what is not printable becomes `\\u{…}`, what is longer than `limit` is cut and says so."""
+    """Return `text` as one line: unprintable characters become `\\u{…}`; text longer than `limit` is cut and marked."""
     shown = text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
     if shown.isprintable():
         return shown
@@ -65,8 +65,8 @@ def printable(text: str, limit: int = 300) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name that `name` most likely stands for, or an empty string."""
-    from difflib import get_close_matches  # 4 ms, and only where something is wrong
+    """Return the known name nearest to `name`, or an empty string."""
+    from difflib import get_close_matches  # takes 4 ms; only needed for an error
 
     matches = get_close_matches(name[:80].lower(), list(known), n=1, cutoff=0.6)
     return matches[0] if matches else ""

@@ -1,7 +1,7 @@
-"""The ids of questions that can be configured: every id that a tool may ask under (inquiries.md R44, R68).
+"""Valid ids of configurable questions: every id that a tool may use (inquiries.md R44, R68).
 
-Which these are is `questions/reading.py`'s to say, which this room cannot see; a test holds the two together. Changes
-no id: what is configured is compared with what is asked as it stands.
+`questions/reading.py` defines them, which this package can't import; a test keeps both equal. Ids are compared
+unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa
 
 
 def question_id(value: Any) -> str:
-    """1 to 200 characters, each of which can be seen, without blanks at an end. BadValue says so."""
+    """Check for 1 to 200 visible characters without leading or trailing blanks. Raises BadValue."""
     id_ = text(value)
     if not 0 < len(id_) <= MAX_ID or id_ != id_.strip() or any(map(_unseen, id_)):
         raise BadValue(f"expected 1 to {MAX_ID} visible characters without blanks at an end, found {found(id_)}")

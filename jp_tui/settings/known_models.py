@@ -1,7 +1,8 @@
-"""What is known of models: window, prices, how a verdict is asked of them (surface.md S20b, inquiries.md R132, R133).
+"""Known facts about models: context window, prices, support for structured verdicts (surface.md S20b, inquiries.md
+R132, R133).
 
-Our own `config/models.toml` and the user's beside `config.toml`, which goes first. Read when a reviewer or a price is
-needed, never at a start without either. It guesses nothing: what no file says is None.
+The user's file beside `config.toml` precedes the built-in `config/models.toml`. Both are read only for a reviewer or a
+price, so a start without them is faster. A fact that no file states is None.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ MODELS = Group(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one model. Prices in US dollars a million tokens; `structured` and `images` as in the files."""
+    """Facts about one model. Prices in US dollars per million tokens; `structured` and `images` as in the files."""
 
     window: int | None = None
     input: float | None = None
@@ -52,13 +53,13 @@ class Facts:
 
 
 class KnownModels:
-    """What the files say, the first the strongest."""
+    """Contents of the files; the first takes precedence."""
 
     def __init__(self, trees: Sequence[Table]) -> None:
         self._trees = trees
 
     def facts(self, model: str) -> Facts:
-        """Of `provider/model`: key by key, in each file the exact name before the longest beginning."""
+        """Return the facts about `provider/model`: per key, in each file the exact name, then the longest prefix."""
         found: dict[str, Any] = {}
         for tree in self._trees:
             for name in sorted(filter(lambda name: _fits(name, model), tree), key=_weight):
@@ -66,7 +67,7 @@ class KnownModels:
         return Facts(**found)
 
     def named(self, provider: str) -> tuple[str, ...]:
-        """The models of a provider that the files name in full, each once, as they stand there."""
+        """Return the models of a provider that the files name in full, each once, as written."""
         names = (name for tree in self._trees for name in tree if not name.endswith("*"))
         return tuple(dict.fromkeys(name for name in names if name.startswith(f"{provider}/")))
 
@@ -80,12 +81,12 @@ def _weight(name: str) -> tuple[bool, int]:
 
 
 def beside(user_file: str | os.PathLike[str]) -> str:
-    """Where the user's own is: in the folder of `config.toml`."""
+    """Return the path of the user's file: in the folder of `config.toml`."""
     return os.path.join(os.path.dirname(os.fspath(user_file)), data.MODELS)
 
 
 def read(user: str) -> KnownModels:
-    """What the user's file and ours say. SettingsError, each problem with file and line."""
+    """Read the user's file and the built-in one. Raises SettingsError; each problem has file and line."""
     document = toml.read(user)
     own = [_checked(user, document)] if document is not None else []
     with open(data.MODELS_FILE, encoding="utf-8") as stream:

@@ -1,4 +1,4 @@
-"""The configuration from all its layers, and what should be said about it at load."""
+"""Load the configuration from all layers, with its notices."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ def load(
     deltas: Sequence[Mapping[str, Any]] = (),
     builtins: Sequence[str] = (data.DEFAULTS_FILE, data.TOOLS_FILE),
 ) -> Settings:
-    """All layers laid over each other. The files need not exist. SettingsError when one cannot be used.
+    """Merge all layers.
 
-    `assignments` are the values of `--cfg`, `flags` as in `layers.from_flags`, `trusted` whether the workspace's file
-    with exactly this content is trusted (S10), `deltas` what the conversation's log changes (R67).
+    The files need not exist. Raises SettingsError if one can't be used. `assignments` are the values of `--cfg`,
+    `flags` as in `layers.from_flags`, `trusted` decides whether the workspace's file with exactly this content is
+    trusted (S10), `deltas` are the settings changes in the conversation's log (R67).
     """
     stack: list[Layer] = [layers.builtin(file) for file in builtins]
     notices: list[SettingsNotice] = []
@@ -58,7 +59,7 @@ def load(
     if toolset.reviewed(settings):
         from jp_tui.settings import (
             known_models,
-            reviewers,  # no start without a reviewer needs them
+            reviewers,  # saves the import at a start without a reviewer
         )
 
         settings.notices += reviewers.notices(settings, environment, known_models.beside(user_file))

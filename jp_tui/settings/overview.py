@@ -1,4 +1,4 @@
-"""The tools as `jp-tui tools` shows them: what holds for each, and who answers its configured questions."""
+"""Tools as `jp-tui tools` shows them: effective values, and who answers their configured questions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from jp_tui.settings.toolset import TOOLS, ToolSettings
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """One configured question. `place` is where its answer or its target was written, `why` what a target that nobody
-    wrote comes from."""
+    """One configured question. `place` is the origin of its answer or target, `why` explains an inherited target."""
 
     id: str
     question: QuestionSettings
@@ -36,7 +35,7 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """One tool. `run_place` says where its `run` was written."""
+    """One tool. `run_place` is the origin of its `run`."""
 
     tool: ToolSettings
     run_place: str
@@ -44,7 +43,7 @@ class ToolRow:
 
     @property
     def policies(self) -> dict[str, str]:
-        """What is done without a client, for the kinds that are set."""
+        """Return the detached policies that are set, by kind."""
         found = ((kind, getattr(self.tool.detached, kind)) for kind in KINDS)
         return {kind: policy for kind, policy in found if policy != "unset"}
 
@@ -66,7 +65,7 @@ class ToolRow:
 
 
 def overview(settings: Settings, tools: Mapping[str, ToolSettings]) -> list[ToolRow]:
-    """A row for each tool, in the order of the layers."""
+    """Return a row for each tool, in the order of the layers."""
     return [_row(settings, tool) for tool in tools.values()]
 
 

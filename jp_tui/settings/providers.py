@@ -1,7 +1,7 @@
-"""Which model servers there are, which credential belongs to one, and which model it is when nobody said (S20, S21).
+"""Model servers, their credentials, and the default model (S20, S21).
 
-Pure: the environment and the reachable servers arrive as arguments. A credential is looked up when it is needed and
-is never stored, shown or compared; it leaves `Secret` only where a request is written.
+Pure: the environment and the reachable servers are arguments. A credential is read when needed and never stored, shown
+or compared; it leaves `Secret` only where a request is written.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from jp_tui.settings.wires import WIRES
 Structured = Literal["auto", "native", "tool"]
 
 DEMO = "demo"
-LOCAL = ("ollama", "llamacpp")  # in the order they are tried; no key, on this machine
+LOCAL = ("ollama", "llamacpp")  # in the order they are tried; local, no key
 
 
 class Secret:
-    """A credential. It has no text of its own: not in a log, a repr, a crash report or a pickle."""
+    """Credential without a text form: it never appears in a log, repr, crash report or pickle."""
 
     __slots__ = ("_value",)
 
@@ -30,7 +30,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The credential itself, for the header of a request and nothing else."""
+        """Return the credential, for a request header only."""
         return self._value
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """One server that models are behind. `base_url` is empty for the scripted model alone."""
+    """One model server. `base_url` is empty for the scripted model only."""
 
     name: str
     wire: str
@@ -65,7 +65,7 @@ class ProviderSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelId:
-    """`provider/model`: what follows the first slash is sent as the model (S20b)."""
+    """`provider/model`: the part after the first slash is sent as the model (S20b)."""
 
     provider: str
     model: str
@@ -76,7 +76,7 @@ class ModelId:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The model that is used, and why it is this one, in words for the status line and the tour."""
+    """Selected model and the reason, as text for the status line and the tour."""
 
     id: ModelId
     why: str
@@ -84,14 +84,14 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class Reachable:
-    """A local server that answered, and the models it says it serves."""
+    """Local server that responded, and the models it offers."""
 
     provider: str
     models: tuple[str, ...]
 
 
 def providers(settings: Settings, environment: Mapping[str, str]) -> dict[str, ProviderSettings]:
-    """Every provider by name, built-in ones first. SettingsError for one without a wire or an address."""
+    """Return every provider by name, built-in ones first. Raises SettingsError for one without a wire or an address."""
     found: dict[str, ProviderSettings] = {}
     for name, values in settings.get("providers", "llm").items():
         if name != "aliases":
@@ -119,9 +119,9 @@ def _provider(
 
 
 def ollama_address(host: str) -> str:
-    """The address that OLLAMA_HOST means to ollama's own tools: scheme and port may be missing.
+    """Return the address in OLLAMA_HOST by the rules of ollama's own tools: scheme and port are optional.
 
-    0.0.0.0 is where a server listens; it is reached at 127.0.0.1.
+    A server that listens on 0.0.0.0 is reached at 127.0.0.1.
     """
     scheme, separator, rest = host.strip().rpartition("://")
     rest = rest.strip("/")
@@ -135,14 +135,14 @@ def ollama_address(host: str) -> str:
 
 
 def credential(provider: ProviderSettings, environment: Mapping[str, str]) -> Secret | None:
-    """The key of `provider`, None when it needs none or its variable is unset or empty."""
+    """Return the key of `provider`, None if it needs none or its variable is unset or empty."""
     value = environment.get(provider.api_key_env, "").strip() if provider.api_key_env else ""
     return Secret(value) if value else None
 
 
 def secrets(known: Mapping[str, ProviderSettings], environment: Mapping[str, str]) -> tuple[Secret, ...]:
-    """Every credential that is set, and what the configured headers say, which may be one: what a crash report and a
-    log must not hold."""
+    """Return every credential that is set, and the configured headers, which may be credentials: crash reports and logs
+    must not contain them."""
     found = (credential(provider, environment) for provider in known.values())
     headers = (Secret(value) for provider in known.values() for value in provider.headers.values() if len(value) >= 8)
     return (*(secret for secret in found if secret is not None), *headers)
@@ -151,7 +151,8 @@ def secrets(known: Mapping[str, ProviderSettings], environment: Mapping[str, str
 def parse_model(
     text: str, settings: Settings, known: Mapping[str, ProviderSettings], *, where: str = "--model"
 ) -> ModelId:
-    """`provider/model`, an alias, or a provider alone (its default model). SettingsError for anything else."""
+    """Parse `provider/model`, an alias, or a provider alone (its default model). Raises SettingsError for anything
+    else."""
     aliases: dict[str, str] = settings.get("providers", "llm", "aliases") or {}
     resolved = aliases.get(text, text)
     name, slash, model = resolved.partition("/")
@@ -174,8 +175,8 @@ def choose(
     environment: Mapping[str, str],
     reachable: Sequence[Reachable] = (),
 ) -> ModelChoice:
-    """S21: the model that is named, else the first built-in provider with a credential, else a local server, else the
-    tour. `reachable` may be left empty where nothing is to be probed."""
+    """Select the model (S21): the configured one, else the first built-in provider with a credential, else a local
+    server, else the tour. `reachable` may be empty if no server needs a probe."""
     named = settings.get("assistant", "model", "id")
     if named is not None:
         origin = settings.origin("assistant", "model", "id")
@@ -196,5 +197,5 @@ def _builtin_names(settings: Settings) -> list[str]:
 
 
 def needs_probe(settings: Settings, known: Mapping[str, ProviderSettings], environment: Mapping[str, str]) -> bool:
-    """Whether `choose` would look at local servers: nothing named, no credential set."""
+    """True if `choose` would consider local servers: no model configured, no credential set."""
     return choose(settings, known, environment).id.provider == DEMO and not settings.get("assistant", "model", "id")

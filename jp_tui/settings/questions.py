@@ -1,7 +1,6 @@
-"""What is set for a tool's questions (inquiries.md R33, R52, R53, R72, R171), with the place each was written.
+"""Settings of a tool's questions (inquiries.md R33, R52, R53, R72, R171), each with its place.
 
-Who answers in the end is decided in `inquiry`, with the question at hand; here stand only the settings, and which of
-them hold where a question has none of its own.
+`inquiry` decides who answers; this module only reads settings and resolves inherited ones.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ TargetKind = Literal["user", "assistant", "assistant_with_escalation"]
 
 REVIEWER = ("conversation", "inquiry", "assistant", "model", "id")
 CHANGE = "apply_changes"
-"""The question that shows a whole change before it is made (R234): what a reviewer may decide first (R72)."""
+"""Question that shows a complete change before it is made (R234); a reviewer may decide it first (R72)."""
 SLOT = "answer"
-"""The entry of `questions` that holds for a model's own questions which have none (R171)."""
+"""Entry of `questions` for a model's questions without an entry of their own (R171)."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSettings:
-    """What is set for one question. `place` says where its answer, else its target, was written.
+    """Settings of one question.
 
-    `chosen` says whether the target was set, and not just what holds when nobody says anything. `slot` is the key
-    under which `answer` stands when that is not the question's own id, `follows` the key that the target follows.
+    `place` is the origin of its answer, else of its target. `chosen`: the target was set, not inherited. `slot` is the
+    key of `answer` if it isn't the question's own id; `follows` is the key that the target is inherited from.
     """
 
     target: TargetKind = "user"
@@ -47,7 +46,7 @@ UNSET = QuestionSettings()
 
 
 def questions(settings: Settings, tool: str, source: str, values: Mapping[str, Any]) -> dict[str, QuestionSettings]:
-    """Every question of `tool` that is named in the configuration, by id."""
+    """Return every configured question of `tool`, by id."""
     builtin = source.partition(".")[0] == "builtin"
     return {key: _question(settings, tool, key, value, builtin=builtin) for key, value in values.items()}
 
@@ -76,7 +75,7 @@ def _question(settings: Settings, tool: str, key: str, value: dict[str, Any], *,
 
 
 def _reviewed(settings: Settings) -> tuple[TargetKind, str, str]:
-    """R72: who decides about a change when nobody said who. The place that decided it, and why in words."""
+    """R72: return the default decider for a change, the place that set it, and the reason."""
     named = ".".join(REVIEWER)
     origin = settings.origin(*REVIEWER)
     if origin is None:
@@ -85,7 +84,7 @@ def _reviewed(settings: Settings) -> tuple[TargetKind, str, str]:
 
 
 def read_target(value: Any) -> tuple[TargetKind, Mapping[str, Any]]:
-    """R52: a string, or overrides with an optional `escalation`."""
+    """Parse a target (R52): a string, or overrides with an optional `escalation`."""
     if isinstance(value, dict):
         overrides = {key: item for key, item in value.items() if key != "escalation"}
         return ("assistant_with_escalation" if value.get("escalation") else "assistant"), overrides
@@ -93,7 +92,7 @@ def read_target(value: Any) -> tuple[TargetKind, Mapping[str, Any]]:
 
 
 def written_target(kind: TargetKind, overrides: Mapping[str, Any]) -> str | dict[str, Any]:
-    """R53: the shortest form that `read_target` reads back as this."""
+    """R53: return the shortest form that `read_target` parses to this target."""
     if kind == "user" or not overrides:
         return kind
     escalating = {"escalation": True} if kind == "assistant_with_escalation" else {}
@@ -101,9 +100,9 @@ def written_target(kind: TargetKind, overrides: Mapping[str, Any]) -> str | dict
 
 
 def fallen_back(own: QuestionSettings | None, slot: QuestionSettings) -> QuestionSettings:
-    """R171: a model's own question, with what stands in the slot where it says nothing itself.
+    """R171: merge a model's question with the slot for unset fields.
 
-    A static answer of the slot comes along with `slot` set: it holds only where the call asks a single question.
+    A static answer of the slot has `slot` set: it applies only if the call asks a single question.
     """
     if own is None:
         own = UNSET

@@ -1,8 +1,8 @@
-"""Which model answers a question instead of the user, how it is asked, and what is wrong with that (inquiries.md R70,
-R72, R130-R132).
+"""Model that answers a question instead of the user, its request settings, and their problems (inquiries.md R70, R72,
+R130-R132).
 
-Field by field: what the question says, then `conversation.inquiry.assistant`, then the main assistant. Values only: it
-opens nothing and looks at no credential.
+Each field comes from the question, then `conversation.inquiry.assistant`, then the main assistant. Values only: opens
+no connection and reads no credential.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from jp_tui.settings.wires import WIRES
 INHERIT = "inherit"
 CONVERSATION = "the conversation's model"
 OWN_RETRIES = ("max_retries", "base_backoff_ms", "max_backoff_secs")
-"""What an inquiry does not have from the main assistant (R135); config/defaults.toml says it."""
+"""Settings that an inquiry doesn't inherit from the main assistant (R135); config/defaults.toml sets them."""
 _ID: Path = ("model", "id")
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerChoice:
-    """The model that a question goes to; None is the conversation's own. `words` name the override, `path` its key."""
+    """Model for a question; None is the conversation's own. `words` name the override, `path` its key."""
 
     model: ModelId | None
     words: str
@@ -50,7 +50,8 @@ def asked(
     tool: str = "",
     question: str = "",
 ) -> ReviewerChoice:
-    """R70, R130. SettingsError for an unknown provider or alias, with the place and, of a question, its tool."""
+    """Return the reviewing model (R70, R130). Raises SettingsError for an unknown provider or alias, with the place
+    and, for a question, its tool."""
     own = get(dict(overrides or {}), _ID)
     path: Path = (*toolset.TOOLS, tool, "questions", question, "target", *_ID)
     if own is not None:
@@ -78,19 +79,19 @@ def _placed(settings: Settings, path: Path, problem: SettingsProblem, words: str
 
 
 def assistant(settings: Settings, overrides: Mapping[str, Any] | None = None) -> AssistantSettings:
-    """How a reviewer is asked: prompt, parameters, request (R130, R135). `model` as it is written, `inherit` too."""
+    """Return the reviewer's settings: prompt, parameters, request (R130, R135). `model` as written, also `inherit`."""
     main = dict(settings.get("assistant"))
     main["request"] = {key: value for key, value in main["request"].items() if key not in OWN_RETRIES}
     shared = settings.get("conversation", "inquiry", "assistant") or {}
     return assistant_of(merge(merge(main, shared, ASSISTANT), dict(overrides or {}), ASSISTANT))
 
 
-# --- how a verdict is asked of it -----------------------------------------------------------------------------
+# --- schema support of the model ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How a model is held to a schema (S20b); `certain`: somebody knows that it can be; `none`: that it cannot."""
+    """How a model can be bound to a schema (S20b). `certain`: support is known; `none`: known to be missing."""
 
     how: Literal["native", "tool"]
     certain: bool = True
@@ -98,7 +99,7 @@ class Support:
 
 
 def support(provider: ProviderSettings, facts: Facts) -> Support:
-    """What is set for the provider, else what is known of the model, else what its wire is used to."""
+    """Return the provider's setting, else the model's known support, else the wire's usual one."""
     if provider.structured != "auto":
         return Support(provider.structured)
     if facts.structured == "none":
@@ -111,15 +112,16 @@ def support(provider: ProviderSettings, facts: Facts) -> Support:
     return Support("tool" if facts.structured == "tool" else "native", certain)
 
 
-# --- what is wrong --------------------------------------------------------------------------------------------
+# --- problems ----------------------------------------------------------------------------------------------------
 
 
 def check(
     settings: Settings, tools: Mapping[str, ToolSettings], environment: Mapping[str, str], models_file: str
 ) -> tuple[list[SettingsProblem], list[SettingsNotice]]:
-    """Everything that keeps the reviewers of these tools from being asked, and what is only doubtful (R71, R131, R132).
+    """Return everything that prevents the reviewers of these tools from running, and everything doubtful (R71, R131,
+    R132).
 
-    Raises SettingsError for a file about models that cannot be used. It is read only when there is a reviewer.
+    Raises SettingsError for an unusable models file, which is read only if there is a reviewer.
     """
     problems: list[SettingsProblem] = []
     doubts: dict[str, SettingsNotice] = {}
@@ -147,7 +149,7 @@ def check(
 def _questions(
     settings: Settings, known: Mapping[str, ProviderSettings], tools: Mapping[str, ToolSettings]
 ) -> Iterator[Callable[[], ReviewerChoice]]:
-    """Whoever is set to review."""
+    """Iterate over all configured reviewers."""
     if settings.get(*REVIEWER) not in (None, INHERIT):
         yield partial(asked, settings, known)
     for name, tool in tools.items():
@@ -157,12 +159,12 @@ def _questions(
 
 
 def _main(settings: Settings, known: Mapping[str, ProviderSettings], environment: Mapping[str, str]) -> ModelId | None:
-    """The conversation's model, where that is certain before one is opened."""
+    """Return the conversation's model if it is certain before one is opened."""
     try:
         if providers.needs_probe(settings, known, environment):
             return None
         return providers.choose(settings, known, environment).id
-    except SettingsError:  # told where the model is
+    except SettingsError:  # reported with the model
         return None
 
 
@@ -177,14 +179,14 @@ def _doubt(model: ModelId, found: ReviewerChoice) -> str:
 def refuse(
     settings: Settings, tools: Mapping[str, ToolSettings], environment: Mapping[str, str], models_file: str
 ) -> None:
-    """Raise SettingsError for reviewers that could never be asked. Nothing is read where there is none."""
+    """Raise SettingsError for reviewers that can never run. Reads nothing if there is no reviewer."""
     on = {name: tool for name, tool in tools.items() if tool.enable.state}
     if toolset.reviewed(settings) and (problems := check(settings, on, environment, models_file)[0]):
         raise SettingsError(problems)
 
 
 def notices(settings: Settings, environment: Mapping[str, str], models_file: str) -> tuple[SettingsNotice, ...]:
-    """What is doubtful. What is wrong is somebody else's to say."""
+    """Return doubtful settings only; `check` reports errors."""
     try:
         on = {name: tool for name, tool in toolset.tools(settings).items() if tool.enable.state}
         return tuple(check(settings, on, environment, models_file)[1])
@@ -195,7 +197,7 @@ def notices(settings: Settings, environment: Mapping[str, str], models_file: str
 def who(
     settings: Settings, environment: Mapping[str, str], tool: str, question: str, overrides: Mapping[str, Any]
 ) -> str:
-    """Who reviews, in words for `config show` (R72); empty where that cannot be said."""
+    """Return the reviewer's name for `config show` (R72); empty if it can't be determined."""
     try:
         found = asked(settings, providers.providers(settings, environment), overrides, tool, question)
     except SettingsError:

@@ -1,6 +1,6 @@
-"""How an assistant answers questions instead of the user (inquiries.md R68, R130): what is set for it, as values.
+"""Settings of an assistant that answers questions instead of the user (inquiries.md R68, R130), as values.
 
-Apart from `model.py` because nothing needs it before the first frame.
+Separate from `typed_settings.py`, because the first frame doesn't need them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jp_tui.settings.layers.layers import Settings
 
 @dataclass(frozen=True, slots=True)
 class InquirySettings:
-    """How an assistant answers questions. `assistant` is what differs from the main one (R130), as it is written."""
+    """Settings of an answering assistant. `assistant` are its differences from the main one (R130), as written."""
 
     assistant: Mapping[str, Any]
     retry_with_intent: bool

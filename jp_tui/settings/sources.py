@@ -1,6 +1,6 @@
-"""Where a run's configuration comes from, so that it can be read again, explained, checked and changed.
+"""Sources of a run's configuration, to load, explain, check and change it again.
 
-Holds paths and what the command line said; reads nothing until it is asked.
+It stores paths and the command line's settings and reads nothing until asked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jp_tui.settings.load import load
 
 
 class Sources:
-    """The user's file, the workspace's, the store of what is trusted, the environment, `--cfg` and flags."""
+    """User's file, workspace's file, trust store, environment, `--cfg` and flags."""
 
     def __init__(
         self,
@@ -35,11 +35,11 @@ class Sources:
 
     @property
     def models(self) -> str:
-        """The user's file about models."""
+        """Return the path of the user's models file."""
         return os.path.join(self.user.parent, data.MODELS)
 
     def load(self, deltas: Sequence[Mapping[str, Any]] = ()) -> Settings:
-        """All layers as they are now, with what the conversation changes. SettingsError."""
+        """Load all layers as they are now, with the conversation's changes. Raises SettingsError."""
         return load(
             user_file=str(self.user),
             workspace_file=str(self.workspace),
@@ -52,5 +52,5 @@ class Sources:
         )
 
     def trusts(self, content: bytes) -> bool:
-        """Whether the workspace's file counts in full when it holds `content`."""
+        """True if the workspace's file is trusted with the content `content`."""
         return trusted.trusts(self.store, self.workspace, content)

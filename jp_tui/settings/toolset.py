@@ -1,8 +1,8 @@
-"""The tools as they are configured: each with its own values over those of all tools (inquiries.md R66, R144).
+"""Tools as configured: each tool's values over those of all tools (inquiries.md R66, R144).
 
-Values only: which code a source stands for is the engine's to know, and what a route makes of a question's settings
-is `inquiry`'s. What no layer says wrongly by itself but all of them together do is an error here (R71): a tool without
-a source, a local one without a command, paths for one that is not local, a server that nobody configured.
+Values only: the engine resolves sources, and `inquiry` applies the settings of questions. Problems of the combined
+layers are errors here (R71): a tool without a source, a local one without a command, paths for a tool that isn't local,
+an unconfigured server.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Enable:
 
 @dataclass(frozen=True, slots=True)
 class StyleSettings:
-    """How a call is shown. `inline_results` in lines, None for all of them; `command`, as it is
-    written, shows its arguments (R90)."""
+    """Display of a call. `inline_results` in lines, None for all; `command`, as written, formats its arguments
+    (R90)."""
 
     hidden: bool
     inline_results: int | None
@@ -53,7 +53,7 @@ class StyleSettings:
 
 @dataclass(frozen=True, slots=True)
 class DetachedSettings:
-    """What is done without a client, by kind of prompt (R144)."""
+    """Policies without a client, by kind of prompt (R144)."""
 
     run: Detached = "unset"
     deliver: Detached = "unset"
@@ -62,8 +62,8 @@ class DetachedSettings:
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """One tool. `parameters` by name, each a JSON schema that may carry `required` (R68, R80); `command` as written,
-    for a local tool; `access` the rules by kind; `timeout_secs` None where nothing is set."""
+    """One tool. `parameters` by name, each a JSON schema that may contain `required` (R68, R80); `command` as written,
+    for a local tool; `access` the rules by kind; `timeout_secs` None if unset."""
 
     name: str
     source: str
@@ -91,7 +91,7 @@ class ToolSettings:
 
     @property
     def executor(self) -> str:
-        """The built-in that its source names: `builtin` by the tool's own key, `builtin.NAME` by that name (R63)."""
+        """Return the built-in of its source: `builtin` by the tool's own key, `builtin.NAME` by that name (R63)."""
         return self.source.partition(".")[2] or self.name
 
     def question(self, identifier: str) -> QuestionSettings:
@@ -99,7 +99,7 @@ class ToolSettings:
 
 
 def tools(settings: Settings) -> dict[str, ToolSettings]:
-    """Every configured tool by name, in the order of the layers. SettingsError with everything that is wrong."""
+    """Return every configured tool by name, in the order of the layers. Raises SettingsError with all problems."""
     entries: dict[str, Any] = settings.get(*TOOLS) or {}
     shared: dict[str, Any] = entries.get("*", {})
     named = {name: own for name, own in entries.items() if name != "*"}
@@ -114,11 +114,11 @@ def tools(settings: Settings) -> dict[str, ToolSettings]:
 
 
 DEFINITION = ("summary", "description", "examples", "parameters", "options")
-"""What an alias has of the built-in that it names: how the tool is described and called. How it runs is its own."""
+"""Fields that an alias takes from the built-in it names: description and parameters. Its run settings are its own."""
 
 
 def _defined(settings: Settings, name: str, own: dict[str, Any]) -> dict[str, Any]:
-    """The definition of the built-in whose alias this is (Z2); empty for any other tool."""
+    """Return the definition of the built-in with this alias (Z2); empty for any other tool."""
     kind, _, executor = own["source"].partition(".")
     if kind != "builtin" or executor in ("", name):
         return {}
@@ -129,14 +129,14 @@ def _defined(settings: Settings, name: str, own: dict[str, Any]) -> dict[str, An
 
 
 def waiting(settings: Settings) -> list[str]:
-    """Entries that say something about a tool which nothing here defines, and are no misspelling of one that is (R69):
-    they hold as soon as some layer gives the tool a source."""
+    """Return entries for a tool that no layer defines, except misspellings of a defined one (R69). They apply as soon
+    as a layer defines the tool."""
     entries: dict[str, Any] = settings.get(*TOOLS) or {}
     return [name for name, own in entries.items() if name != "*" and "source" not in own]
 
 
 def reviewed(settings: Settings) -> bool:
-    """Whether anything says that a model is asked instead of the user."""
+    """True if any setting assigns questions to a model."""
     if settings.get(*REVIEWER) is not None:
         return True
     entries: dict[str, Any] = settings.get(*TOOLS) or {}
@@ -145,7 +145,7 @@ def reviewed(settings: Settings) -> bool:
 
 
 def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, Any]) -> list[SettingsProblem]:
-    """What R71 calls a load-time error, in the effective values of one tool."""
+    """Return the load-time errors of R71 in the effective values of one tool."""
     path = (*TOOLS, name)
     source = own.get("source")
     if source is None:

@@ -1,7 +1,7 @@
-"""The configuration as typed values, and the one function that loads it.
+"""Typed values of the configuration, and the function that loads it.
 
-Made from the merged tree when asked for: plain values that the engine and the faces take as arguments. Nothing here
-is a global, and nothing here is looked up again behind anybody's back.
+They are built from the merged tree on request and passed to engine and front ends as arguments. Nothing is global or
+looked up later.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.schema.context import Context
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.settings.schema.undo import Undo
 
@@ -22,7 +23,7 @@ ToolInterrupt = Literal["prompt", "continue", "restart", "respond", "stop"]
 
 @dataclass(frozen=True, slots=True)
 class RequestSettings:
-    """How a model request is repeated and bounded. Seconds, except the backoff, which starts in milliseconds."""
+    """Retries and limits of a model request. Seconds, except the backoff, which starts in milliseconds."""
 
     max_retries: int
     base_backoff_ms: int
@@ -30,16 +31,13 @@ class RequestSettings:
     stream_idle_timeout_secs: int
     max_response_bytes: int
     cache: str = "short"
-    """`off`, `short`, `long`, or a duration like 10m: how long a provider may keep the prompt (R134)."""
+    """`off`, `short`, `long`, or a duration like 10m: how long a provider may keep the prompt (R134)"""
 
 
 @dataclass(frozen=True, slots=True)
 class AssistantSettings:
-    """The assistant: `model` as written (provider/model, an alias, or None: S21 chooses), and how it is asked.
-
-    `extra` holds parameters that are not ours to know; they go to the wire as they are. `system_prompt` has its
-    sections at its end.
-    """
+    """The assistant: `model` as written (provider/model, an alias, or None: S21 selects), and its request settings.
+    `extra` are unknown parameters, sent to the wire unchanged. `system_prompt` ends with its sections."""
 
     model: str | None
     system_prompt: str
@@ -52,7 +50,7 @@ class AssistantSettings:
 
 @dataclass(frozen=True, slots=True)
 class InterruptSettings:
-    """What Esc does at once; `prompt` opens the menu (R211, R233)."""
+    """Immediate action of Esc; `prompt` opens the menu (R211, R233)."""
 
     streaming: StreamingInterrupt
     tool_call: ToolInterrupt
@@ -61,7 +59,7 @@ class InterruptSettings:
 
 @dataclass(frozen=True, slots=True)
 class LookSettings:
-    """What a face needs."""
+    """Display settings of a front end."""
 
     theme: str
     sidebar: Sidebar
@@ -75,7 +73,7 @@ def assistant(settings: Settings) -> AssistantSettings:
 
 
 def assistant_of(values: Mapping[str, Any]) -> AssistantSettings:
-    """An assistant of the whole table of its keys, as typed values."""
+    """Build an assistant from the complete table of its keys."""
     parameters = dict(values.get("model", {}).get("parameters", {}))
     return AssistantSettings(
         model=values.get("model", {}).get("id"),
@@ -89,7 +87,7 @@ def assistant_of(values: Mapping[str, Any]) -> AssistantSettings:
 
 
 def _with_sections(prompt: str, sections: Sequence[str | Mapping[str, str]]) -> str:
-    """The prompt and its sections, one blank line between them; a title becomes a heading."""
+    """Join the prompt and its sections with blank lines; a title becomes a heading."""
     parts = [prompt]
     for section in sections:
         if isinstance(section, str):
@@ -110,7 +108,7 @@ def interrupts(settings: Settings) -> InterruptSettings:
 
 
 def titles(settings: Settings) -> str:
-    """Who names a conversation: `model` or `first_line`."""
+    """Return who names a conversation: `model` or `first_line`."""
     return str(settings.get("conversation", "titles"))
 
 
@@ -125,7 +123,7 @@ def look(settings: Settings) -> LookSettings:
 
 
 def max_attempts(settings: Settings) -> int:
-    """How often one question may be asked in a turn (R98)."""
+    """Return how often one question may be asked in a turn (R98)."""
     return cast(int, settings.get("inquiry", "max_attempts"))
 
 
@@ -137,3 +135,9 @@ def notify(settings: Settings) -> Notify:
 def undo(settings: Settings) -> Undo:
     values: dict[str, Any] = settings.get("undo")
     return Undo(**values)
+
+
+def context(settings: Settings) -> Context:
+    """Which instruction files are read, and whether the model is told of its environment (K1, K10)."""
+    values: dict[str, Any] = settings.get("context")
+    return Context(tuple(values["files"]), values["instructions"], values["instructions_kib"], values["environment"])

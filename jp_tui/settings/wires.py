@@ -1,7 +1,7 @@
-"""The wires: the protocols of model servers, by the name that `wire` has in the configuration (surface S20).
+"""Wires: the protocols of model servers, by their configured name `wire` (surface S20).
 
-A wire is a line here and a folder of `providers`, which `providers/registry.py` opens by its name. The line holds what
-the settings need to know before the folder is loaded; nothing else names a wire.
+A wire is a line here and a folder of `providers`, which `providers/registry.py` opens by name. The line has the facts
+that settings need before the folder is loaded; nothing else names a wire.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class WireSettings:
-    """What is known of a wire without speaking it.
+    """Facts about a wire.
 
-    `structured`: how a reply is held to a schema where nothing else is known; `enforcing` is a host that does it
-    natively all the same. `caches`: who keeps a prompt for 5 minutes or 1 hour as asked; empty where servers decide.
-    `server` is False for a model that runs in this process, which no configuration names. `folder` is the name of the
-    wire, with _ for -, where it is not given.
+    `structured`: how a reply is bound to a schema by default; `enforcing` is a host with native support. `caches`:
+    hosts that keep a prompt for exactly 5 minutes or 1 hour; empty where servers decide. `server` is False for a model
+    that runs in this process and that no configuration names. `folder` defaults to the wire's name with _ for -.
     """
 
     structured: Literal["native", "tool"] = "native"
@@ -33,4 +32,4 @@ WIRES = {
     "demo": WireSettings(server=False, folder="scripted"),
 }
 SERVER_WIRES = tuple(name for name, wire in WIRES.items() if wire.server)
-"""Those that a configuration may name."""
+"""Wires that a configuration may name."""

@@ -27,6 +27,7 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.context import context_settings
 from jp_tui.startup.first_run import SetupCatalogue
 from jp_tui.startup.listing import read_settings
 from jp_tui.startup.locks import Locks
@@ -98,6 +99,7 @@ def setup(
         trust=Trusting(parts.sources),
         read_settings=lambda: read_settings(parts.sources),
         keep_report=lambda message, report: _keep_report(parts, message, report),
+        context=lambda: context_settings(parts),
         deleted=lambda conversation: last_screen.forget(parts.paths.state, conversation),
     )
 

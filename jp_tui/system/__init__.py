@@ -1,1 +1,1 @@
-"""The machine: paths, locks, files, child processes. Nothing of ours is known here."""
+"""The machine: paths, locks, files, child processes. Knows nothing of jp-tui's concepts."""

@@ -1,7 +1,7 @@
-"""A bounded store of file contents under their hashes: folders 0700, files 0600, each durable before `put` returns.
+"""Bounded store of file contents by hash: folders 0700, files 0600, each durable before `put` returns.
 
-When there is more than may be kept, or something is too old, the oldest goes first; what was put again counts as new.
-What comes out is what went in, or nothing. Knows nothing of what the contents are for.
+Beyond the size or age limit, the oldest entries are removed first; putting an entry again renews it. `get` returns
+exactly what was put, or nothing. Doesn't know the purpose of the contents.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class Blobs:
-    """At most `most` bytes in `folder`, nothing older than `seconds`. PathsError when it cannot be written."""
+    """At most `most` bytes in `folder`, nothing older than `seconds`. Raises PathsError if it can't be written."""
 
     def __init__(self, folder: Path, *, most: int, seconds: float) -> None:
         self._folder, self._most, self._seconds = folder, most, seconds
         self._size: int | None = None
 
     def put(self, data: bytes, now: float) -> str:
-        """Keep it; its SHA-256. `now` in seconds since 1970."""
+        """Store the data and return its SHA-256. `now` in seconds since 1970."""
         name = sha256(data)
         path = self._path(name)
         if self.get(name) is not None:
@@ -41,7 +41,7 @@ class Blobs:
         return name
 
     def get(self, name: str) -> bytes | None:
-        """What was put under that hash; None when it is gone or damaged."""
+        """Return the data with that hash; None if it is missing or damaged."""
         if _NAME.fullmatch(name) is None:
             return None
         try:
@@ -51,11 +51,11 @@ class Blobs:
         return data if sha256(data) == name else None
 
     def holds(self, name: str) -> bool:
-        """Whether something stands under that hash, without reading it."""
+        """True if there is an entry with that hash, without reading it."""
         return _NAME.fullmatch(name) is not None and self._path(name).is_file()
 
     def prune(self, now: float, keep: str = "") -> None:
-        """Forget what is too old, then the oldest until the rest fits; `keep` stays whatever happens."""
+        """Remove entries that are too old, then the oldest until the rest fits; never remove `keep`."""
         found: list[tuple[float, int, Path]] = []
         for path in self._folder.glob("??/*"):
             with contextlib.suppress(OSError):

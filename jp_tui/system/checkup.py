@@ -1,6 +1,6 @@
-"""What the terminal and the machine can do, each with the mend: the half of `jp-tui doctor` that knows no settings.
+"""Checks of terminal and machine with advice: the part of `jp-tui doctor` that needs no settings.
 
-Looks and asks, changes nothing. A child is run only to see whether it works.
+Read-only. Child processes run only to test whether they work.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from jp_tui.system.terminal_query import TerminalReplies
 State = Literal["ok", "warn", "bad"]
 SMALL, LEAST = (80, 24), (60, 16)
 SCARCE, LOW = 64 << 20, 1 << 30
-"""Bytes of free space below which writing is about to fail, and that are worth a word."""
+"""Bytes of free space: below the first writes will soon fail, below the second a warning is due."""
 _KITTY = "kitty, Ghostty, WezTerm, foot, Alacritty and iTerm2 have it; until then Ctrl+J makes a new line"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckupFinding:
-    """One line of the report. `mend` is what to do, in plain words; empty where nothing is."""
+    """One line of the report. `mend` is the advice in plain text; empty if there is none."""
 
     check: str
     state: State
@@ -40,7 +40,7 @@ class CheckupFinding:
 def terminal(
     environment: Mapping[str, str], size: tuple[int, int] | None, said: TerminalReplies | None
 ) -> Iterator[CheckupFinding]:
-    """`size` in cells and what it `said` are None without a terminal. Pure."""
+    """Check the terminal. `size` in cells; it and the replies `said` are None without a terminal. Pure."""
     name = environment.get("TERM", "")
     if size is None:
         yield CheckupFinding(
@@ -108,7 +108,7 @@ def _protocols(said: TerminalReplies) -> Iterator[CheckupFinding]:
 
 
 def clipboard(environment: Mapping[str, str], helper: tuple[str, ...]) -> CheckupFinding:
-    """`helper` is the program that takes text here, empty when there is none. Pure."""
+    """Check the clipboard. `helper` is the program that accepts text, empty if there is none. Pure."""
     if helper:
         return CheckupFinding("clipboard", "ok", f"{Path(helper[0]).name}, and OSC 52")
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
@@ -121,7 +121,7 @@ def clipboard(environment: Mapping[str, str], helper: tuple[str, ...]) -> Checku
 
 
 async def multiplexer(environment: Mapping[str, str]) -> tuple[CheckupFinding, ...]:
-    """tmux or screen around us, and what they let through; nothing where there is none."""
+    """Check tmux or screen and what they pass through; empty without a multiplexer."""
     if environment.get("TMUX"):
         return tuple([await _tmux(environment, *one) for one in _TMUX])
     if environment.get("STY") or (environment.get("TERM", "").startswith("screen") and not environment.get("TMUX")):
@@ -153,7 +153,7 @@ async def _tmux(
 
 
 async def _output(argv: list[str], extra: Mapping[str, str] | None = None) -> str:
-    """The first line that a program says; empty when it could not."""
+    """Return the first output line of a program; empty if it failed."""
     try:
         done = await run(argv, cwd="/", timeout=2.0, output_limit=4096, env_extra=extra)
     except ChildProblem:
@@ -163,7 +163,7 @@ async def _output(argv: list[str], extra: Mapping[str, str] | None = None) -> st
 
 
 async def programs(environment: Mapping[str, str]) -> tuple[CheckupFinding, ...]:
-    """Git, the editor, Python and the library of the screen."""
+    """Check Git, the editor, Python and the screen library."""
     said = await _output(["git", "--version"])
     git = CheckupFinding("git", "ok", said.removeprefix("git version ")) if said else None
     mend = "Install git: changes to files with uncommitted work are asked about only where it can be told."
@@ -186,7 +186,7 @@ def _editor(environment: Mapping[str, str]) -> CheckupFinding:
 
 
 def folder(name: str, path: Path) -> CheckupFinding:
-    """A folder of ours: that it can be written, or made, for its owner alone, with room on its disk."""
+    """Check a jp-tui folder: writable or creatable, private, with free disk space."""
     check = f"{name} folder"
     there = path
     while not there.exists() and there != there.parent:

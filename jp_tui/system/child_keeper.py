@@ -1,10 +1,9 @@
-"""What stands between us and a command that must not outlast us: its parent, a process of its own (traps.md T9).
+"""Keeper process: the parent of a command that must not outlive jp-tui (traps.md T9).
 
-It takes over whatever the command leaves behind, also what went into a session of its own (on Linux it can: it is a
-"subreaper"), and ends all of it: a moment after the command, or when the socket to us breaks because we let go or are
-gone, however that came. It ends as the command did. It is started as a bare interpreter and imports next to nothing;
-the program itself only asks whether it works here. Elsewhere `children.py` has a shell instead, which ends the
-command's group, and nothing that left it.
+As a Linux "subreaper" it inherits everything the command leaves behind, also other sessions, and ends it shortly after
+the command, or when the socket to jp-tui closes for any reason. Its exit status is the command's. It runs in a minimal
+interpreter with few imports; the program itself only asks whether it works. On other systems `children.py` uses a shell
+that ends the command's group only.
 """
 
 from __future__ import annotations
@@ -12,21 +11,21 @@ from __future__ import annotations
 import sys
 
 _SUBREAPER, _DEATH = 36, 1
-"""Of prctl(2): PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG."""
+"""Numbers of prctl(2): PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG."""
 _DRAIN, _GRACE, _LAST = 0.2, 1.0, 4.0
-"""Seconds for what the command left: to end by itself, to obey TERM, to be killed."""
+"""Seconds for leftover processes: to end on their own, to obey TERM, to be killed."""
 UNSTARTED = 127
-"""The status when the command could not be run; the reason was sent as the number of an error."""
+"""Status if the command couldn't start; the error number was sent as the reason."""
 LETS_GO = "lets_go"
 
 
 def works() -> bool:
-    """Whether a command can be kept so on this system."""
+    """True if this system supports the keeper."""
     return sys.platform == "linux"
 
 
 def die_with_parent() -> None:
-    """From now on this process ends with the thread that started it. Linux only; elsewhere nothing happens."""
+    """End this process together with the thread that started it. Linux only; no effect elsewhere."""
     import _signal  # type: ignore[import-not-found]
 
     _prctl(_DEATH, _signal.SIGKILL)
@@ -35,7 +34,7 @@ def die_with_parent() -> None:
 def _prctl(what: int, value: int) -> None:
     if sys.platform != "linux":
         return
-    try:  # a third of what the whole of ctypes takes to load
+    try:  # loads in a third of the time of the whole ctypes
         import _ctypes
 
         ourselves = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
@@ -47,9 +46,9 @@ def _prctl(what: int, value: int) -> None:
 
 
 def main() -> None:
-    """`FD MODE HELD PROGRAM ARGUMENT…` on the command line: run it, keep it on the leash FD, end as it does. With the
-    MODE `lets_go` what it leaves when it ends is not ended here. The number of its session is sent first. HELD is a
-    lock of `sandbox/placeholders.py` that is released when nothing of the command is left, or -1."""
+    """Command line: `FD MODE HELD PROGRAM ARGUMENT…`. Run the program under the control socket FD and exit as it does.
+    With MODE `lets_go`, leftover processes aren't ended. The session's number is sent first. HELD is a lock of
+    `sandbox/placeholders.py`, released when no process is left, or -1."""
     import _signal
     import posix
 
@@ -70,7 +69,7 @@ def main() -> None:
         _become(argv, leash, keeper)
     _say(leash, b"s%d\n" % child)
     null = posix.open("/dev/null", posix.O_RDWR)
-    for stream in (0, 1, 2):  # whoever reads these waits for the command's end, not for ours
+    for stream in (0, 1, 2):  # a reader of these waits for the command's end, not for the keeper's
         posix.dup2(null, stream)
     status = _Keeper(child, leash, woken, lets_go).keep()
     if held >= 0:
@@ -84,18 +83,19 @@ def main() -> None:
         number = posix.WTERMSIG(status)
         if number != _signal.SIGKILL:
             _signal.signal(number, _signal.SIG_DFL)
-        _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # held back, it would not end us as it ended the command
+        # a blocked signal would not end the keeper as it ended the command
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
         posix.kill(posix.getpid(), number)
     posix._exit(posix.WEXITSTATUS(status))
 
 
 def _become(argv: list[str], leash: int, keeper: int) -> None:
-    """The command, in a session of its own; it dies with its keeper, should somebody kill that."""
+    """Become the command, in its own session; it dies if its keeper is killed."""
     import _signal
     import posix
 
     _signal.set_wakeup_fd(-1)
-    # nohup, a background job, Python and the terminal driver ignore signals, and a child would inherit that
+    # nohup, background jobs, Python and the terminal driver ignore signals, and a child would inherit that
     for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
         _signal.signal(number, _signal.SIG_DFL)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
@@ -120,21 +120,21 @@ def _become(argv: list[str], leash: int, keeper: int) -> None:
 
 
 class _Keeper:
-    """Waits for the command, for words through the leash, and for its end."""
+    """Waits for the command, for messages on the control socket, and for its end."""
 
     def __init__(self, child: int, leash: int, woken: int, lets_go: bool) -> None:
         self._child, self._leash, self._woken, self._lets_go = child, leash, woken, lets_go
         self._status: int | None = None
 
     def keep(self) -> int:
-        """Until nothing of the command is left; its wait status."""
+        """Run until no process of the command is left; return its wait status."""
         import select
         import time
 
         poll = select.poll()
         poll.register(self._leash, select.POLLIN)
         poll.register(self._woken, select.POLLIN)
-        steps: list[tuple[float, int]] = []  # when which signal goes to all that is left
+        steps: list[tuple[float, int]] = []  # times of the signals to all leftover processes
         while self._left() and not (self._lets_go and self._status is not None):
             now = time.monotonic()
             if self._status is not None and not steps:
@@ -153,7 +153,7 @@ class _Keeper:
         return self._status if self._status is not None else 9
 
     def _left(self) -> bool:
-        """Fetch what has ended; whether anything still runs."""
+        """Reap ended processes; return True if any still runs."""
         import posix
 
         try:
@@ -167,7 +167,7 @@ class _Keeper:
             return False
 
     def _kill(self) -> None:
-        """All of it, also what is started meanwhile."""
+        """Kill all of it, including processes started meanwhile."""
         import time
 
         end = time.monotonic() + _LAST
@@ -181,12 +181,12 @@ class _Keeper:
         for pid in _descendants(posix.getpid()):
             try:
                 posix.kill(pid, number)
-            except OSError:  # it has ended, or is another user's by now
+            except OSError:  # it has ended, or now runs as another user
                 continue
 
 
 def _descendants(root: int) -> list[int]:
-    """Children and theirs, the nearest first."""
+    """Return all descendants, nearest first."""
     import posix
 
     children: dict[int, list[int]] = {}
@@ -210,7 +210,7 @@ def _descendants(root: int) -> list[int]:
 
 
 def _say(leash: int, word: bytes) -> None:
-    """To whoever started us. If that is gone, `keep` notices, and ends what the child has started by now."""
+    """Send to jp-tui. If it is gone, `keep` notices and ends what the child has started."""
     import posix
 
     try:

@@ -1,9 +1,9 @@
-"""The one runner for child processes (traps.md T9, T10).
+"""The runner of all child processes (traps.md T9, T10).
 
 A child has its own session and process group, no terminal, /dev/null or given bytes as input, and an allow-listed
-environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it; on a leash
-(`child_keeper.py`) everything that it started, also when we are killed. Its output is bounded, its time too if asked.
-No shell reads what is to be run. Never waits for a pipe that a grandchild holds, never blocks the loop.
+environment. Leftovers in its group, or in its session with one of our pipes, are ended with it; under a keeper
+(`child_keeper.py`) everything it started, even if jp-tui is killed. Output and, on request, time are limited. No shell
+interprets the command. The runner never waits for a pipe held by a grandchild and never blocks the loop.
 """
 
 from __future__ import annotations
@@ -33,30 +33,31 @@ _KEPT = ("PATH", "HOME", "LANG", "TZ", "TMPDIR")
 _LEASH = (
     "/bin/sh",
     "-c",
-    # whoever waits at the pipe is nobody's child, so that no program finds one that it never started
+    # the process that waits at the pipe is orphaned, so that no program finds a child that it never started
     'exec 3<&0 </dev/null; ( ( read -r _ <&3 || kill -KILL 0 ) >/dev/null 2>&1 & ); exec 3<&-; exec "$@"',
     "sh",
 )
-"""Where `child_keeper.py` does not work: runs what follows, and ends its group, not what left that, when the pipe that
-it finds as its input breaks: we are gone."""
+"""Fallback without `child_keeper.py`: run the command, and end its group (not processes that left it) when the pipe on
+its stdin closes because jp-tui is gone."""
 _KEEPER = "import sys; sys.path.append(sys.argv.pop(1)); from jp_tui.system.child_keeper import main; main()"
 _FLOOD = 64
-"""A child that writes this many times its limit is ended, if nothing else is said."""
+"""Default output limit factor: a child that writes this many times its output limit is ended."""
 
 
 _Process = subprocess.Popen[bytes]
 
 
 class ChildProblem(Exception):
-    """The child could not be started; the words name the program and the reason."""
+    """The child couldn't start; the message names the program and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildExit:
-    """How a child ended. Exactly one of `status` and `signal` is set, unless the system never let go of it.
+    """How a child ended.
 
-    `stdout` and `stderr` hold at most `output_limit` bytes each, the beginning and the end; `dropped` counts the
-    bytes between that were let go. `timed_out`, `cancelled`, `flooded` say why we ended it. Output is foreign.
+    Exactly one of `status` and `signal` is set, unless the system never reported the end. `stdout` and `stderr` have at
+    most `output_limit` bytes each, the beginning and the end; `dropped` counts the bytes missing between them.
+    `timed_out`, `cancelled`, `flooded` tell why it was ended. Output is untrusted.
     """
 
     status: int | None
@@ -71,19 +72,19 @@ class ChildExit:
 
     @property
     def truncated(self) -> bool:
-        """Whether output is missing."""
+        """True if output is missing."""
         return self.dropped > 0
 
     @property
     def ok(self) -> bool:
-        """Ended by itself with status 0."""
+        """True for a normal exit with status 0."""
         return self.status == 0 and not (self.timed_out or self.cancelled or self.flooded)
 
 
 @dataclass(frozen=True, slots=True)
 class ChildInputs:
-    """What a child on a leash gets besides its arguments: `descriptors`, under the same numbers, and a `lock` of
-    `sandbox/placeholders.py` that is released when nothing of it is left. The caller closes them."""
+    """Additional inputs of a child under a keeper: `descriptors`, with the same numbers, and a `lock` of
+    `sandbox/placeholders.py`, released when no process is left. The caller closes them."""
 
     descriptors: tuple[int, ...] = ()
     lock: int = -1
@@ -95,16 +96,16 @@ class ChildInputs:
 
 @dataclass(frozen=True, slots=True)
 class _Keeping:
-    """How a child is kept: `mode` is "" without a leash."""
+    """How a child is kept: `mode` is "" without a keeper."""
 
     mode: str
     given: ChildInputs
 
 
 def child_environment(environment: Mapping[str, str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a child may know of ours: PATH, HOME, LANG, LC_*, TZ, TMPDIR; TERM=dumb; and `extra` (T10).
+    """Return a child's environment: PATH, HOME, LANG, LC_*, TZ, TMPDIR; TERM=dumb; and `extra` (T10).
 
-    Of PATH only absolute folders: any other would be one of the workspace, which must not bring our programs.
+    Only absolute folders of PATH are kept, because a relative one would run programs of the workspace.
     """
     kept = {name: value for name, value in environment.items() if name in _KEPT or name.startswith("LC_")}
     folders = [folder for folder in kept.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
@@ -127,16 +128,17 @@ async def run(
     lets_go: bool = False,
     given: ChildInputs | None = None,
 ) -> ChildExit:
-    """Run a program and wait for its end. ChildProblem when it cannot be started.
+    """Run a program to its end. Raises ChildProblem if it can't start. After `timeout` seconds, when `cancel` is set,
+    or after more than `flood` bytes on an output (default: 64 times the limit; always the default for stderr), its
+    group gets TERM and a second later KILL. If the caller is cancelled, the whole session is killed at once. `heard`
+    receives stdout as it arrives.
 
-    After `timeout` seconds, when `cancel` is set, or when it wrote more than `flood` bytes (default: 64 times the
-    limit) to one of its outputs (to stderr always the default), its group gets TERM and a second later KILL. When the
-    caller is cancelled its whole session is killed at once. `heard` is told of stdout as it comes. `leashed`: nothing
-    that it starts outlasts it, or us, whatever kills us; with `lets_go` what left its group, or its session, and has
-    no pipe of ours goes on once it has ended by itself. (Not on Linux: only its group, and only where it is given
-    no input; a program that is not there is then told by a shell.) With `cancel` set before the start nothing is
-    started: the result is `cancelled`, with neither status nor signal. A socket as `stdin` is closed here once the
-    child has it. `given` is what else the child of a leash gets.
+    `leashed`: nothing it starts outlives it or jp-tui, however that ends; with `lets_go`, processes that left its group
+    or session without our pipes continue after its normal end. (Outside Linux: only its group, and only without input;
+    a missing program is then reported by a shell.)
+
+    If `cancel` is set before the start, nothing starts: the result is `cancelled`, without status and signal. A socket
+    as `stdin` is closed here once the child has it. `given` are further inputs of a child under a keeper.
     """
     began = time.monotonic()
     if cancel is not None and cancel.is_set():
@@ -156,7 +158,7 @@ async def run(
 def _start(
     argv: Sequence[str], cwd: str | Path, stdin: int, env: dict[str, str], keeping: _Keeping
 ) -> tuple[_Process, socket.socket | None]:
-    """The process, and the other end of its leash, if it has one of ours."""
+    """Start the process; return it and our end of its control socket, if any."""
     if not argv:
         raise ChildProblem("there is no program to run")
     words, ours, theirs, keeps, given = list(argv), None, None, keeping.mode, keeping.given
@@ -190,14 +192,15 @@ def _start(
 
 
 def _problem(argv: Sequence[str], cwd: str | Path, error: ValueError | OSError) -> ChildProblem:
-    if isinstance(error, ValueError):  # a NUL, or half a character
+    if isinstance(error, ValueError):  # a NUL, or a lone surrogate
         return ChildProblem(f"{argv[0]!r} cannot be run: {error}")
     where = f" in {cwd}" if error.filename == os.fspath(cwd) else ""
     return ChildProblem(f"{argv[0]!r} cannot be run{where}: {because(error)}")
 
 
 class _Child:
-    """One process and its pipes, on the running loop. The leader is reaped last: until then its number is ours."""
+    """One process and its pipes, on the running loop. The leader is reaped last: until then its number can't be
+    reused."""
 
     def __init__(
         self,
@@ -234,10 +237,10 @@ class _Child:
             self._feeding = Feed(self._loop, self._process.stdin, stdin if isinstance(stdin, bytes) else b"")
 
     def _watch(self) -> int:
-        """A descriptor that becomes readable when the leader ends, without reaping it; -1 where there is none."""
+        """Return a descriptor that becomes readable when the leader ends, without reaping it; -1 if unsupported."""
         try:
             descriptor = os.pidfd_open(self._process.pid)
-        except (AttributeError, OSError):  # not Linux, or a sandbox: ask again and again, which reaps
+        except (AttributeError, OSError):  # not Linux, or a sandbox: poll, which reaps
             self._look()
             return -1
         self._loop.add_reader(descriptor, self._leader_ended)
@@ -281,7 +284,7 @@ class _Child:
         )
 
     async def _first_of(self, timeout: float | None, cancel: asyncio.Event | None) -> bool:
-        """Wait for the leader's end; False when time, the caller or a flood came first."""
+        """Wait for the leader's end; return False after a timeout, cancellation or flood."""
         end = asyncio.ensure_future(self._end(timeout))
         others = [asyncio.ensure_future(event.wait()) for event in (cancel, self._flooded) if event is not None]
         try:
@@ -292,7 +295,7 @@ class _Child:
                 task.cancel()
 
     async def _end(self, timeout: float | None) -> bool:
-        """Whether the leader ended in time."""
+        """Return True if the leader ended in time."""
         try:
             async with asyncio.timeout(timeout):
                 await self._ended.wait()
@@ -301,9 +304,9 @@ class _Child:
         return True
 
     async def _sweep(self) -> None:
-        """End what is left of the group: TERM while the leader's number is surely ours, reap it, then KILL."""
+        """End the rest of the group: TERM while the leader's number is surely valid, reap it, then KILL."""
         remains = self._out.open or self._err.open
-        # a session with members keeps its number, so it is ours as long as anybody is in it
+        # a session with members keeps its number, so it is ours until it is empty
         session = self._session
         _kill(session, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -317,7 +320,7 @@ class _Child:
             if time.monotonic() > until:
                 number = signal.SIGKILL
                 told = set()
-            for group in groups - told:  # jobs of an interactive shell have groups of their own
+            for group in groups - told:  # jobs of an interactive shell have their own groups
                 _kill(group, number)
             told |= groups
             if number is signal.SIGKILL:
@@ -328,14 +331,14 @@ class _Child:
         return _kill(self._process.pid, number)
 
     def _kill(self) -> None:
-        """All of it; whoever holds the other end of the leash knows what that is."""
+        """Kill all of it; the keeper knows its members."""
         if self._leash is None:
             self._signal(signal.SIGKILL)
         else:
             self._leash.close()
 
     def _check(self) -> None:
-        """What the one at the other end of the leash said; ChildProblem when it could not run it."""
+        """Read the keeper's message. Raises ChildProblem if it couldn't run the command."""
         if self._leash is None or self._leash.fileno() < 0:
             return
         said = b""
@@ -350,7 +353,7 @@ class _Child:
                 raise _problem(self._argv, self._cwd, error) from error
 
     def close(self) -> None:
-        """Let go of everything; whatever still lives of the session is killed (50 ms at most)."""
+        """Release everything; kill what is left of the session (50 ms at most)."""
         if self._leash is not None:
             self._leash.close()
         elif not self._swept:
@@ -370,12 +373,13 @@ class _Child:
         self._err.close()
         if self._feeding is not None:
             self._feeding.close()
-        elif self._process.stdin is not None:  # the shell's leash, last: nobody is left to be ended by it
+        # the shell's control pipe comes last: no process is left that it could end
+        elif self._process.stdin is not None:
             self._process.stdin.close()
 
 
 def _kill(group: int, number: int) -> bool:
-    """Signal a process group; whether there was one."""
+    """Signal a process group; return True if it exists."""
     try:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):

@@ -1,7 +1,7 @@
-"""The system's clipboard by its own programs: pbcopy, wl-copy, xclip, xsel, clip.exe, whichever can work here.
+"""System clipboard through its own programs: pbcopy, wl-copy, xclip, xsel, clip.exe, whichever works here.
 
-Such a program may stay behind to hold the text, which the runner for children would end; so it is started by itself,
-with a session of its own and the text as a file for input. It is given text only, and refuses to raise.
+Such a program may keep running to own the text, and the child runner would end it, so it is started directly, in its
+own session with the text as an input file. Text only; never raises.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from jp_tui.system.children import child_environment
 from jp_tui.system.paths import because
 
 PATIENCE = 1.0
-"""Seconds after which a program that still runs holds the text, as some do; one that cannot ends sooner."""
+"""Seconds after which a running program counts as owner of the text; a failing one ends sooner."""
 _DISPLAY = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "WSL_INTEROP", "WSL_DISTRO_NAME")
 
 
 def program(environment: Mapping[str, str], platform: str = sys.platform) -> tuple[str, ...]:
-    """What can take text here, as a program and its arguments; empty when there is nothing."""
+    """Return the program that accepts text here, with its arguments; empty if there is none."""
     candidates: list[tuple[str, ...]] = []
     if platform == "darwin":
         candidates.append(("pbcopy",))
@@ -39,7 +39,7 @@ def program(environment: Mapping[str, str], platform: str = sys.platform) -> tup
 
 
 async def hand_over(argv: tuple[str, ...], text: str, environment: Mapping[str, str]) -> str:
-    """Give the text to that program; empty when it has it, else what went wrong, in words."""
+    """Pass the text to that program; return an empty string on success, else the problem."""
     extra = {name: environment[name] for name in _DISPLAY if name in environment}
     with tempfile.TemporaryFile() as given:
         given.write(text.encode("utf-8", "replace"))

@@ -1,7 +1,7 @@
-"""The user's own editor over a text: a private file, the editor on the terminal, the text back (asking.md Ctrl+G).
+"""Edit a text in the user's editor: a private file, the editor on the terminal, the text back (asking.md Ctrl+G).
 
-The caller has let go of the terminal; this waits for the editor. The file is 0600 in a folder of its own and gone
-afterwards. Refuses to guess: an editor that fails or leaves no readable text is an OSError that says so.
+The caller has released the terminal; this call blocks until the editor ends. The file has mode 0600 in its own folder
+and is deleted afterwards. A failing editor or unreadable text raises OSError.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 LARGEST = 8 * 1024 * 1024
-"""Bytes of a text that are taken back."""
+"""Maximum bytes of an edited text. Larger than any sensible message or file."""
 
 
 def command(environment: Mapping[str, str]) -> list[str]:
-    """$VISUAL, else $EDITOR, else one that is there; OSError when there is none."""
+    """Return $VISUAL, else $EDITOR, else an installed editor. Raises OSError if there is none."""
     for name in ("VISUAL", "EDITOR"):
         if environment.get(name, "").strip():
             try:
@@ -33,7 +33,7 @@ def command(environment: Mapping[str, str]) -> list[str]:
 
 
 def opened(path: str, environment: Mapping[str, str] | None = None) -> None:
-    """The editor over a file that is there; OSError when there is none, or when it failed."""
+    """Open the editor on an existing file. Raises OSError if there is no editor or it failed."""
     environment = os.environ if environment is None else environment
     words = command(environment)
     ended = subprocess.run([*words, os.path.abspath(path)], env=dict(environment), check=False)
@@ -42,7 +42,7 @@ def opened(path: str, environment: Mapping[str, str] | None = None) -> None:
 
 
 def edited(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """The text as the editor left it; a newline that the editor put at the end is taken away again."""
+    """Return the edited text, without a newline that the editor added at the end."""
     environment = os.environ if environment is None else environment
     words = command(environment)
     with tempfile.TemporaryDirectory(prefix="jp-tui-") as folder:  # made 0700

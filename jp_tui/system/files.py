@@ -1,7 +1,7 @@
-"""The one layer for files under a workspace's root (traps.md T11-T13): read, write, move, delete, make folders.
+"""The layer for all files under a workspace's root (traps.md T11-T13): read, write, move, delete, make folders.
 
-Everything is reached beneath one open folder; regular files only; a change lands whole or not at all, and only on
-the bytes it was made for. Asks nobody, decides no policy, knows no line endings or encodings.
+All access is below one open folder; regular files only; a change is atomic and applies only to the bytes it was made
+for. No questions, no policy, no line endings or encodings.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SNIFF = 8192
 
 
 class StaleBase(FileProblem):
-    """The file is not what the change was made for: read it again (kind `changed`)."""
+    """The file isn't the one that the change was made for: read it again (kind `changed`)."""
 
     def __init__(self, path: str, message: str = "changed since it was read; read it again") -> None:
         super().__init__("changed", path, message)
@@ -38,10 +38,10 @@ class StaleBase(FileProblem):
 
 @dataclass(frozen=True, slots=True)
 class FileBytes:
-    """What a file held: at most `limit` bytes, their hash, and the size of the whole file.
+    """Content of a file: at most `limit` bytes, their hash, and the size of the whole file.
 
-    `real` is the path from the root with links resolved: decide rules about names on that. When `truncated`, the
-    hash is that of the part, so a change based on it is refused.
+    `real` is the path from the root with links resolved; apply name rules to it. If `truncated`, the hash is that of
+    the part, so a change based on it is refused.
     """
 
     path: str
@@ -54,13 +54,13 @@ class FileBytes:
 
     @property
     def binary(self) -> bool:
-        """Whether it is no text: a NUL in the first 8 KiB."""
+        """True if it isn't text: a NUL in the first 8 KiB."""
         return b"\0" in self.data[:_SNIFF]
 
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What stands at a path. `link` is where it points, for `kind` link only (links not followed)."""
+    """Entry at a path. `link` is its target, only for `kind` link (links not followed)."""
 
     path: str
     real: str
@@ -82,10 +82,10 @@ class WrittenFile:
 
 
 class Root:
-    """A folder and what is beneath it. Paths are relative to it, `/`-separated; FileProblem for all that goes wrong.
+    """A folder and everything below it.
 
-    Holds one descriptor, so the folder may be renamed meanwhile. Use as a context manager. `kernel=False` never
-    uses openat2 (tests).
+    Paths are relative to it and `/`-separated; all errors are FileProblem. It keeps one descriptor, so the folder may
+    be renamed meanwhile. A context manager. `kernel=False` never uses openat2 (tests).
     """
 
     def __init__(self, path: Path | str, *, kernel: bool = True) -> None:
@@ -101,13 +101,13 @@ class Root:
         self.close()
 
     def close(self) -> None:
-        """Give the descriptor back; harmless twice."""
+        """Close the descriptor; may be called twice."""
         if self._root >= 0:
             os.close(self._root)
             self._root = -1
 
     def read(self, path: str, limit: int = 1 << 22) -> FileBytes:
-        """The first `limit` bytes of a regular file."""
+        """Return the first `limit` bytes of a regular file."""
         with _words(path):
             descriptor, real = self._open(path, READ)
             try:
@@ -123,7 +123,7 @@ class Root:
         return FileBytes(path, real, whole, sha256(whole), mode, size, len(data) > limit)
 
     def stat(self, path: str, *, follow: bool = True) -> Stat:
-        """What stands at `path`; `not_found` when nothing does."""
+        """Return the entry at `path`. Raises FileProblem `not_found`."""
         with _words(path), self._locate(path, follow=follow) as place:
             if place.name is None:
                 there = os.fstat(place.folder)
@@ -143,9 +143,9 @@ class Root:
         limit: int = 10_000,
         depth: int = 64,
     ) -> FolderListing:
-        """Everything beneath a folder, sorted, parents first; links are listed and never entered.
+        """List everything below a folder, sorted, parents first; links are listed but not entered.
 
-        `skip(real path, is folder)` leaves an entry (and what is in it) out. At most `limit` entries.
+        `skip(real path, is folder)` leaves out an entry and its content. At most `limit` entries.
         """
 
         def enter(folder: str) -> int:
@@ -160,10 +160,10 @@ class Root:
         return FolderListing(start.real, enter, skip, limit, depth)
 
     def write(self, path: str, data: bytes, *, expect_sha256: str | None) -> WrittenFile:
-        """Make a file hold exactly `data`, durable and in one step; its mode, owner and attributes are kept.
+        """Make a file contain exactly `data`, durably and atomically, with its mode, owner and attributes.
 
-        `expect_sha256` is the hash of what it holds now, compared at the last moment (StaleBase); None means that
-        it must not exist (kind `exists`). A link is followed. The folder must exist.
+        `expect_sha256` is the hash of its present content, compared at the last moment (StaleBase); None means that it
+        must not exist (kind `exists`). Links are followed. The folder must exist.
         """
         with _words(path), self._locate(path, follow=True) as place:
             name = _name(place, path)
@@ -183,7 +183,7 @@ class Root:
             return WrittenFile(path, place.real, sha256(data), mode)
 
     def _fill(self, spare: str, place: OpenedPath, path: str, data: bytes, *, fresh: bool) -> int:
-        """Write the spare file beside the target, as the target is; its permission bits."""
+        """Write the temporary file beside the target with the target's attributes; return its permission bits."""
         old = current(place.folder, _name(place, path), path)
         try:
             if fresh and old is not None:
@@ -193,7 +193,7 @@ class Root:
             if old is not None and not os.fstat(old).st_mode & 0o222:
                 raise FileProblem("permission", path, "is marked read-only")
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            # a new file is made with the user's umask; the copy of an old one is private until it is like it
+            # a new file gets the user's umask; the copy of an old one is private until it has its attributes
             descriptor = os.open(spare, flags, 0o666 if old is None else 0o600, dir_fd=place.folder)
             try:
                 if old is not None:
@@ -216,10 +216,10 @@ class Root:
         expect_sha256: str | None = None,
         expect_target_sha256: str | None = None,
     ) -> str:
-        """Rename within the root; the real path of the target. Links are moved, not followed.
+        """Rename within the root; return the target's real path.
 
-        Without `overwrite` the target must not exist; a folder is never replaced. The hashes, where given, are
-        compared at the last moment (StaleBase). The target's folder must exist (`not_found`).
+        Links are moved, not followed. Without `overwrite` the target must not exist; a folder is never replaced. The
+        given hashes are compared at the last moment (StaleBase). The target's folder must exist (`not_found`).
         """
         with self._locate_folder(source) as here, self._locate_folder(target) as there:
             old, new = _name(here, source), _name(there, target)
@@ -250,10 +250,10 @@ class Root:
             _unchanged(place, path, expect)
 
     def delete(self, path: str, *, expect_sha256: str | None = None) -> None:
-        """Remove a file or a link (never what it points to, never a folder).
+        """Delete a file or a link (not its target, never a folder).
 
-        `expect_sha256`, where given, is the hash of what it holds, compared at the last moment (StaleBase); for a
-        link that of the text of its target.
+        `expect_sha256`, if given, is the hash of its content, for a link of its target's text, compared at the last
+        moment (StaleBase).
         """
         with _words(path), self._locate_folder(path) as place:
             name = _name(place, path)
@@ -265,7 +265,7 @@ class Root:
             sync(place.folder)
 
     def mkdirs(self, path: str) -> list[str]:
-        """Make the folder and what is missing above it; the real paths that were made, outermost first."""
+        """Make the folder with its missing parents; return the real paths that were made, outermost first."""
         made: list[str] = []
         steps = names(path, self.path)
         for count in range(1, len(steps) + 1):
@@ -316,12 +316,12 @@ def _kind(there: os.stat_result) -> Literal["file", "folder", "link", "other"]:
 
 
 def sha256(data: bytes) -> str:
-    """The hash that a change is based on, in hexadecimal."""
+    """Return the hash that a change is based on, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def _unchanged(place: OpenedPath, path: str, expect: str) -> None:
-    """StaleBase unless what stands there has this hash: the last look before a change."""
+    """Raise StaleBase unless the entry has this hash: the last check before a change."""
     name = _name(place, path)
     try:
         descriptor = current(place.folder, name, path)

@@ -1,6 +1,6 @@
-"""Memory that was freed goes back to the system: what the C library keeps for later is of no use after a busy moment.
+"""Return freed memory to the system: what the C library keeps is useless after a busy moment.
 
-Pages in the middle of its heaps are given back too, of all threads. Collects no garbage and decides about no moment.
+Also frees pages in the middle of the heaps of all threads. It neither collects garbage nor chooses the moment.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 
 def give_back() -> None:
-    """Takes a millisecond or two. Nothing where the C library has no call for it (musl, macOS)."""
+    """Takes 1-2 ms. No effect if the C library lacks the function (musl, macOS)."""
     if (trim := _malloc_trim()) is not None:
         trim(0)
 
 
 @functools.cache
 def _malloc_trim() -> Callable[[int], object] | None:
-    """`malloc_trim` of glibc; other threads run meanwhile."""
-    import ctypes  # a few milliseconds: not at start-up
+    """Return glibc's `malloc_trim`; other threads run meanwhile."""
+    import ctypes  # takes a few milliseconds: not at start-up
 
     try:
         found = getattr(ctypes.CDLL(None), "malloc_trim", None)

@@ -1,4 +1,4 @@
-"""Walking a folder: sorted, bounded, never through a link. Opens folders only by the way it is given."""
+"""Walk a folder: sorted, bounded, never through a link. Folders are opened only by the given function."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ EntryKind = Literal["file", "folder", "link", "other"]
 
 @dataclass(frozen=True, slots=True)
 class DirEntry:
-    """One thing in a folder; `path` from the root. Names are as the disk has them, so foreign text."""
+    """Entry of a folder; `path` from the root. Names are unchanged from the disk, so untrusted text."""
 
     path: str
     kind: EntryKind
 
 
 class FolderListing:
-    """The entries beneath a folder, found while they are asked for. Iterate once.
+    """Entries below a folder, read lazily.
 
-    Afterwards `truncated` says whether a limit (entries, depth) cut it short, `problems` what could not be read.
+    Iterate once. Afterwards `truncated` tells whether a limit (entries, depth) was reached, `problems` lists unreadable
+    folders.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class FolderListing:
                     self.truncated = True
 
     def _folder(self, path: str) -> Iterator[DirEntry]:
-        """The entries of one folder by name, no more of them than may still be given."""
+        """Iterate over the entries of one folder by name, within the limit."""
         try:
             descriptor = self._enter(path)
         except FileProblem as trouble:

@@ -1,7 +1,7 @@
 """One lock per conversation, which names its holder (surface.md S12).
 
-`flock` on a file of ours: the system lets go when the holder dies, however it dies. The file stays; who holds it
-stands in it. Never waits, never breaks a lock, never guesses when the system cannot lock.
+It uses `flock` on a private file: the system releases it when the holder dies in any way. The file stays and contains
+the holder. Acquiring never waits, never breaks a lock, and raises if the system can't lock.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _TRIES, _PAUSE = 10, 0.002
 
 
 class LockError(Exception):
-    """The lock cannot be used at all; the words name the file and the reason. Nothing is held."""
+    """The lock can't be used; the message names the file and the reason. Nothing is locked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a lock. `started` is a timestamp as the holder wrote it; all text is foreign to us."""
+    """Holder of a lock. `started` is a timestamp as the holder wrote it; all text is untrusted."""
 
     pid: int
     host: str
@@ -37,7 +37,7 @@ class Holder:
 
     @classmethod
     def me(cls, command: str, started: str) -> Holder:
-        """This process, with the words that it wants to be known by."""
+        """Return this process as a holder, with the description that it gives itself."""
         return cls(os.getpid(), socket.gethostname(), started, command)
 
     def __str__(self) -> str:
@@ -47,18 +47,18 @@ class Holder:
 
 
 UNKNOWN = Holder(0, "", "", "")
-"""Somebody holds it and has not yet said who."""
+"""A holder that hasn't written its entry yet."""
 
 
 @dataclass(slots=True)
 class FileLock:
-    """A lock that is held; let go with `release`, or by the end of this process."""
+    """Acquired lock; release it with `release`, or by the end of this process."""
 
     path: Path
     descriptor: int
 
     def release(self) -> None:
-        """Let go; harmless twice."""
+        """Release the lock; may be called twice."""
         if self.descriptor >= 0:
             with contextlib.suppress(OSError):
                 os.ftruncate(self.descriptor, 0)
@@ -73,17 +73,17 @@ class FileLock:
 
 
 def lock_path(folder: Path, conversation: str) -> Path:
-    """The lock's file; LockError for an id that is no plain file name."""
+    """Return the lock's file. Raises LockError for an id that isn't a plain file name."""
     if not conversation or conversation[0] == "." or not set(conversation).isdisjoint("/\0") or len(conversation) > 200:
         raise LockError(f"{conversation!r} cannot be the id of a conversation")
     return folder / f"{conversation}.lock"
 
 
 def acquire(path: Path, holder: Holder) -> FileLock | Holder:
-    """The lock, or who holds it. Does not wait (20 ms at most, for a holder that is just going)."""
+    """Return the lock, or its holder. Doesn't wait (20 ms at most, for a holder that is just ending)."""
     private_folder(path.parent)
     for attempt in range(_TRIES):
-        if attempt:  # somebody who only looked, or a holder in its first or last moment
+        if attempt:  # a reader, or a holder at its start or end
             time.sleep(_PAUSE)
         try:
             found = _attempt(path, holder)
@@ -112,8 +112,8 @@ def _attempt(path: Path, holder: Holder) -> FileLock | Holder:
 
 
 def held_again(lock: FileLock, me: Holder) -> Holder | None:
-    """Hold a lock also where its file was taken away, and with it the name under which others look; who holds it there
-    instead, or None. Raises LockError, PathsError."""
+    """Acquire a lock again whose file was deleted or moved, so that others see this holder. Return the other holder if
+    it is taken there, or None. Raises LockError, PathsError."""
     if lock.descriptor < 0 or _is_at(lock.descriptor, lock.path):
         return None
     found = acquire(lock.path, me)
@@ -125,7 +125,7 @@ def held_again(lock: FileLock, me: Holder) -> Holder | None:
 
 
 def holder(path: Path) -> Holder | None:
-    """Who holds the lock now; None when nobody does. A look, never a claim."""
+    """Return the present holder; None if there is none. Reads only."""
     try:
         descriptor = private_open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -154,7 +154,7 @@ def _lock(descriptor: int, path: Path, *, shared: bool = False) -> bool:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether what was locked is still the file at that path (it may have been deleted in between)."""
+    """True if the locked file is still the one at that path (it may have been deleted)."""
     try:
         there = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
@@ -171,7 +171,7 @@ def _read(descriptor: int) -> Holder:
 
 
 def _alive(found: Holder) -> bool:
-    """Whether the named holder can be believed: on another host always, here when its process lives."""
+    """True if the entry is credible: always on another host, here if its process runs."""
     if not found.pid:
         return False
     if found.host != socket.gethostname():

@@ -1,7 +1,7 @@
-"""The user's own command that calls somebody (asking.md E50, `notify.command`): a program and its arguments, no shell.
+"""The user's notification command (asking.md E50, `notify.command`): a program and its arguments, no shell.
 
-It gets the words as environment and, where its arguments ask for them, as text in them; never as a program's name.
-It has its time and is then ended. Refuses to raise: what went wrong is returned as words.
+The text is passed in the environment and in arguments with placeholders, never as a program's name. It is ended after a
+time limit. Never raises: problems are returned as text.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import re
 from collections.abc import Mapping, Sequence
 
 LIMIT = 10.0
-"""Seconds that it may take."""
+"""Time limit in seconds."""
 _DESKTOP = (
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "TMUX", "TMUX_PANE",
     "USER", "LOGNAME",
 )  # fmt: skip
-"""What a program needs to reach the desktop, beside what every child gets (traps.md T10)."""
+"""Variables that a program needs to reach the desktop, in addition to those of every child (traps.md T10)."""
 _HOLE = re.compile(r"\{(title|text)\}")
 _MOST_WORDS = 200
 
 
 def filled(argv: Sequence[str], title: str, text: str) -> list[str]:
-    """The arguments with `{title}` and `{text}` filled in, the program as it stands; no hole is looked for twice."""
+    """Fill `{title}` and `{text}` into the arguments, each placeholder once; the program name stays unchanged."""
     words = {"title": title, "text": text}
     return [*argv[:1], *(_HOLE.sub(lambda hole: words[hole[1]], part) for part in argv[1:])]
 
@@ -35,12 +35,12 @@ def _home(environment: Mapping[str, str]) -> str:
 async def call(
     argv: Sequence[str], title: str, text: str, environment: Mapping[str, str], *, limit: float = LIMIT
 ) -> str:
-    """Run it to its end, at most `limit` seconds; empty when it ended with status 0, else what went wrong, foreign.
+    """Run it to its end, at most `limit` seconds; return an empty string for status 0, else the problem, untrusted.
 
-    Its environment has JP_NOTIFY_TITLE and JP_NOTIFY_TEXT. It runs in the home folder: the workspace's brings no
-    program.
+    Its environment has JP_NOTIFY_TITLE and JP_NOTIFY_TEXT. It runs in the home folder, so that a workspace can't supply
+    the program.
     """
-    from jp_tui.system.children import ChildProblem, run  # nobody who sets no command pays for it
+    from jp_tui.system.children import ChildProblem, run  # saves the import where no command is set
 
     extra = {name: environment[name] for name in _DESKTOP if name in environment}
     extra |= {"JP_NOTIFY_TITLE": title, "JP_NOTIFY_TEXT": text}
@@ -53,7 +53,7 @@ async def call(
             env_extra=extra,
         )
     except ChildProblem as problem:
-        return str(problem).removeprefix(f"{argv[0]!r} ")  # whose it is stands in the settings
+        return str(problem).removeprefix(f"{argv[0]!r} ")  # the settings already name the program
     if ended.ok:
         return ""
     if ended.timed_out:

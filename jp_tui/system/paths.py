@@ -1,7 +1,7 @@
-"""Where our own files live (surface.md S10), and how a private file or folder is made there.
+"""Locations of jp-tui's own files (surface.md S10), and creation of private files and folders.
 
-Folders are 0700 and files 0600 whatever the umask says. Nothing is created by asking where it is. Knows
-nothing of what the files mean, and never changes the mode of a folder that was there and is not one of ours.
+Folders have mode 0700 and files 0600, whatever the umask. Querying a location creates nothing. Modes of existing
+folders change only if they are jp-tui's.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _DEFAULTS = {
 
 
 class PathsError(Exception):
-    """A folder or file that cannot be used; `str(error)` says which and why, for stderr and exit 2 (S1)."""
+    """Folder or file that can't be used; `str(error)` is a message for stderr and exit 2 (S1)."""
 
 
 def because(error: OSError) -> str:
-    """The reason alone, in the system's own words ("Permission denied"), without the errno and the path."""
+    """Return the system's own reason ("Permission denied"), without errno and path."""
     return error.strerror or type(error).__name__
 
 
@@ -42,7 +42,8 @@ class Paths:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Paths:
-        """By the XDG variables, or all four under `JP_TUI_HOME`; PathsError when no home can be found."""
+        """Return them by the XDG variables, or all four under `JP_TUI_HOME`. Raises PathsError if there is no home
+        folder."""
         own = environment.get("JP_TUI_HOME", "")
         if own:
             home = Path(_absolute(own))
@@ -79,7 +80,7 @@ class Paths:
         return self.state / "undo"
 
     def prepare(self) -> None:
-        """Make the folders without which nothing can start (data, locks, state); PathsError says why not."""
+        """Make the folders required for a start (data, locks, state). Raises PathsError."""
         for folder in (self.data, self.locks, self.state):
             private_folder(folder)
 
@@ -104,7 +105,7 @@ def _xdg(environment: Mapping[str, str], name: str) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Make `folder` (and what is missing above it) 0700, tighten it when owned; PathsError if unusable."""
+    """Make `folder` (and missing parents) 0700; tighten an existing one if owned. Raises PathsError if unusable."""
     try:
         missing = [folder]
         while not os.path.lexists(missing[-1].parent):
@@ -127,12 +128,12 @@ def _make(folder: Path) -> None:
     try:
         os.mkdir(folder, _FOLDER)
     except FileExistsError:
-        return  # it was there, or another process of ours was quicker
+        return  # it exists, or another jp-tui process was faster
     os.chmod(folder, _FOLDER)
 
 
 def private_open(path: Path, flags: int) -> int:
-    """A descriptor for a file of ours, made 0600 and never through a link; OSError as `os.open` raises it."""
+    """Open a private file, made 0600 and never through a link. Raises OSError as `os.open`."""
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, _FILE)
     try:
         if flags & os.O_CREAT and os.fstat(descriptor).st_uid == os.geteuid():
@@ -144,7 +145,7 @@ def private_open(path: Path, flags: int) -> int:
 
 
 def write_fully(descriptor: int, data: bytes) -> None:
-    """All of `data`, however often the system takes only a part of it (T13); OSError when it stops."""
+    """Write all of `data`, also after partial writes (T13). Raises OSError if no more is accepted."""
     left = memoryview(data)
     while left:
         written = os.write(descriptor, left)
@@ -154,17 +155,16 @@ def write_fully(descriptor: int, data: bytes) -> None:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Replace a file of ours in one step: a reader sees the old or the new one, also after a power cut.
+    """Replace a private file atomically: readers see the old or the new one, also after a power failure.
 
-    PathsError when that is impossible; the old file is then as it was, or, where only the last sync failed, the new
-    one stands there whole.
+    Raises PathsError on failure; the old file is then unchanged, or, if only the last sync failed, completely replaced.
     """
     private_folder(path.parent)
     _replace(Path(os.path.realpath(path)), data, lasting=True)  # a linked configuration stays linked
 
 
 def write_passing(path: Path, data: bytes) -> None:
-    """As `write_private`, of what is harmless to lose: no disk is waited for, and the folder is there already."""
+    """As `write_private`, for data that is harmless to lose: without waiting for the disk, in an existing folder."""
     _replace(path, data, lasting=False)
 
 
@@ -182,7 +182,7 @@ def _replace(path: Path, data: bytes, *, lasting: bool) -> None:
         if lasting:
             _sync_folder(path.parent)
     except OSError as error:
-        with contextlib.suppress(OSError):  # gone already, or the disk takes nothing at all
+        with contextlib.suppress(OSError):  # already gone, or the disk accepts no changes
             spare.unlink()
         raise PathsError(f"cannot write {path}: {because(error)}") from error
 
@@ -196,9 +196,9 @@ def _sync_folder(folder: Path) -> None:
 
 
 def workspace_root(given: str | None = None) -> Path:
-    """The workspace's folder, absolute and with links resolved, so that it is the same by every way to it.
+    """Return the workspace's folder, absolute with links resolved, so that every path to it gives the same result.
 
-    `given` as typed, or None for the current folder; PathsError when it cannot be read.
+    `given` as typed, or None for the current folder. Raises PathsError if it can't be read.
     """
     asked = _absolute(given or ".")
     try:

@@ -1,4 +1,4 @@
-"""Both ends of a child's pipes on an event loop: what it says, bounded; what it is given. Starts and ends nothing."""
+"""Both ends of a child's pipes on an event loop: its bounded output, its given input. Starts and ends no process."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _CHUNK = 1 << 16
 
 
 class Intake:
-    """Reads a pipe to its end and keeps at most `limit` bytes: the first half of them and the last half.
+    """Reads a pipe to its end and keeps at most `limit` bytes: the first half and the last half.
 
-    More than `flood` bytes in all set `flooded`; reading goes on, so that the writer never hangs on us. `heard` gets
-    each piece as it comes.
+    More than `flood` bytes set `flooded`; reading continues, so that the writer never blocks. `heard` receives each
+    chunk.
     """
 
     def __init__(
@@ -54,33 +54,33 @@ class Intake:
         room = self._head_size - len(self._head)
         self._head += data[:room]
         self._tail += data[room:] if room > 0 else data
-        if len(self._tail) > self._tail_size + _CHUNK:  # not at each chunk: moving bytes costs
+        if len(self._tail) > self._tail_size + _CHUNK:  # not for each chunk: moving bytes is slow
             del self._tail[: -self._tail_size or None]
         if self._seen > self._flood:
             self._flooded.set()
 
     @property
     def open(self) -> bool:
-        """Whether somebody may still write to it."""
+        """True if a process may still write to it."""
         return not self._end.is_set()
 
     @property
     def dropped(self) -> int:
-        """Bytes that were read and not kept."""
+        """Return the number of bytes read but not kept."""
         return self._seen - len(self._head) - min(len(self._tail), self._tail_size)
 
     def kept(self) -> bytes:
-        """What was kept, in order."""
+        """Return the kept bytes, in order."""
         return bytes(self._head + self._tail[max(0, len(self._tail) - self._tail_size) :])
 
     async def drained(self, timeout: float) -> None:
-        """Wait for the end of the pipe, but no longer than that."""
+        """Wait for the end of the pipe, at most `timeout` seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 await self._end.wait()
 
     def close(self) -> None:
-        """Stop reading; harmless twice."""
+        """Stop reading; may be called twice."""
         if not self._pipe.closed:
             self._loop.remove_reader(self._pipe.fileno())
             self._pipe.close()
@@ -88,7 +88,7 @@ class Intake:
 
 
 class Feed:
-    """Writes given bytes into a pipe and closes it; a reader that does not want them is no error."""
+    """Writes given bytes into a pipe and closes it; a reader that ignores them isn't an error."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, pipe: IO[bytes], data: bytes) -> None:
         self._loop = loop
@@ -109,7 +109,7 @@ class Feed:
             self.close()
 
     def close(self) -> None:
-        """Stop writing; harmless twice."""
+        """Stop writing; may be called twice."""
         if not self._pipe.closed:
             self._loop.remove_writer(self._pipe.fileno())
             self._pipe.close()

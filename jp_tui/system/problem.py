@@ -1,4 +1,4 @@
-"""The one exception of file operations, with plain words for what the system says. Opens nothing."""
+"""The exception of all file operations, with plain text for the system's errors. Opens nothing."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _WORDS: dict[int, tuple[Kind, str]] = {
 
 
 class FileProblem(Exception):
-    """Why a file operation did not happen; `str(problem)` is a plain sentence that names the path.
+    """Reason why a file operation failed; `str(problem)` is a plain sentence with the path.
 
-    `kind` is for programs; `path` is as it was asked for, so foreign text. Nothing was changed.
+    `kind` is for programs; `path` as requested, so untrusted text. Nothing was changed.
     """
 
     def __init__(self, kind: Kind, path: str, message: str) -> None:
@@ -44,11 +44,11 @@ class FileProblem(Exception):
 
 
 def shown(path: str) -> str:
-    """A path for a sentence: as it is when every character prints, else with escapes and in quotes."""
+    """Return a path for a sentence: unchanged if all characters are printable, else escaped and quoted."""
     return path if path and path.isprintable() else repr(path)
 
 
 def problem(error: OSError, path: str) -> FileProblem:
-    """The words for what the system said about `path`."""
+    """Convert the system's error about `path`."""
     kind, words = _WORDS.get(error.errno or 0, ("io", error.strerror or type(error).__name__))
     return FileProblem(kind, path, words)

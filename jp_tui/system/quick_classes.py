@@ -1,9 +1,9 @@
-"""Make data classes with one piece of generated code instead of six, which saves a tenth of the workspace's start.
+"""Create data classes with one piece of generated code instead of six, which saves a tenth of the workspace's start.
 
 Up to Python 3.12 `dataclasses` writes, compiles and runs source text for each method of each class. Here equality,
 hash, repr and the methods that refuse changes are closures over the fields' names; a test compares their results with
 the generated ones. Only `__init__` is still compiled, since it is called most. Later versions of Python don't need this
-and are left alone. `python -m tests.bench --only patches` measures what it saves.
+and are left alone. `python -m tests.bench --only patches` measures the gain.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _KNOWN = {
     "_hash_fn": ("fields", "globals"),
     "_frozen_get_del_attr": ("cls", "fields", "globals"),
 }
-"""The functions of `dataclasses` that are replaced, with the parameters that they are known to have."""
+"""Functions of `dataclasses` that are replaced, with their expected parameters."""
 
 
 def install() -> bool:
-    """Patch `dataclasses`. False, and nothing is changed, if its functions aren't the known ones."""
+    """Patch `dataclasses`. Return False, without a change, if its functions differ from the expected ones."""
     if sys.version_info >= (3, 13):
         return False
     for name, takes in _KNOWN.items():
@@ -39,7 +39,7 @@ def install() -> bool:
 
 
 def _values(names: Sequence[str]) -> Callable[[object], tuple[object, ...]]:
-    """A function that returns these attributes of an object as a tuple."""
+    """Return a function that gets these attributes of an object as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     if names:

@@ -1,4 +1,4 @@
-"""Regular files by descriptor: is it one, what stands there now, a copy that looks like it, a durable rename."""
+"""Regular files by descriptor: check the type, open the current one, copy attributes, sync a rename."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import stat
 from jp_tui.system.problem import FileProblem
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""Flags with which nothing that is opened can block or become our terminal."""
+"""Flags that prevent a blocking open and a controlling terminal."""
 
 
 def regular(descriptor: int, path: str) -> os.stat_result:
-    """What fstat says of a regular file; FileProblem for anything else."""
+    """Return fstat of a regular file. Raises FileProblem for anything else."""
     there = os.fstat(descriptor)
     if stat.S_ISDIR(there.st_mode):
         raise FileProblem("is_directory", path, "is a folder")
@@ -23,7 +23,7 @@ def regular(descriptor: int, path: str) -> os.stat_result:
 
 
 def current(folder: int, name: str, path: str) -> int | None:
-    """A descriptor of the regular file that stands there now; None when nothing does. Follows no link."""
+    """Open the regular file that is currently there; None if there is none. Links aren't followed."""
     try:
         descriptor = os.open(name, READ | os.O_NOFOLLOW, dir_fd=folder)
     except FileNotFoundError:
@@ -37,7 +37,7 @@ def current(folder: int, name: str, path: str) -> int | None:
 
 
 def dress(descriptor: int, old: int) -> None:
-    """Give a copy the owner, mode and attributes of the old file, as far as we may."""
+    """Give a copy the owner, mode and attributes of the old file, as far as permitted."""
     was, now = os.fstat(old), os.fstat(descriptor)
     if (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
         with contextlib.suppress(OSError):
@@ -51,7 +51,7 @@ def dress(descriptor: int, old: int) -> None:
 
 
 def sync(folder: int) -> None:
-    """Make a rename durable; a folder that may not be opened for reading is left to the system."""
+    """Make a rename durable; skip a folder that can't be opened for reading."""
     with contextlib.suppress(PermissionError):
         descriptor = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
         try:

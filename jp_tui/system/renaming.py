@@ -1,4 +1,4 @@
-"""Renaming that never replaces: one step where the system has it, by a second name elsewhere."""
+"""Rename without replacing: atomic if the system supports it, else through a second name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOREPLACE = 1
 
 
 def rename_new(source: str, target: str, source_folder: int, target_folder: int) -> None:
-    """Rename, never over something that is there: OSError EEXIST. One step where the system can do that."""
+    """Rename, never over an existing entry: OSError EEXIST. Atomic if the system supports it."""
     rename = _renameat2()
     if rename is not None:
         code = rename(source_folder, os.fsencode(source), target_folder, os.fsencode(target), _NOREPLACE)
@@ -25,7 +25,7 @@ def rename_new(source: str, target: str, source_folder: int, target_folder: int)
 
 
 def rename_new_portably(source: str, target: str, source_folder: int, target_folder: int) -> None:
-    """The same by a second name for a file; a folder is looked for first, which leaves a moment between."""
+    """Do the same with a hard link for a file; for a folder check first, which leaves a race."""
     if stat.S_ISDIR(os.stat(source, dir_fd=source_folder, follow_symlinks=False).st_mode):
         try:
             os.stat(target, dir_fd=target_folder, follow_symlinks=False)
@@ -39,7 +39,7 @@ def rename_new_portably(source: str, target: str, source_folder: int, target_fol
 
 @functools.cache
 def _renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
-    """`renameat2` of the C library, giving 0 or the errno; None where it has none."""
+    """Return `renameat2` of the C library, which returns 0 or the errno; None if it lacks it."""
     if sys.platform != "linux":
         return None
     import ctypes

@@ -1,6 +1,6 @@
-"""What taking a change back needs beyond the file layer: links as they were, and permission bits.
+"""Operations for undo beyond the file layer: restore links and permission bits.
 
-Beneath the same root and by the same rules as `files.Root`. Decides nothing about what is taken back.
+Same root and rules as `files.Root`. Decides nothing about what is restored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class RestoringRoot(Root):
         return self
 
     def make_link(self, path: str, target: bytes) -> None:
-        """A symbolic link where nothing stands; FileProblem `exists` when something does."""
+        """Make a symbolic link at a free path. Raises FileProblem `exists`."""
         with self._locate_folder(path) as place:
             if place.name is None:
                 raise FileProblem("is_directory", path, "is a folder")
@@ -31,7 +31,7 @@ class RestoringRoot(Root):
             sync(place.folder)
 
     def set_mode(self, path: str, mode: int) -> None:
-        """The permission bits of a regular file; no others than `0777` are ever set."""
+        """Set the permission bits of a regular file, only those of `0777`."""
         descriptor, _ = self._open(path, READ | os.O_NOFOLLOW)
         try:
             there = os.fstat(descriptor)

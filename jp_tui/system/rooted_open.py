@@ -1,8 +1,8 @@
-"""Opening names beneath a folder that is already open, so that no link and no `..` leads out of it (T11).
+"""Open names below an open folder, so that no link and no `..` leads out of it (T11).
 
-Open first, decide on the descriptor: `openat2(RESOLVE_BENEATH)` where the kernel has it, else (and wherever
-that refuses) a walk of our own, one `O_NOFOLLOW` step at a time, that follows links itself. Never checks a path
-and opens it afterwards. Reads and writes no content.
+It opens first and checks the descriptor: `openat2(RESOLVE_BENEATH)` if the kernel has it, else (and wherever that
+refuses) its own walk, one `O_NOFOLLOW` step at a time, which resolves links itself. It never checks a path before
+opening it. Reads and writes no content.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from jp_tui.system.problem import FileProblem
 
 _STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LINKS = 40  # as the kernel
+_LINKS = 40  # the kernel's limit
 _OPENAT2, _NO_MAGICLINKS, _BENEATH = 437, 0x02, 0x08
 
 
 def names(path: str, root: str) -> list[str]:
-    """The steps from the root: no empty ones, no `.`, `..` kept; FileProblem `outside` or `bad_name`.
+    """Split a path into steps from the root: no empty ones, no `.`, `..` kept.
 
-    A path is relative to the root, or absolute and written with the root's own path in front. Nothing is
-    expanded: `*`, `$HOME`, `%2e` and backslashes are ordinary characters.
+    Raises FileProblem `outside` or `bad_name`. A path is relative to the root, or absolute with the root's own path as
+    prefix. Nothing is expanded: `*`, `$HOME`, `%2e` and backslashes are ordinary characters.
     """
     if "\0" in path:
         raise FileProblem("bad_name", path, "a path cannot contain a NUL character")
@@ -53,9 +53,9 @@ def names(path: str, root: str) -> list[str]:
 
 @dataclass(slots=True)
 class OpenedPath:
-    """Where a path ends: an open folder and a name in it (None: the folder itself), and its real path.
+    """End of a path: an open folder and a name in it (None: the folder itself), and its real path.
 
-    The name was no link when the walk ended, unless links were not to be followed. A context manager.
+    The name wasn't a link when the walk ended, unless links were not to be followed. A context manager.
     """
 
     folder: int
@@ -70,10 +70,10 @@ class OpenedPath:
 
 
 def walk(root: int, root_path: str, steps: list[str], *, follow: bool) -> OpenedPath:
-    """Go down from the open folder `root`; links are followed as long as they stay beneath it.
+    """Walk down from the open folder `root`, following links that stay below it.
 
-    `follow` says whether a link in the last place is followed too. The last name need not exist. OSError as
-    the system raises it (ELOOP, ENOTDIR, ENOENT…); FileProblem `outside` for a link that leads out.
+    `follow` also applies to a link in the last place. The last name need not exist. Raises OSError as the system
+    (ELOOP, ENOTDIR, ENOENT…), FileProblem `outside` for a link that leads out.
     """
     todo = deque(steps)
     held: list[tuple[int, str]] = []
@@ -117,7 +117,7 @@ def _drop(held: list[tuple[int, str]]) -> None:
 
 
 def _link(name: str, folder: int) -> str | None:
-    """Where a link points; None for anything else, also for nothing."""
+    """Return a link's target; None for anything else or a missing entry."""
     try:
         return os.readlink(name, dir_fd=folder)
     except OSError as error:
@@ -133,10 +133,10 @@ def _inside(target: str, root_path: str, steps: list[str]) -> str:
 
 
 def open_beneath(root: int, root_path: str, steps: list[str], flags: int, *, kernel: bool = True) -> tuple[int, str]:
-    """A descriptor for an existing file or folder, links followed inside the root, and its real path.
+    """Open an existing file or folder, following links inside the root; return the descriptor and its real path, that
+    of the opened file, so that name rules can be applied to it.
 
-    The real path is that of what was opened, so a rule about names can be decided on it. OSError,
-    FileProblem.
+    Raises OSError, FileProblem.
     """
     flags |= os.O_CLOEXEC
     quick = _openat2() if kernel else None
@@ -152,7 +152,7 @@ def open_beneath(root: int, root_path: str, steps: list[str], flags: int, *, ker
 
 
 def _real(root: int, descriptor: int) -> str | None:
-    """The path of an open file from the root, as the kernel knows it; None where that cannot be told."""
+    """Return an open file's path from the root as the kernel knows it; None if unknown."""
     try:
         above = os.readlink(f"/proc/self/fd/{root}")
         found = os.readlink(f"/proc/self/fd/{descriptor}")
@@ -168,7 +168,7 @@ def _real(root: int, descriptor: int) -> str | None:
 
 @functools.cache
 def _openat2() -> Callable[[int, str, int], int | None] | None:
-    """`openat2` with RESOLVE_BENEATH: a descriptor, or None when the walk is to decide; None without it."""
+    """Return `openat2` with RESOLVE_BENEATH: a descriptor, or None if the walk must decide; None without it."""
     if sys.platform != "linux":
         return None
     import ctypes
@@ -187,7 +187,7 @@ def _openat2() -> Callable[[int, str, int], int | None] | None:
             ctypes.byref(how),
             ctypes.c_size_t(ctypes.sizeof(how)),
         )
-        return int(found) if found >= 0 else None  # every reason is found again, with its words, by the walk
+        return int(found) if found >= 0 else None  # on any error the walk fails again and reports the reason
 
     top = os.open("/", os.O_RDONLY | os.O_CLOEXEC)
     try:

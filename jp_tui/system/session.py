@@ -1,4 +1,4 @@
-"""Which process groups of a session still have somebody alive. Signals nobody."""
+"""Process groups of a session with living members. Sends no signals."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 
 
 def living_groups(session: int) -> set[int]:
-    """The process groups with a living member in this session; zombies that nobody fetches do not count.
+    """Return the process groups with a living member in this session; unreaped zombies don't count.
 
-    Where there is no /proc: the session's own group, as long as the system knows it.
+    Without /proc: the session's own group while the system knows it.
     """
     if sys.platform != "linux":
         return _known(session)
@@ -30,10 +30,10 @@ def _known(session: int) -> set[int]:
 
 
 def _state(number: str) -> tuple[str, int, int]:
-    """State, group and session of a process; one that is gone is in none."""
+    """Return state, group and session of a process; an ended one has none."""
     try:
         with open(f"/proc/{number}/stat", "rb") as file:
-            # the name in parentheses may hold anything, also parentheses
+            # the name in parentheses may contain anything, also parentheses
             fields = file.read().rpartition(b")")[2].split()
         return fields[0].decode(), int(fields[2]), int(fields[3])
     except (OSError, IndexError, ValueError):

@@ -1,7 +1,7 @@
-"""What a terminal answers when it is asked what it can: keys, modes, and whether it answers at all (traps.md T27).
+"""Query a terminal's capabilities: keys, modes, and whether it responds at all (traps.md T27).
 
-One write, one read that ends with the answer every terminal gives, or after a fifth of a second. The terminal is as it
-was afterwards, and nothing of the answer reaches the shell. The reading of it is pure.
+One write, one read until the reply that every terminal sends, or 0.2 s. The terminal's state is restored, and no reply
+reaches the shell. Parsing is pure.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _END = re.compile(rb"\x1b\[\?[\d;]*c")
 
 @dataclass(frozen=True, slots=True)
 class TerminalReplies:
-    """What it said; None where it did not say. `keys`: the kitty protocol, `focus`: reports of it, `sync`: frames that
-    are drawn at once. `any`: it answered at all."""
+    """The replies; None where there was none. `keys`: the kitty protocol, `focus`: focus reports, `sync`: synchronized
+    output. `any`: it responded at all."""
 
     any: bool = False
     keys: bool | None = None
@@ -32,7 +32,8 @@ class TerminalReplies:
 
 
 def ask(descriptor: int, seconds: float = SECONDS) -> TerminalReplies:
-    """Ask the terminal at this descriptor, which can be read and written. OSError when it is none."""
+    """Query the terminal at this descriptor, which must be readable and writable. Raises OSError if it isn't a
+    terminal."""
     try:
         before = termios.tcgetattr(descriptor)
     except termios.error as error:
@@ -59,7 +60,7 @@ def _heard(descriptor: int, seconds: float) -> bytes:
 
 
 def read(heard: bytes) -> TerminalReplies:
-    """What an answer says. Pure."""
+    """Parse a reply. Pure."""
     ended = bool(_END.search(heard))
     keys = bool(re.search(rb"\x1b\[\?\d+u", heard))
     focus, sync = _mode(heard, b"1004"), _mode(heard, b"2026")
@@ -72,6 +73,6 @@ def read(heard: bytes) -> TerminalReplies:
 
 
 def _mode(heard: bytes, mode: bytes) -> bool | None:
-    """Whether it knows a mode (DECRPM): 0 and 4 are no."""
+    """Return whether it supports a mode (DECRPM): 0 and 4 mean no."""
     found = re.search(rb"\x1b\[\?" + mode + rb";(\d)\$y", heard)
     return None if found is None else found[1] in b"123"

@@ -1,7 +1,7 @@
-"""What holds an event loop up: any callback that takes longer than a limit is told, with where it was at that time.
+"""Reports callbacks that block an event loop longer than a limit, with their position at that time.
 
-For finding out why a key was late; not there unless it is asked for, then one thread that looks a hundred times a
-second. It tells places in the source and names of functions, never a value, and changes nothing that it sees.
+A tool for finding causes of late keys; off by default, else one thread that polls 100 times a second. It reports source
+positions and function names, never a value, and changes nothing.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from types import CodeType, FrameType
 from typing import Any
 
 LIMIT = 0.05
-"""Seconds that a callback may take."""
+"""Seconds that a callback may take; half of what a person notices as a delay."""
 TICK = 0.01
 _DEEP = 40
-"""Frames that are told."""
+"""Stack frames reported."""
 
 
 @dataclass(slots=True)
 class _Step:
-    """A callback that runs; `stack` is where it was shortly before the limit."""
+    """A running callback; `stack` is its position shortly before the limit."""
 
     began: float
     worked: float
@@ -34,8 +34,8 @@ class _Step:
 
 
 class Watchdog:
-    """`say` is given a few lines, on a thread of its own; `patient` are functions that may take their time: what stands
-    in one of them waits on purpose, and is counted from its end on."""
+    """`say` receives a few lines, on its own thread; `patient` are functions that block on purpose: their time counts
+    only after their end."""
 
     def __init__(
         self, say: Callable[[str], None], *, limit: float = LIMIT, patient: frozenset[CodeType] = frozenset()
@@ -48,7 +48,7 @@ class Watchdog:
         self._run: Any = asyncio.Handle._run
 
     def begin(self) -> None:
-        """From now on, on every loop of this process."""
+        """Watch every loop of this process from now on."""
         run, steps, clock, work, me = self._run, self._steps, time.monotonic, time.thread_time, threading.get_ident
 
         def watched(handle: asyncio.Handle) -> None:
@@ -65,7 +65,7 @@ class Watchdog:
         self._thread.start()
 
     def end(self) -> None:
-        """As it was."""
+        """Restore the former state."""
         asyncio.Handle._run = self._run  # type: ignore[method-assign]
         self._over.set()
         self._thread.join()
@@ -97,7 +97,7 @@ class Watchdog:
 
 
 def _words(handle: asyncio.Handle, lasted: float, worked: float, stack: str) -> str:
-    """What was late. The callback's arguments may be anything, so only its name is told."""
+    """Describe a late callback. Its arguments may be anything, so only its name appears."""
     callback = getattr(handle, "_callback", None)
     task = getattr(callback, "__self__", None)
     if isinstance(task, asyncio.Task):

@@ -1,1 +1,1 @@
-"""What a model may do, one file a tool. A tool never asks the user: it returns what it needs to know."""
+"""Tools for the model, one module each. A tool never asks the user: it returns the question it needs answered."""

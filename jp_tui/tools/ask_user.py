@@ -1,8 +1,8 @@
-"""`ask_user`: a model asks the person it works for (inquiries.md section 10).
+"""`ask_user`: the model asks the user (inquiries.md section 10).
 
-Stateless: arguments and answers in; the next question, the whole form for a last look, or the result out (R166). Its
-questions are the assistant's, for a human only and never remembered (R158). It shows nothing and knows no key: wording
-and controls are a face's.
+Stateless: it takes arguments and answers and returns the next question, the complete form for review, or the result
+(R166). Its questions are the assistant's; only the user answers them, and they are never remembered (R158). Wording and
+controls belong to the front ends.
 """
 
 from __future__ import annotations
@@ -32,19 +32,20 @@ class AskUser:
         return "assistant"
 
     def title(self, arguments: JsonObject) -> str:
-        """The first 60 characters of the (first) question (R225)."""
+        """Return the first 60 characters of the (first) question (R225)."""
         listed = arguments.get("questions")
         first = listed[0] if isinstance(listed, list) and listed else None
         text = first.get("text") if isinstance(first, dict) else arguments.get("question")
         return text[:_LABEL] if isinstance(text, str) and text.strip() else "ask_user"
 
     def misread(self, name: str, found: Misread) -> str:
-        """M25 or M25b for what the JSON gate refused (V19), with whatever else is wrong; see `port.Corrects`."""
+        """Return M25 or M25b for arguments that the JSON parser refused (V19), with all other problems; see
+        `port.Corrects`."""
         return words(unread(found), name)
 
     async def run(self, call: ToolCall) -> Outcome:
         form = read(call.arguments)
-        if not (call.answers or call.replied or call.reviewed):  # later its schemas are judged already, and well
+        if not (call.answers or call.replied or call.reviewed):  # on later runs the schemas are already validated
             form = judged(form, await _verdicts(form, call))
         if isinstance(form, RefusedForm):
             return Failure(words(form))
@@ -62,7 +63,7 @@ class AskUser:
 
 
 def question(item: FormItem) -> Question:
-    """The question as it is put: exclusive and never remembered, whatever the model sent (R158)."""
+    """Build the question: exclusive and never remembered, whatever the model sent (R158)."""
     return Question(
         id=item.id,
         text=item.text,
@@ -76,7 +77,7 @@ def question(item: FormItem) -> Question:
 
 
 async def _verdicts(form: ItemForm | RefusedForm, call: ToolCall) -> dict[str, str | None]:
-    """Why each schema cannot be used, by its place (V9); the same schema is looked at once."""
+    """Return why each schema can't be used, by its place (V9). An identical schema is checked once."""
     known: dict[str, str | None] = {}
     for _, schema in form.schemas:
         key = dump(schema)
@@ -86,15 +87,15 @@ async def _verdicts(form: ItemForm | RefusedForm, call: ToolCall) -> dict[str, s
 
 
 def _fits(item: FormItem, at: FormWalk) -> bool:
-    """R168: a last look at every answer that counts. One to a schema had its verdict when it was given."""
+    """R168: check every answer that counts a last time. An answer to a schema was validated when it was given."""
     if isinstance(item.answer_type, SchemaAnswer):
         return True
     return item.answer_type.problem(at.values[item.id]) is None or item.id in at.skipped
 
 
 def _typed(item: FormItem, at: FormWalk) -> JsonObject:
-    """The body of the flat and the choices shape, in this order of keys (R167). What was written beside the choices is
-    text (R227)."""
+    """Build the body for a flat or choices question, with the keys in this order (R167). Text written beside the
+    choices is text (R227)."""
     kind, value = item.answer_type.type, at.values[item.id]
     if isinstance(item.answer_type, SelectAnswer) and all(value != one.value for one in item.answer_type.options):
         kind = "text"
@@ -102,7 +103,8 @@ def _typed(item: FormItem, at: FormWalk) -> JsonObject:
 
 
 def _left(form: ItemForm, at: FormWalk, reply: str | None) -> str:
-    """R179, M43: the form was left, in words or without. The one question of a flat shape has nothing before it."""
+    """R179, M43: the result for a form that was closed, with or without a reply. A flat question has no earlier
+    answers."""
     body: JsonObject = {"cancelled": True, "answered": at.answered if form.shape == "list" else {}}
     if reply:
         body["reply"] = reply

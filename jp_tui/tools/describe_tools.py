@@ -1,6 +1,6 @@
-"""`describe_tools`: the long descriptions and examples of tools, on demand (inquiries.md R81, surface.md S40).
+"""`describe_tools`: long descriptions and examples of tools, on demand (inquiries.md R81, surface.md S40).
 
-Says only what the configuration says. Knows no tool by name, and asks nothing.
+All text comes from the configuration. Treats all tools the same and asks nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class DescribeTools:
         return "tool"
 
     def title(self, arguments: JsonObject) -> str:
-        """The names that were asked for."""
+        """Return the requested names."""
         names = arguments.get("tools")
         return ", ".join(name for name in names if isinstance(name, str))[:200] if isinstance(names, list) else ""
 
@@ -60,7 +60,7 @@ def _unknown(names: list[str], known: Documentation) -> str:
 
 
 def _more(tool: Documented) -> bool:
-    """Whether there is anything that the model was not shown with the tool itself (R80)."""
+    """True if the tool has documentation that the model wasn't shown with the tool itself (R80)."""
     return bool((tool.summary and tool.description) or tool.examples or _deep(tool.parameters))
 
 
@@ -73,7 +73,7 @@ def _deep(parameters: Mapping[str, Json]) -> bool:
 
 
 def _inner(rule: JsonObject) -> JsonObject:
-    """What stands in a parameter: its properties, or those of its items."""
+    """Return the nested parameters: properties, or those of the items."""
     items = rule.get("items")
     properties = items.get("properties") if isinstance(items, dict) else rule.get("properties")
     return properties if isinstance(properties, dict) else {}
@@ -89,7 +89,7 @@ def _section(name: str, tool: Documented) -> str:
 
 
 def _parameters(parameters: Mapping[str, Json], deep: int) -> Iterator[str]:
-    """One item a parameter, what stands in it indented below."""
+    """One item per parameter, nested ones indented below."""
     indent = "  " * deep
     for name, one in parameters.items():
         rule = one if isinstance(one, dict) else {}

@@ -1,4 +1,4 @@
-"""What there is to read about the tools, beyond what a model is shown at once (inquiries.md R80, R81). Values only."""
+"""Tool documentation beyond what a model is shown at once (inquiries.md R80, R81). Values only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jp_tui.conversation.strict_json import Json
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """A tool as it is configured; `parameters` by name, as in its table (R68)."""
+    """Documentation of one tool; `parameters` by name, as in its table (R68)."""
 
     summary: str = ""
     description: str = ""
@@ -20,6 +20,6 @@ class Documented:
 
 
 Documentation = Mapping[str, Documented]
-"""By the name under which a model knows the tool; only those that it is offered."""
+"""By the name under which a model knows the tool; only offered tools."""
 
 NOTHING: Documentation = MappingProxyType({})

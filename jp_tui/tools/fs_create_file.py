@@ -1,6 +1,7 @@
-"""`fs_create_file`: make a file with the content that was shown (S40, R235). Replaces one only when asked about that.
+"""`fs_create_file`: create a file with the content that was shown (S40, R235).
 
-A new file never lands on one that came to be meanwhile; an old one is replaced only while it is what was shown.
+Replacing a file needs its own approval. A new file never overwrites one that appeared meanwhile; an old one is replaced
+only while it is unchanged.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class CreateFile(FileTool):
 
 
 def _make(root: Root, real: str, content: str) -> Plan:
-    """The file is new."""
+    """Plan a new file."""
     name, folder = shown(real), folder_of(real)
     parts = [] if is_there(root, folder) else [f"The folder {shown(folder)} is made for it."]
     parts.append(fenced("diff", edited(name, None, content)["diff"]) if content else f"{name} is created empty.")
@@ -67,7 +68,7 @@ def _make(root: Root, real: str, content: str) -> Plan:
 
 
 async def _replace(root: Root, real: str, content: str) -> Plan:
-    """Something stands there already."""
+    """Plan the replacement of an existing file."""
     name, there = shown(real), describe(root, real)
     if there.link is not None:
         raise ToolRefusal(f"{name} is a link to {shown(there.link)}; name the file itself.")

@@ -1,6 +1,6 @@
-"""`fs_delete_file`: delete one file or link, after somebody saw what it holds (S40, R235). Never a folder, no patterns.
+"""`fs_delete_file`: delete one file or link after its content was shown (S40, R235).
 
-What is deleted is what the question described: the answer is bound to its hash.
+No folders, no patterns. The answer is bound to the content's hash, so exactly what the question described is deleted.
 """
 
 from __future__ import annotations

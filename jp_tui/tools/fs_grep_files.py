@@ -1,7 +1,7 @@
-"""`fs_grep_files`: which lines match a regular expression (surface.md S40).
+"""`fs_grep_files`: search lines by regular expression (surface.md S40).
 
-The search runs in a child with a time limit, because a pattern may never end (traps.md T21c). What was found until
-then is told.
+The search runs in a child with a time limit, because a pattern may never end (traps.md T21c). Matches found until then
+are returned.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class GrepFiles(FileTool):
 
 
 def _told(lines: list[dict[str, Any]], ended: str) -> Outcome:
-    """The matches, and a closing line in brackets with what was left out."""
+    """Return the matches, and a closing line in brackets with what was left out."""
     problem = next((line["problem"] for line in lines if "problem" in line), None)
     if problem is not None:
         raise ToolRefusal(f"fs_grep_files: `pattern` is no valid regular expression: {problem}.")

@@ -1,4 +1,4 @@
-"""`fs_list_files`: which files there are (surface.md S40). The scan itself runs in a child (`scan.py`)."""
+"""`fs_list_files`: list files (surface.md S40). The scan runs in a child (`scan.py`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`fs_modify_file`: replace pieces of text in files, several at once, after the diff was approved (S40, R234-R236).
+"""`fs_modify_file`: replace text in one or more files after the diff was approved (S40, R234-R236).
 
-All new texts are computed before anything is asked, and again at each run; what is written is what the approved diff
-says, byte for byte. Changes nothing but regular UTF-8 files that are there; a file's line ends, mode and encoding stay.
+All new texts are computed before the question, and again at each run; the written bytes are exactly those of the
+approved diff. Only existing regular UTF-8 files change; line ends, mode and encoding are kept.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ModifyFile(FileTool):
     keys: ClassVar[frozenset[str]] = frozenset({"path", "patterns", "replace_all", "case_sensitive"})
 
     def title(self, arguments: JsonObject) -> str:
-        """The file, or the files that the patterns name."""
+        """Return the file, or the files that the patterns name."""
         alone = super().title(arguments)
         named = _paths_named(arguments.get("patterns"))
         return ", ".join(dict.fromkeys(([alone] if alone else []) + named))[:200]
@@ -71,7 +71,7 @@ class ModifyFile(FileTool):
 
 
 def _patterns(arguments: CallArguments, path: str) -> list[PatternJob]:
-    """The patterns with the paths they are for, as they were given."""
+    """Return the patterns with their paths, in the given order."""
     given = arguments.json("patterns")
     if not isinstance(given, list) or not 1 <= len(given) <= MAX_PATTERNS:
         arguments.problem(f"`patterns` is required: a list of 1 to {MAX_PATTERNS} objects with `old` and `new`.")
@@ -101,7 +101,7 @@ def _paths_named(patterns: Json) -> list[str]:
 
 
 def _read(call: ToolCall, root: Root, patterns: list[PatternJob]) -> dict[str, FileBytes]:
-    """Every file by the path that was given for it."""
+    """Read every file, keyed by the given path."""
     found: dict[str, FileBytes] = {}
     for path in dict.fromkeys(path for one in patterns for path in one["files"]):
         file = root.read(path, MAX_FILE)
@@ -126,7 +126,7 @@ def _text(file: FileBytes) -> str:
 
 
 async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edits: dict[str, EditedFile]) -> Plan:
-    """The questions of S40 in its order, and the writing."""
+    """Return the questions of S40 in order, and the write."""
     paths = list(edits)
     steps: list[ApprovalStep] = []
     broad = [

@@ -1,6 +1,7 @@
-"""`fs_move_file`: move or rename one file or link (S40). Asks before it replaces one, and before it moves a dirty one.
+"""`fs_move_file`: move or rename one file or link (S40).
 
-What is moved and what is replaced must still be what the questions described. Folders are not moved.
+Needs approval to replace a file or to move one with uncommitted changes. Both files must still be as the questions
+described. Folders aren't moved.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ class MoveFile(FileTool):
 
 
 def _plan(root: Root, what: FileState, to: str, over: FileState | None, changed: bool, refused: bool) -> Plan:
-    """`refused`: somebody said no to a change of one of the two in this turn, so that moving it is asked about, too. A
-    file that others obey is gone where it was, and obeyed where it comes to be: both ends are for a person."""
+    """`refused`: a change of one of the two was refused in this turn, so moving needs approval as well. A file that
+    others obey concerns both its old and its new place: only a person decides."""
     source, target = shown(what.real), shown(to)
     no = f"{source} was not moved: the question about it was answered with no."
     steps: list[ApprovalStep] = []

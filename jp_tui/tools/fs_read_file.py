@@ -1,4 +1,4 @@
-"""`fs_read_file`: the text of a file, a bounded piece at a time (surface.md S40). Reads regular text files only."""
+"""`fs_read_file`: read the text of a file, a bounded piece at a time (surface.md S40). Regular text files only."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ReadFile(FileTool):
 
 
 def _piece(found: FileBytes, first: int, last: int) -> str:
-    """Lines `first` to `last` as they are, and a closing line in brackets where something was left out or changed."""
+    """Return lines `first` to `last` unchanged, and a closing line in brackets if something was left out or changed."""
     name = shown(found.real)
     if found.truncated:
         raise ToolRefusal(
@@ -74,7 +74,7 @@ def _piece(found: FileBytes, first: int, last: int) -> str:
 
 
 def _fitting(lines: list[str], first: int, last: int) -> int:
-    """The last line of the range that still fits into what is shown at once; `first` - 1 when none does."""
+    """Return the last line of the range that fits the output limit; `first` - 1 if none does."""
     left = MAX_SHOWN
     for number in range(first, last + 1):
         left -= len(lines[number - 1].encode()) + 1

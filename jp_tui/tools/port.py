@@ -1,8 +1,6 @@
-"""What the engine hands a tool and what it gets back (HOUSE: "A tool gets one value").
-
-A tool is stateless: when it needs to know something it returns NeedsInput and is run again from scratch with
-the same arguments and all answers so far (inquiries.md R97).
-"""
+"""Interface between engine and tools (HOUSE: "A tool gets one value"). A tool is stateless: if it needs an answer it
+returns NeedsInput, and the engine runs it again from scratch with the same arguments and all answers so far
+(inquiries.md R97)."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NeedsInput:
-    """The tool cannot go on without an answer to this question; `form` when it is one of several."""
+    """The tool needs an answer to this question; `form` if it is one of several."""
 
     question: Question
     form: FormView | None = None
@@ -32,8 +30,8 @@ class NeedsInput:
 
 @dataclass(frozen=True, slots=True)
 class NeedsReview:
-    """Every question of a form is answered; the human may look at all of it before it counts (R182b). Only where
-    `ToolCall.reviews` says so; run again with `reviewed` it comes to its result."""
+    """All questions of a form are answered, and the user may review it before it is submitted (R182b). Only if
+    `ToolCall.reviews` is true; the run with `reviewed` returns the result."""
 
     form: FormView
 
@@ -43,13 +41,13 @@ Outcome = Success | Failure | NeedsInput | NeedsReview
 
 @dataclass(frozen=True, slots=True)
 class FormLeft:
-    """`ask_user` only: the user left the form with words or without (R179)."""
+    """`ask_user` only: the user closed the form, with or without a reply (R179)."""
 
     text: str | None
 
 
 class Cancel:
-    """Whether the run was called off: a tool looks between steps, or is told."""
+    """Cancellation of a run: a tool checks it between steps or registers a callback."""
 
     __slots__ = ("_called", "_told")
 
@@ -69,7 +67,7 @@ class Cancel:
                 tell()
 
     def then(self, tell: Callable[[], object]) -> None:
-        """Call this when the run is called off, at once if it was already."""
+        """Call this function on cancellation, at once if it already happened."""
         self._told.append(tell)
         if self._called:
             tell()
@@ -77,8 +75,8 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Spawn:
-    """A sub-agent that is wanted. `model` is PROVIDER/MODEL or an alias, empty for the caller's own; `tools` the names
-    of those it gets, None for all that it may have."""
+    """Request for a sub-agent. `model` is PROVIDER/MODEL or an alias, empty for the caller's own; `tools` names those
+    it gets, None for all that it may have."""
 
     task: str
     name: str = ""
@@ -87,7 +85,7 @@ class Spawn:
 
 
 Spawner = Callable[[Spawn], Awaitable[Success | Failure]]
-"""Runs a sub-agent to its end; the result is what it said last. Cancelling it ends the sub-agent."""
+"""Runs a sub-agent to its end; the result is its last message. Cancelling the call ends the sub-agent."""
 
 
 async def _usable(schema: JsonObject) -> str | None:
@@ -96,12 +94,12 @@ async def _usable(schema: JsonObject) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One execution. `answers` is keyed by the bare question id, in the order they were given; `usable` says why a JSON
-    Schema cannot be used (V9), None when it can; `reviews` and `reviewed` are NeedsReview's. `conversation` and
-    `workspace` are the ids that a local tool's templates may name (R83). `refused` are the targets that somebody said
-    no to in this turn (R247): a tool that would change one without asking asks. `leave`: a person
-    gave leave to run this call, now or for the rest of the turn (R86, R89). `spawn` is None where no sub-agent may
-    be started: one of a sub-agent's own calls (R224). `copies` keeps what files held before they are changed."""
+    """One execution. `answers` are keyed by the bare question id, in order; `usable` returns why a JSON Schema can't be
+    used (V9), None if it can; `reviews` and `reviewed` belong to NeedsReview. `conversation` and `workspace` are ids
+    for a local tool's templates (R83). `refused` are the targets refused in this turn (R247): a tool that would change
+    one without a question must ask. `leave`: a person permitted this call, once or for the turn (R86, R89). `spawn` is
+    None where sub-agents aren't allowed: in a sub-agent's own calls (R224). `copies` backs up files before they
+    change."""
 
     arguments: JsonObject
     root: Path
@@ -122,42 +120,43 @@ class ToolCall:
 
 
 class Tool(Protocol):
-    """A built-in tool. Everything that can be data (description, parameters, settings) stands in config/tools.toml."""
+    """Built-in tool. All its data (description, parameters, settings) is in config/tools.toml."""
 
     @property
     def source(self) -> SourceKind:
-        """Whom its questions come from: `tool`, or `assistant` for ask_user (R18, R158)."""
+        """Return the source of its questions: `tool`, or `assistant` for ask_user (R18, R158)."""
 
     def title(self, arguments: JsonObject) -> str:
-        """What the call is about in one line, from its arguments (a path, a pattern); foreign text."""
+        """Return the call's subject as one line from its arguments (a path, a pattern); untrusted text."""
 
     async def run(self, call: ToolCall) -> Outcome:
-        """Do it, or say what is missing. Errors come back as Failure; an exception is a bug."""
+        """Run the call or return what is missing. Errors are returned as Failure; an exception is a bug."""
 
 
 class Formats(Protocol):
-    """A tool whose own command shows its arguments (R68 `style.parameters`, R90)."""
+    """Tool with a command that formats its arguments (R68 `style.parameters`, R90)."""
 
     async def render(self, call: ToolCall) -> str:
-        """The arguments as people should see them; foreign text. Raises RenderFailed with what went wrong (M30)."""
+        """Return the arguments for display; untrusted text. Raises RenderFailed with the error (M30)."""
 
 
 @runtime_checkable
 class Corrects(Protocol):
-    """A tool with words of its own for arguments that never reached it, because the JSON gate refused them (V19)."""
+    """Tool with its own error text for arguments that the JSON parser refused (V19)."""
 
     def misread(self, name: str, found: Misread) -> str | None:
-        """What the model reads, to be told as an error of `name`; None for the common form. Decides nothing else."""
+        """Return the error text for the model, reported as an error of `name`; None for the common form. Decides
+        nothing else."""
 
 
 def spawns(tool: object) -> bool:
-    """Whether it starts sub-agents: it says so itself, and a sub-agent does not get it (R224)."""
+    """True if the tool starts sub-agents. Sub-agents don't get such a tool (R224)."""
     return getattr(tool, "spawns", False) is True
 
 
 def commands(tool: object) -> bool:
-    """Whether what it changes stands in a command line that it does not judge itself: a refused target in it makes the
-    call a person's to decide, as for a local tool (R247)."""
+    """True if the tool runs a command line that it doesn't analyse itself: a refused target in it requires a person's
+    decision, as for a local tool (R247)."""
     return getattr(tool, "commands", False) is True
 
 

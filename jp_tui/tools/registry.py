@@ -1,8 +1,7 @@
-"""The executors: built-in tools by their configuration key (inquiries.md R63), local ones by what they run.
+"""Executors: built-in tools by their configuration key (inquiries.md R63), local ones by their command.
 
-The module of a built-in is loaded when the tool first runs. Holds names and modules, nothing else: what a model reads
-about a tool stands in the configuration. A key that is not here is no built-in; what to say then is the engine's
-business.
+The module of a built-in is imported on first use. It has names and modules only; text for the model is in the
+configuration. The engine reports unknown keys.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
 
 
 class Lazy:
-    """A tool whose module is imported at its first use."""
+    """Tool whose module is imported on first use."""
 
     def __init__(self, load: Callable[[], Tool], source: SourceKind, *, spawns: bool = False) -> None:
         self._load, self._source, self.spawns = load, source, spawns
@@ -60,7 +59,7 @@ class Lazy:
 
 
 class SelfFormattingTool(Lazy):
-    """One that shows its arguments itself, as `port.Formats` does (R90); `commands` as there."""
+    """Tool that formats its own arguments, as `port.Formats` (R90); `commands` as there."""
 
     commands = True
 
@@ -71,7 +70,7 @@ class SelfFormattingTool(Lazy):
 
 
 def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
-    """Every built-in tool by its configuration key. `documentation` of the tools of this conversation is for the one
+    """Return every built-in tool by its configuration key. `documentation` of this conversation's tools is for the one
     that serves it (R81)."""
     made: dict[str, Tool] = {key: Lazy(_from(module, name), source) for key, (module, name, source) in _MODULES.items()}
     made["describe_tools"] = Lazy(_from("describe_tools", "DescribeTools", documentation), "tool")
@@ -81,7 +80,7 @@ def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
 
 
 def local(spec: LocalSpec) -> Tool:
-    """A local tool (R83); it also has `render` of `port.Formats` when a command shows its arguments (R90)."""
+    """Return a local tool (R83). It also has `render` of `port.Formats` if a command formats its arguments (R90)."""
     from jp_tui.tools.local.tool import FormattedTool, LocalTool
 
     return LocalTool(spec) if spec.format_command is None else FormattedTool(spec, spec.format_command)

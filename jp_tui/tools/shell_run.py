@@ -1,9 +1,9 @@
 """`shell_run`: run a program, or a line for /bin/sh, in the workspace (surface.md S40; issue 8, line 9).
 
-A shell reads it only where the model asked for one. What is about to happen is shown whole before anybody is asked:
-where, with or without a sandbox, and every character of the command. It runs in a sandbox where there is one
-(`shell/sandbox.py`), through the one runner for children, and ends with all that it started. It opens no terminal,
-gives no input, falls back to nothing: without the sandbox that was shown, nothing runs.
+A shell is used only if the model asks for one. The question shows everything before the run: the folder, with or
+without a sandbox, and every character of the command. It runs in a sandbox if available (`shell/sandbox.py`), through
+the common child runner, and ends with all processes it started. No terminal, no input, no fallback: without the sandbox
+that was shown, nothing runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from jp_tui.tools.shell.sandbox import TOO_LARGE, Sandboxing, Walled, unkept
 
 SECONDS, MOST_SECONDS = 120, 3_600
 LONGEST = 16_384
-"""Characters of a command: what is longer nobody reads before it runs."""
+"""Maximum characters of a command. A longer one can't be reviewed before it runs."""
 _KEYS = frozenset({"argv", "command", "cwd", "timeout_secs"})
 _TITLE = 200
 NO = "The command was not run: the question about it was answered with no."
@@ -42,7 +42,7 @@ NO = "The command was not run: the question about it was answered with no."
 
 @dataclass(frozen=True, slots=True)
 class CheckedCommand:
-    """What a call asks for, checked: `argv` is run, `written` is what people read, `place` where."""
+    """Validated request: `argv` is run, `written` is shown, `place` is the folder."""
 
     argv: tuple[str, ...]
     written: str
@@ -65,13 +65,13 @@ class ShellRun:
         return "tool"
 
     def title(self, arguments: JsonObject) -> str:
-        """The command's first line."""
+        """Return the command's first line."""
         argv, command = arguments.get("argv"), arguments.get("command")
         words = _words(argv)
         return first_line(shlex.join(words) if words else command if isinstance(command, str) else "")[:_TITLE]
 
     async def render(self, call: ToolCall) -> str:
-        """Everything that somebody has to know before it runs. What is refused anyway is not shown to anybody."""
+        """Return everything needed to decide about the run. A request that is refused anyway is never shown."""
         try:
             wanted = _read(call)
             return _told(wanted, await self._sandbox.walled(call))
@@ -90,12 +90,13 @@ class ShellRun:
 
 
 def _words(argv: Json) -> list[str]:
-    """A list of texts as it is; empty for anything else."""
+    """Return a list of texts unchanged; empty for anything else."""
     return [word for word in argv if isinstance(word, str)] if isinstance(argv, list) else []
 
 
 def _read(call: ToolCall) -> CheckedCommand:
-    """Refusal with all that is wrong; FileProblem for a folder that is not there, or not in the workspace."""
+    """Validate the arguments. Raises ToolRefusal with all problems, FileProblem for a folder that is missing or outside
+    the workspace."""
     given = CallArguments("shell_run", call.arguments, _KEYS)
     command, argv = given.text("command"), given.json("argv")
     where = given.text("cwd") or "."
@@ -132,7 +133,7 @@ def _sayable(text: str) -> bool:
 
 
 def _told(wanted: CheckedCommand, walls: Walled) -> str:
-    """Ours first, so that nothing in a command can stand before it; then all of the command, to the end."""
+    """Return jp-tui's lines first, so that nothing in a command can precede them, then the complete command."""
     if walls.sandboxed:
         net = "The network is open to it, and so is what listens on this machine." if walls.network else "No network."
         held = (
@@ -150,7 +151,7 @@ def _told(wanted: CheckedCommand, walls: Walled) -> str:
 
 
 def _confirm(call: ToolCall, wanted: CheckedCommand, walls: Walled) -> NeedsInput | Failure | None:
-    """Where the policy wants it (S40): always, never, or where neither a person nor walls stand before it."""
+    """Ask as the policy says (S40): always, never, or where neither a person nor a sandbox protects the run."""
     policy = call.options.get("confirm", "auto")
     if policy == "never" or (policy != "always" and (walls.whole or call.leave)):
         return None

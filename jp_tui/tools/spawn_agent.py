@@ -1,7 +1,7 @@
-"""`spawn_agent`: a task for a sub-agent, which works in a conversation of its own (surface.md S40, inquiries.md 13.2).
+"""`spawn_agent`: a task for a sub-agent, which works in its own conversation (surface.md S40, inquiries.md 13.2).
 
-It reads its arguments and hands the task over (`port.Spawner`); its result is what the sub-agent says last. Runs
-nothing itself and asks nothing: who may be spawned, and with what, is the engine's to say.
+It parses its arguments and passes the task on (`port.Spawner`); its result is the sub-agent's last message. The engine
+decides who may be spawned and with what.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SpawnAgent:
         return "tool"
 
     def title(self, arguments: JsonObject) -> str:
-        """The agent's name, else the first line of its task."""
+        """Return the agent's name, else the first line of its task."""
         name, task = arguments.get("name"), arguments.get("task")
         named = first_line(name) if isinstance(name, str) else ""
         return (named or (first_line(task) if isinstance(task, str) else ""))[:_LINE]

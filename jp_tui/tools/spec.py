@@ -1,7 +1,7 @@
-"""What a model sees of a tool (inquiries.md R80, R162, R246), from its entry in the configuration.
+"""Tool description for the model (inquiries.md R80, R162, R246), built from its configuration entry.
 
-Works on any entry, built-in or not, and knows no tool by name. Rules across arguments are never put into the schema:
-they are checked when the tool runs (R164).
+Works on any entry, built-in or not. Rules across arguments never become part of the schema: they are checked when the
+tool runs (R164).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _OURS = frozenset({"required", "summary", "description", "examples", "items", "p
 
 
 def published(name: str, entry: Mapping[str, Json]) -> ToolSpec:
-    """The tool `name` as a model sees it; `entry` is the effective `conversation.tools.<name>` table.
+    """Return the tool `name` as the model sees it; `entry` is the effective `conversation.tools.<name>` table.
 
-    When `options.shape` names a table in `options.shapes`, its `description` and `parameters` are taken instead.
+    If `options.shape` names a table in `options.shapes`, use its `description` and `parameters` instead.
     """
     chosen = {**entry, **_shape(entry)}
     said = chosen.get("summary") or chosen.get("description") or ""
@@ -36,7 +36,7 @@ def _shape(entry: Mapping[str, Json]) -> JsonObject:
 
 
 def _object(properties: JsonObject) -> JsonObject:
-    """A closed object; a property says of itself whether it is required."""
+    """Build a closed object; a property's own `required` decides whether it is required."""
     required: list[Json] = [
         key for key, one in properties.items() if isinstance(one, dict) and one.get("required") is True
     ]
@@ -48,7 +48,7 @@ def _object(properties: JsonObject) -> JsonObject:
 
 
 def _value(one: Json) -> Json:
-    """One parameter, or what stands in one. An object without `properties` stays open: its form is the caller's own."""
+    """Build one parameter or nested value. An object without `properties` stays open: the caller chooses its form."""
     if not isinstance(one, dict):
         return one
     properties, items = one.get("properties"), one.get("items")

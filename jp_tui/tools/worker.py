@@ -1,8 +1,8 @@
-"""Asking a child process to apply patterns, make diffs, scan files and render templates (traps.md T21c, T28); the child
-is `worker_main.py`.
+"""Run jobs in a child process: patterns, diffs, file scans and templates (traps.md T21c, T28); the child is
+`worker_main.py`.
 
-One job a process: JSON in, JSON lines out. A pattern that never ends is ended with its process, and what came out
-before is kept. Nothing here decides what a job means.
+One job per process: JSON in, JSON lines out. A pattern that never ends is ended with its process; earlier output is
+kept. This module doesn't interpret jobs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Kind = Literal["edit", "diff", "list", "search", "render", "survey", "places"]
 
 
 class WorkerTimeout(ToolRefusal):
-    """The job was ended after so many seconds; `lines` is what had come out."""
+    """The job reached its time limit; `lines` is the output so far."""
 
     def __init__(self, lines: list[dict[str, Any]], seconds: float) -> None:
         super().__init__(f"this took more than {seconds:.0f} seconds and was ended; use a simpler pattern or less text")
@@ -40,8 +40,9 @@ async def ask(
     cancel: asyncio.Event | None = None,
     heard: Callable[[bytes], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """The lines that the job of this kind gives; TooLong after `seconds` (default SECONDS), Refusal when it failed (too
-    much memory, no child) or `cancel` was set. `heard` gets them as they come, as bytes."""
+    """Return the output lines of a job of this kind. Raises WorkerTimeout after `seconds` (default SECONDS),
+    ToolRefusal if it failed (too much memory, no child) or `cancel` was set. `heard` receives the lines as they arrive,
+    as bytes."""
     limit = SECONDS if seconds is None else seconds
     argv = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, str(Path(__file__).parents[2]), kind]
     try:

@@ -1,6 +1,6 @@
-"""What runs in the child that `worker.py` starts: one job, JSON on stdin, JSON lines on stdout, bounded memory.
+"""Main module of the child that `worker.py` starts: one job, JSON on stdin, JSON lines on stdout, bounded memory.
 
-Imports only what a bare interpreter has, and our own rooms that need no more. Never imported by the program itself.
+It imports only the standard library and packages that need no more. The program itself never imports it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _MEMORY = 1 << 30
 
 
 def main(kind: str) -> None:
-    """Do the job of this kind; its shape is said where it is done (`edits.py`, `scan.py`, `survey.py` …)."""
-    die_with_parent()  # nobody else ends a pattern without an end when we were killed
+    """Do the job of this kind; its form is defined in its module (`edits.py`, `scan.py`, `survey.py` …)."""
+    die_with_parent()  # otherwise an endless pattern would outlive a killed jp-tui
     with contextlib.suppress(OSError, ValueError):  # a system without this limit has others
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     job = json.loads(sys.stdin.buffer.read())
@@ -53,7 +53,7 @@ def main(kind: str) -> None:
 
 
 def _emit(value: dict[str, object]) -> None:
-    """One line, at once and whole, so that it is there when this process is ended."""
+    """Write one line at once and complete, so that it survives the end of this process."""
     left = memoryview(json.dumps(value).encode() + b"\n")
     while left:
         left = left[os.write(1, left) :]

@@ -24,6 +24,7 @@ from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui import textual_patches
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.clipboard import Copier
+from jp_tui.ui.composer.command_uses import CommandUses
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.driver.choice import workspace_driver
 from jp_tui.ui.driver.replies import TerminalAnswered
@@ -152,6 +153,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             notices=notices,
             interrupts=interrupts,
             commands=choosable(COMMANDS, theme=choices(themes)),
+            uses=CommandUses(state_dir / "commands"),
             keys=self._bridge,
         )
         self.failures = AppFailures(self, state_dir, self._main.note)

@@ -15,6 +15,7 @@ import pytest
 from jp_tui.conversation.model import ModelError, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import BackupLimits, CopyStore
+from jp_tui.engine.base.context_settings import ContextSettings
 from jp_tui.engine.base.dependencies import (
     ConversationLock,
     EngineDependencies,
@@ -69,6 +70,7 @@ class Bench:
         self.reviews = False
         self.copies = False
         self.titles = False
+        self.context: ContextSettings | None = None
         self.jp_data: Path | None = None
         self.copy_limit = 1 << 20
         self.tool_choice = "auto"
@@ -158,6 +160,7 @@ class Bench:
             via=self.via,
             open_agent_model=self.agent_model,
             deleted=self.deleted.append,
+            context=lambda: self.context,
             keep_report=lambda message, report: (
                 crash_report.redacted_line(message),
                 crash_report.keep_report(report, self.home / "state"),

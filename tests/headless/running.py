@@ -26,9 +26,15 @@ LIMIT = 60.0
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    """Without keys and settings of the user's, and without a local model server."""
+    """Without keys and settings of the user's, without a local model server, and without a look at this repository."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and name[:6] != "JP_TUI"}
-    return {**kept, "JP_TUI_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:9", **more}
+    return {
+        **kept,
+        "JP_TUI_HOME": str(home),
+        "OLLAMA_HOST": "127.0.0.1:9",
+        "JP_TUI_CONTEXT__ENVIRONMENT": "false",
+        **more,
+    }
 
 
 def command(*words: str) -> list[str]:

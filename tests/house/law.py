@@ -20,6 +20,7 @@ PAGES = {
     "C": "inquiries.md",
     "E": "asking.md",
     "S": "surface.md",
+    "K": "context.md",
     "T": "traps.md",
 }
 """The page that defines the rules of a letter. Rules with Z are on the page where a reader would look for them."""

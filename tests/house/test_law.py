@@ -91,7 +91,7 @@ def test_a_citation_is_found_with_its_line(source: str, cited: str) -> None:
         "x = lambda: 1  # noqa: E999",
         "y = x  # type: ignore[T999]",
         '"""C0 controls, U+E0041, `R999`, "S999", ``V999 or `T999` ``, TERM-1, TEST-R999, key F1, V1.999, #E999."""',
-        '"""The colour #E99999, \\\\R999, x.R999, R999_1, SR999, D29, K12 and \'M999\'."""',
+        '"""The colour #E99999, \\\\R999, x.R999, R999_1, SR999, D29, X12 and \'M999\'."""',
         '"""A span `of code that\nends with R999` in the next line."""',
     ],
 )

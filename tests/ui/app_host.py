@@ -16,6 +16,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.settings.themes import themes
 from jp_tui.ui.app import WorkspaceApp
+from jp_tui.ui.composer.command_uses import CommandUses
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.sidebar.sidebar import Sidebar
@@ -73,6 +74,8 @@ class Host(WorkspaceApp):
             notify=notify,
             environment=environment,
         )
+        if state is STATE:  # a folder that all tests share, where it exists
+            self._main._uses = CommandUses(None)
 
     @property
     def composer(self) -> Composer:

@@ -166,6 +166,29 @@ async def test_ctrl_c_interrupts_what_runs_and_a_second_one_leaves() -> None:
         assert await ended(app, pilot) == 0
 
 
+async def test_s50_ctrl_c_clears_a_draft_first_and_up_restores_it() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"half a thought", "ctrl+c")
+        assert app.composer.text == "" and app.footer == "Draft cleared · ↑ restores it"
+        assert app.link.of(cmd.Shutdown) == []
+        app.time.now += 1.2
+        await pilot.press("up")
+        assert app.composer.text == "half a thought"
+
+
+async def test_s50_a_second_ctrl_c_leaves_and_the_draft_is_kept() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"half", "ctrl+c", "ctrl+c")
+        assert await ended(app, pilot) == 0
+    assert [one.text for one in app.link.of(cmd.SaveDraft)][-1:] == ["half"]
+
+
+async def test_s50_while_something_runs_ctrl_c_interrupts_and_the_draft_stays() -> None:
+    async with workspace(say=scenes.streaming()) as (app, pilot):
+        await pilot.press(*"half", "ctrl+c")
+        assert app.composer.text == "half" and "Interrupted" in app.screen_text()
+
+
 async def test_while_it_leaves_ctrl_c_leaves_at_once() -> None:
     """R215: a further Ctrl+C waits for nothing."""
     async with workspace(FakeLink(stops=False)) as (app, pilot):

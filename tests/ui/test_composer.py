@@ -12,6 +12,7 @@ from jp_tui.ui.composer.composer import Composer
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink, opened
 from tests.ui.app_host import Host, workspace
+from tests.ui.app_host import opened as conversation_opened
 
 
 async def test_a_bound_key_is_not_overtaken_by_what_is_typed_after_it() -> None:
@@ -255,3 +256,31 @@ async def test_esc_leaves_what_was_there_as_it_was() -> None:
         assert "none holds it" in app.screen_text()
         await pilot.press("enter", "escape", "!")
         assert app.composer.text == "half!"
+
+
+async def test_s50_a_text_that_returns_after_an_error_is_selected_and_typing_replaces_it() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"why", "enter")
+        await app.says(pilot, *scenes.failed())
+        assert app.composer.text == scenes.PROMPT == app.composer.selected_text
+        await pilot.press("x")
+        assert app.composer.text == "x"
+        await pilot.press("up")
+        assert app.composer.text == "why", "and it isn't lost"
+
+
+async def test_s50_ctrl_c_clears_a_restored_text_instead_of_copying_it() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"why", "enter")
+        await app.says(pilot, *scenes.failed())
+        await pilot.press("ctrl+c")
+        assert app.composer.text == "" and app.clipboard == ""
+
+
+async def test_e6_what_was_typed_before_there_was_a_conversation_is_saved_as_its_draft() -> None:
+    app = Host(FakeLink())
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.composer.typed_ahead("early", 5)
+        await conversation_opened(app, pilot)
+        app._main.drafts.flush()
+        assert [one.text for one in app.link.of(cmd.SaveDraft) if one.key == "composer"] == ["early"]

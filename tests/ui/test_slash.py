@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from jp_tui.protocol import commands as cmd
+from jp_tui.ui.composer.command_uses import CommandUses
 from jp_tui.ui.composer.slash_list import SlashList
 from jp_tui.ui.pages import COMMANDS
 from jp_tui.ui.screens.keylist import KeyList
@@ -177,3 +180,27 @@ async def test_what_is_beyond_the_list_is_counted() -> None:
         await pilot.press("/")
         await pilot.pause()
         assert f"{len(listed(app)) - 10} more" in app.screen_text()
+
+
+def test_s50_what_is_run_most_comes_first_also_after_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "commands"
+    uses = CommandUses(file)
+    assert uses.ordered(COMMANDS) == COMMANDS
+    for name in ("usage", "model", "usage"):
+        uses.ran(name)
+    again = CommandUses(file).ordered(COMMANDS)
+    assert [one.name for one in again[:3]] == ["usage", "model", COMMANDS[0].name]
+
+
+def test_s50_a_damaged_or_missing_file_of_uses_is_no_trouble(tmp_path: Path) -> None:
+    (tmp_path / "commands").write_bytes(b"\xff\x00 usage " * 10_000)
+    assert CommandUses(tmp_path / "commands").ordered(COMMANDS)[0].name == "usage"
+    CommandUses(tmp_path / "nowhere" / "commands").ran("usage")
+    assert not (tmp_path / "nowhere").exists()
+
+
+async def test_s50_the_list_follows_use_and_names_what_a_command_needs() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"/interrupt", "enter", "/")
+        await pilot.pause()
+        assert listed(app)[0] == "*interrupt" and "needs a running turn" in app.screen_text()

@@ -120,6 +120,7 @@ class PendingReviews:
             overrides=opened.rule.overrides,
             intent=opened.intent if ask.intent else "",
             before=opened.before,
+            briefing=log.briefing,
         )
 
     async def _checked(self, found: v.ReviewerAnswered, opened: v.OpenQuestion) -> v.ReviewerAnswered:

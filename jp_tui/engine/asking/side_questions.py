@@ -204,7 +204,7 @@ class SideQuestions:
         return m.ModelRequest(
             model=model.name,
             messages=talk(told, prompt, before, text, thoughts=model.id == log.model),
-            system=model.system,
+            system=log.briefing.after(model.system),
             tools=tuple(tool.spec for tool in log.setup.tools.values()),
             tool_choice="none",
             max_tokens=model.max_tokens,

@@ -12,6 +12,7 @@ from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import CopyStore
 from jp_tui.engine.base.catalogue import Catalogue
+from jp_tui.engine.base.context_settings import UNTOLD, Briefing, ContextSettings
 from jp_tui.inquiry.values import EarlierVerdict, Policy, ReviewerAnswered, ReviewerFailed, Rule
 from jp_tui.journal.port import Journal
 from jp_tui.protocol.settings import SettingsRead
@@ -115,7 +116,8 @@ class ModelSetup:
 class ReviewQuestion:
     """A question for a reviewer. `told` is the snapshot of what the conversation's `model` was told, with the calls of
     this cycle that wait or run standing in it as such (R120, R121); `tools` are those it has. `overrides` differ for
-    this question (R130). With `intent` it is the second look: `before` is what the reviewer said at the first.
+    this question (R130), `briefing` follows the system prompt (K5). With `intent` it is the second look: `before` is
+    what the reviewer said at the first.
     """
 
     inquiry: str
@@ -127,6 +129,7 @@ class ReviewQuestion:
     overrides: JsonObject = field(default_factory=dict)
     intent: str = ""
     before: tuple[EarlierVerdict, ...] = ()
+    briefing: Briefing = UNTOLD
 
 
 class ReviewListener(Protocol):
@@ -197,6 +200,7 @@ class EngineDependencies:
     files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept. `keep_report`
     takes the message and the report of a bug that ends nothing; it returns the redacted message and the report's file,
     "" where none could be written. `deleted` is called with the id of each conversation that is deleted.
+    `context` says which instruction files count, as the settings are now (K6); None: the model is told of none.
     """
 
     journal: Journal
@@ -232,3 +236,4 @@ class EngineDependencies:
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
+    context: Callable[[], ContextSettings | None] = lambda: None

@@ -110,7 +110,7 @@ class Responses:
         request = m.ModelRequest(
             model=model.name,
             messages=without_pictures(told) if model.images is False else told,
-            system=model.system,
+            system=log.briefing.after(model.system),
             tools=tuple(tool.spec for tool in log.setup.tools.values()),
             tool_choice=log.setup.tool_choice,
             max_tokens=model.max_tokens,

@@ -16,7 +16,9 @@ from jp_tui.conversation.model import Message
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
+from jp_tui.engine.base.context_settings import UNTOLD, Briefing, ContextSettings
 from jp_tui.engine.base.dependencies import EngineDependencies
+from jp_tui.engine.record.context_facts import ContextFacts
 from jp_tui.engine.record.event_codec import IMPORTED_DELTA, entry, stored_event
 from jp_tui.engine.record.model_context import History, Standing, spoke
 from jp_tui.engine.record.secret_redaction import Secrets
@@ -52,6 +54,11 @@ class Log:
     agent: AgentInfo | None = None
     attached: tuple[JsonObject, ...] = field(default=(), repr=False)
     """Images that go with what is said next (`image_reading.py`)."""
+    briefing: Briefing = UNTOLD
+    """What the system text of this turn's requests holds behind the system prompt (K1, K10)."""
+    context: ContextSettings | None = None
+    """The settings it was made with; None: the model is told of no files."""
+    _facts: ContextFacts = field(default_factory=ContextFacts, repr=False)
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _calls: set[str] = field(default_factory=set, repr=False)
@@ -91,6 +98,7 @@ class Log:
                 self._calls.add(event.id)
             if self._history is not None:
                 self._history.add(self.turn, event)
+                self._facts.add(self.turn, event)
                 self._deltas += [delta] if delta is not None else []
             if not quiet:
                 part = parts[place] if place < len(parts) else ""
@@ -108,6 +116,7 @@ class Log:
         """From now on the conversation is held with this model: what it is told of the thoughts of others differs."""
         if model != self.model:
             self.model, self._history, self._deltas = model, None, []
+            self._facts = ContextFacts()
 
     @property
     def spoke(self) -> bool:
@@ -117,23 +126,29 @@ class Log:
     async def told(self, standing: Standing | None = None) -> tuple[Message, ...]:
         """What the model is told, `standing` as in History. The log is read once, in pieces, and then followed."""
         if self._history is None:
-            history, deltas, after = History(self.model), list[JsonObject](), 0
+            history, facts, deltas, after = History(self.model), ContextFacts(), list[JsonObject](), 0
             while page := self.setup.journal.read(self.id, after, PAGE) if self.exists else []:
                 for item in page:
                     event = read_event(stored_event(item).event)
                     history.add(item.entry.turn, event)
+                    facts.add(item.entry.turn, event)
                     if isinstance(event, ev.ToolCallRequest):
                         self._calls.add(event.id)
                     ours = item.entry.kind != IMPORTED_DELTA
                     deltas += [delta] if ours and (delta := _delta(event)) is not None else []
                 after = page[-1].seq
                 await asyncio.sleep(0)
-            self._history, self._deltas = history, deltas
+            self._history, self._facts, self._deltas = history, facts, deltas
         return self._history.messages(standing)
 
     def has_call(self, id_: str) -> bool:
         """True if a call of this conversation has this id (Z1). Await `told` first."""
         return id_ in self._calls
+
+    async def facts(self) -> ContextFacts:
+        """What the log says of plan, environment and instruction files."""
+        await self.told()
+        return self._facts
 
     async def deltas(self) -> list[JsonObject]:
         """The changes of configuration that the log holds, in order (R67)."""

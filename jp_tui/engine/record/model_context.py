@@ -1,20 +1,22 @@
 """From the log to what a model is told: the one place where events become messages (inquiries.md R59, R204).
 
-Only chat and tool-call events pass (an allow-list), and what the user took back of changes; everything else, unknown
-or internal, stays hidden. Repair happens here, on the view that is sent, never in the log. Whatever the log holds,
-roles alternate, a user's message is first, and each call has exactly one result at the head of the message that follows
-it: servers refuse anything else.
+Only chat and tool-call events pass (an allow-list), what the user took back of changes, the environment of a turn and
+nested instructions (context.md K2, K10); everything else, unknown or internal, stays hidden. Repair happens here, on
+the view that is sent, never in the log. Whatever the log holds, roles alternate, a user's message is first, and each
+call has exactly one result at the head of the message that follows it: servers refuse anything else.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
 
 REPAIRED = "Tool call was interrupted."
 """M36."""
@@ -62,6 +64,21 @@ def undone(event: ev.Event) -> str:
     return told if isinstance(told, str) else ""
 
 
+def environment(event: ev.Unknown) -> str:
+    """What stands before the user's words of its turn (K10); empty for any other event."""
+    text = event.raw.get("text") if event.raw.get("type") == ENVIRONMENT else None
+    return text if isinstance(text, str) else ""
+
+
+def instructions(event: ev.Unknown) -> tuple[str, str] | None:
+    """A call, and what is appended to its result as the model sees it (K2); None for any other event."""
+    raw = event.raw
+    call, text = raw.get("call"), raw.get("text")
+    if raw.get("type") != INSTRUCTIONS or not isinstance(call, str) or not isinstance(text, str):
+        return None
+    return call, text
+
+
 def pictures(metadata: JsonObject) -> Iterable[Picture]:
     """The images that stand with what the user said; what is of no such form is none."""
     kept = metadata.get(ATTACHED)
@@ -100,6 +117,9 @@ class _Turn:
                 for shown in pictures(extra):
                     self._say("user", shown if sendable(shown) else TextPart(UNSENT))
                 self._say("user", TextPart(text if text.strip() else EMPTY))
+            case ev.Unknown() if environment(event):
+                if self.told and self.told[0][0] == "user":
+                    self.told[0][1].insert(0, TextPart(environment(event)))
             case _ if not self.told:
                 pass  # R204: a turn begins with its user; what stands before that is dropped
             case ev.ChatResponse() if discarded(event):
@@ -117,6 +137,8 @@ class _Turn:
                     self._names[id_] = name
             case ev.Unknown() if undone(event):
                 self._say("user", TextPart(undone(event)))
+            case ev.Unknown() if (nested := instructions(event)) is not None:
+                self._appended(*nested)
             case ev.ToolCallResponse(id=id_, content=content, is_error=failed):
                 if (asked := self._names.pop(id_, None)) is not None:
                     self._add("user", Result(id_, asked, content, failed))
@@ -133,6 +155,14 @@ class _Turn:
         if not self.told or self.told[-1][0] != role:
             self.told.append((role, []))
         self.told[-1][1].append(part)
+
+    def _appended(self, call: str, text: str) -> None:
+        """Instructions of a folder that a call named stand behind its result (K2)."""
+        for _, parts in reversed(self.told):
+            for at, part in enumerate(parts):
+                if isinstance(part, Result) and part.id == call:
+                    parts[at] = replace(part, content=part.content + text)
+                    return
 
     def repair(self, standing: Standing | None = None) -> None:
         """M36 for every call that is still open, or what `standing` says of it."""

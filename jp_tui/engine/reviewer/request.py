@@ -8,7 +8,7 @@ is given.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jp_tui.conversation.model import Message, ModelRequest, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import JsonObject, dump
@@ -74,6 +74,8 @@ def make_case(
 ) -> ReviewRequest:
     """`lists`: the conversation's tools are told. `room`: bytes that the server is known to take for conversation and
     question. Raises TooLong."""
+    same = model.id == asked.model.id and model.system == asked.model.system
+    model = replace(model, system=asked.briefing.reviewed(model.system, same=same))
     tools = asked.tools if lists else ()
     schema = reply_schema(asked.question.answer_type)
     told = fitting.readable(asked.told, thoughts=model.id == asked.model.id)

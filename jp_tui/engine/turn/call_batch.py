@@ -23,6 +23,7 @@ from jp_tui.engine.record.model_context import REPAIRED
 from jp_tui.engine.record.unlogged_results import RESULT, UnloggedResults
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.turn.call_runner import CallRunner
+from jp_tui.engine.turn.nested_instructions import nested_events
 from jp_tui.engine.turn.subagent_spawner import SubagentSpawner
 from jp_tui.inquiry.messages import ABORTED, NO_ONE_ANSWERED
 from jp_tui.protocol.events import CallChanged
@@ -61,6 +62,7 @@ class CallBatch:
         earlier = earlier or ResumedCalls()
         self._keeping = UnloggedResults(log, earlier.results, begun=earlier.begun)
         self._runner = CallRunner(log, coordinator, checks, root, self._say, self._keeping, earlier, agents)
+        self._root = root
         self._deciding: asyncio.Task[CallResult | None] | None = None
         self._calls = list(calls)
         self._names = {call.id: call.name for call in calls} | {one.call: one.tool for one in refused}
@@ -265,6 +267,9 @@ class CallBatch:
             await self._coordinator.settle()
             await self._log.append([self._response(call) for call in ready], (), self._keeping.parts(ready))
             self._stored.update(ready)
+            ran = [call for call in self._calls if call.id in ready and self._done[call.id].end in ("ok", "error")]
+            if nested := await nested_events(self._log, self._root, ran):
+                await self._log.append(nested)
         if held := [call for call in fresh if call not in ready]:
             await self._keeping.keep(RESULT, [self._response(call) for call in held])
         for call in fresh:

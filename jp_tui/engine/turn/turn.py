@@ -19,6 +19,7 @@ from jp_tui.engine.base.call_state import ResumedCalls
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.base.interrupt_request import InterruptRequest
 from jp_tui.engine.base.rejected_calls import RejectedCall
+from jp_tui.engine.context.brief import brief
 from jp_tui.engine.file_changes.turn_summary import summed
 from jp_tui.engine.model.response_retry import Responses, say_phase
 from jp_tui.engine.model.response_stream import StreamedResponse
@@ -135,6 +136,8 @@ class Turn:
             self.announce()
             try:
                 await self._around.ready()
+                if sample is None:
+                    await brief(log, begins=self._cut is None)
                 there = log.setup.workspace if self._child is None else self._child.root
                 root = prepare(sample, scratch, there, keep=self.resumed)
                 outcome = await self._cycles(root)

@@ -1,2 +1,2 @@
-"""What keeps a conversation file whole: noticing that it was taken away, reading what is left of a damaged one, and
-putting a readable copy in its place (Z23, Z24)."""
+"""Repair of the conversation file: notice that it was moved, read a damaged one, and replace it by a readable copy
+(Z23, Z24)."""

@@ -1,6 +1,6 @@
-"""Whether the database is sound and of our form, and what is done where only what is derived is not.
+"""Check that the database is sound and of the current version, and repair what is only derived.
 
-`lacking` is cheap and asked at each start; `find_damage` reads the whole file.
+`lacking` is fast and runs at each start; `find_damage` reads the whole file.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from jp_tui.journal.doubt import Suspect
 from jp_tui.journal.schema import STEPS
 
 ESSENTIAL = ("conversations", "events")
-"""Without these it is not ours; everything else can be made again."""
+"""Without these it isn't jp-tui's database; all other tables can be rebuilt."""
 _MADE = re.compile(r"\s*CREATE (TABLE|INDEX) (\w+)")
-_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
+_STEPS = 10_000  # of SQLite's machine, between two checks of the clock
 
 
 @cache
 def _parts() -> dict[str, str]:
-    """What makes each table and index, by its name, in an order that works."""
+    """Return the statement for each table and index by name, in a working order."""
     found = {}
     for statement in chain.from_iterable(STEPS):
         if made := _MADE.match(statement):
@@ -32,7 +32,7 @@ def _parts() -> dict[str, str]:
 
 
 def lacking(db: sqlite3.Connection) -> list[str]:
-    """The tables and indexes of ours that are not there. Raises Suspect where one is essential."""
+    """Return missing tables and indexes. Raises Suspect if one is essential."""
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'index')")}
     found = [name for name in _parts() if name not in there]
     if any(name in ESSENTIAL for name in found):
@@ -41,8 +41,7 @@ def lacking(db: sqlite3.Connection) -> list[str]:
 
 
 def complete(db: sqlite3.Connection, names: list[str]) -> None:
-    """Make them again, empty; what they hold is worked out anew by whoever examines the conversations. Runs inside a
-    transaction."""
+    """Create them empty; examining the conversations fills them. Runs inside a transaction."""
     for name in names:
         db.execute(_parts()[name])
     if "names" in names:
@@ -53,7 +52,8 @@ def complete(db: sqlite3.Connection, names: list[str]) -> None:
 
 
 def agree(db: sqlite3.Connection, seconds: float) -> int:
-    """Work out anew what does not agree with its events; of how many conversations. Runs inside a transaction."""
+    """Rebuild derived data that disagrees with its events; return the number of conversations. Runs inside a
+    transaction."""
     wrong, orphans = derived.disagreeing(db, seconds)
     for key in orphans:
         derived.adopt(db, key)
@@ -63,7 +63,7 @@ def agree(db: sqlite3.Connection, seconds: float) -> int:
 
 
 def strange(db: sqlite3.Connection) -> str:
-    """What of the form is not ours, in words; empty where all is. Raises sqlite3.Error, Suspect."""
+    """Describe what isn't part of jp-tui's schema; empty if there is nothing. Raises sqlite3.Error, Suspect."""
     if missing := lacking(db):
         return f"it has no {missing[0]}"
     if other := db.execute("SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
@@ -76,7 +76,7 @@ def strange(db: sqlite3.Connection) -> str:
 
 @cache
 def _columns() -> dict[str, list[str]]:
-    """The columns of each of our tables."""
+    """Return the columns of each table."""
     made = sqlite3.connect(":memory:")
     try:
         for statement in chain.from_iterable(STEPS):
@@ -92,8 +92,8 @@ def _columns_of(db: sqlite3.Connection, table: str) -> list[str]:
 
 
 def find_damage(db: sqlite3.Connection, seconds: float | None = None) -> str:
-    """What SQLite's own check finds wrong in our tables and their indexes, in its words; empty where nothing is, or
-    where it does not end in time. The index of texts has its own way to be made again."""
+    """Return what SQLite's check finds wrong in jp-tui's tables and indexes, in its words; empty if nothing, or if it
+    doesn't end in time. The text index is rebuilt separately."""
     if seconds is not None:
         until = time.monotonic() + seconds
         db.set_progress_handler(lambda: time.monotonic() > until, _STEPS)

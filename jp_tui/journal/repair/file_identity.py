@@ -1,7 +1,7 @@
-"""What stands at the database's path: which file, with which log, and what is known of it from before.
+"""Identity of the file at the database's path and its log, compared with the previous record.
 
-The record beside it, `conversations.db.known`, says how many conversations there were, which file they were in, which
-log belongs to that file, and how the file was left. It is harmless to lose: then more is looked at.
+The record beside it, `conversations.db.known`, has the number of conversations, the file they were in, its log, and the
+state in which it was left. Losing it is harmless: more is then examined.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from jp_tui.system.lock import FileLock, Holder, LockError, acquire
 from jp_tui.system.paths import PathsError, private_open
 
 LOCK_SECONDS = 120.0
-"""How long one process waits for another that opens or repairs the database."""
+"""Time to wait for a process that opens or repairs the database. Repairing a large file takes minutes."""
 _PAUSE = 0.01
 _LIMIT = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """What stands at a path: which file it is, and how long. `changed` is its time of change in nanoseconds."""
+    """Identity and size of the file at a path. `changed` is its time of change in nanoseconds."""
 
     device: int
     inode: int
@@ -38,17 +38,17 @@ class FileIdentity:
 
     @property
     def file(self) -> str:
-        """Which file it is, whatever is in it."""
+        """Return which file it is, independent of its content."""
         return f"{self.device}:{self.inode}"
 
     @property
     def state(self) -> str:
-        """The same, and that nobody wrote to it since."""
+        """Return the same with its last change, to detect writes."""
         return f"{self.file}:{self.size}:{self.changed}"
 
 
 def look(path: Path | str) -> FileIdentity | None:
-    """What stands there, links followed; None where nothing does, or nothing that can be looked at."""
+    """Return the file at the path, links followed; None if there is none or it can't be examined."""
     try:
         found = os.stat(path)
     except OSError:
@@ -57,13 +57,14 @@ def look(path: Path | str) -> FileIdentity | None:
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """A file that belongs to the database: its log (`-wal`), the log's index (`-shm`), and ours (`.known`)."""
+    """Return a file that belongs to the database: its log (`-wal`), the log's index (`-shm`), and the record
+    (`.known`)."""
     return Path(f"{path}{suffix}")
 
 
 @dataclass(frozen=True, slots=True)
 class StoreRecord:
-    """The record. `log` belongs to `file`; `left` is the state in which a process that wrote alone left the file."""
+    """Stored record. `log` belongs to `file`; `left` is the state in which the only writing process left the file."""
 
     conversations: int = 0
     file: str = ""
@@ -71,16 +72,16 @@ class StoreRecord:
     left: str = ""
 
     def foreign_log(self, there: FileIdentity, log: FileIdentity | None) -> bool:
-        """Whether the log beside this file belongs to another: SQLite would write its pages into this one."""
+        """True if the log beside this file belongs to another: SQLite would write its pages into this one."""
         return log is not None and log.file == self.log and there.file != self.file
 
     def untouched(self, there: FileIdentity, log: FileIdentity | None) -> bool:
-        """Whether nobody wrote to the file since it was left."""
+        """True if the file is unchanged since it was left."""
         return there.state == self.left and (log is None or log.size == 0)
 
 
 def recall(path: Path) -> StoreRecord:
-    """What is known; nothing where there is no record that can be read."""
+    """Read the record; return an empty one if it is missing or unreadable."""
     try:
         descriptor = private_open(beside(path, ".known"), os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
@@ -96,7 +97,7 @@ def recall(path: Path) -> StoreRecord:
 
 
 def remember(path: Path, known: StoreRecord) -> None:
-    """Keep it; where that is impossible nothing is lost."""
+    """Write the record; a failure is harmless."""
     record = {"conversations": known.conversations, "file": known.file, "log": known.log, "left": known.left}
     data = json.dumps(record).encode()
     with contextlib.suppress(OSError):
@@ -109,7 +110,7 @@ def remember(path: Path, known: StoreRecord) -> None:
 
 
 def sealed(path: Path) -> str:
-    """The state of the file, told from any later one: its time of change is one that no write gives it."""
+    """Return a state of the file that differs from any later one: no write produces this time of change."""
     with contextlib.suppress(OSError):
         os.utime(path, ns=(now := time.time_ns(), now))
     there = look(path)
@@ -118,9 +119,9 @@ def sealed(path: Path) -> str:
 
 @contextmanager
 def guarded(path: Path) -> Iterator[None]:
-    """Alone among all processes that open, repair or replace the database. Raises JournalError `busy`.
+    """Lock against all other processes that open, repair or replace the database.
 
-    Where no lock can be made (a folder that cannot be written), nothing is repaired either: go on without.
+    Raises JournalError `busy`. If no lock can be made (a read-only folder), continue without repairs.
     """
     until = time.monotonic() + LOCK_SECONDS
     me = Holder.me("jp-tui", "")

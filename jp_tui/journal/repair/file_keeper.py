@@ -1,8 +1,8 @@
-"""The file behind an open journal: noticed when it is taken away, replaced or cut, and put right (Z23, Z24).
+"""Watch over the file of an open journal: notice that it was moved, replaced or truncated, and recover (Z23, Z24).
 
-SQLite goes on with a file that nothing names any more, so everything that this process has is still there: it is
-written to a new file in the place, or added to the one that stands there now. Nothing is told as written before that.
-Used by the thread that writes; `moved` by any.
+SQLite keeps working with a file that has no name any more, so this process still has all its data: it is written to a
+new file at the path, or merged into the one there now. No write is confirmed before that. Used by the writing thread;
+any thread may call `moved`.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _BAD = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 class FileKeeper:
-    """Of one journal. `spare` gives another connection to the same file, for where the writing one is gone."""
+    """Keeper for one journal. `spare` returns another connection to the same file, if the writing one is lost."""
 
     def __init__(self, path: Path, found: Opened, spare: Callable[[], sqlite3.Connection | None]) -> None:
         self.path, self.notices, self.lately = path, Notices(), RecentWrites()
         self._spare = spare
         self._again: Again = Holding
         self.lost: dict[str, str] = {}
-        """Conversations that somebody else writes now, with words for who."""
+        """Conversations that another process writes now, with a text that names it."""
         self.generation = 0
-        """Of connections: another one for each time that the file was put right."""
+        """Incremented each time the file is recovered."""
         self._hold(found)
 
     def _hold(self, found: Opened) -> None:
@@ -58,7 +58,7 @@ class FileKeeper:
         self._again = again
 
     def mine(self, conversation: str) -> None:
-        """Raises JournalError `held` where somebody else writes it since its lock was taken away."""
+        """Raise JournalError `held` if another process writes the conversation since its lock was lost."""
         if conversation in self.lost and conversation not in self._again().held:
             who = self.lost[conversation]
             raise JournalError("held", f"{conversation} is written by {who} since {self.path} was replaced")
@@ -72,7 +72,7 @@ class FileKeeper:
         self.lately.committed()
 
     def moved(self) -> bool:
-        """Whether something else than the open file stands at the path, or that was cut short."""
+        """True if another file is at the path, or the open one was truncated."""
         try:
             there = os.stat(self._name)
         except OSError:
@@ -83,23 +83,23 @@ class FileKeeper:
         return False
 
     def parted(self) -> bool:
-        """Whether the log or its index at the path is not the one that is open here: others would write to another."""
+        """True if the log or its index at the path isn't the open one: other processes would write to another."""
         return any(before is not None and _inode(name) != before.inode for name, before in self._beside)
 
     def reopen(self) -> sqlite3.Connection:
-        """A new connection after one that cannot be trusted any more. Raises Displaced, JournalError."""
+        """Return a new connection to replace an unreliable one. Raises Displaced, JournalError."""
         if self.moved():
             raise Displaced
         return opening.usable(self._real)
 
     def reading(self) -> sqlite3.Connection:
-        """A connection to what stands at the path now. Raises JournalError."""
+        """Return a connection to the file that is now at the path. Raises JournalError."""
         with guarded(self._real):
             return open_reading(self._real)
 
     def repair(self, db: sqlite3.Connection | None, problem: Exception) -> sqlite3.Connection:
-        """Put right what `problem` says is wrong; a connection to go on with, in place of `db`, which is closed where
-        it is another. Raises JournalError; then `db` is as it was."""
+        """Repair what `problem` reports. Return the connection to use in place of `db`, which is closed if it is
+        another. Raises JournalError and leaves `db` as it was."""
         try:
             with guarded(self._real):
                 found = self._there_again(db, problem)
@@ -124,7 +124,7 @@ class FileKeeper:
         fresh: sqlite3.Connection | None = None
         try:
             if there.size >= opening.HEAD and not (there.size < self._size and self._short(db)):
-                fresh = opening.usable(self._real)  # the open one has pages in memory that the file has no more
+                fresh = opening.usable(self._real)  # the open one has cached pages that the file has lost
                 if not self._wrong(fresh):
                     self._hold(opening.noted(self._real, fresh, []))
                     return fresh
@@ -140,7 +140,7 @@ class FileKeeper:
                 fresh.close()
 
     def _short(self, db: sqlite3.Connection | None) -> bool:
-        """Whether a file that is shorter than it was is cut; else another program has made it smaller."""
+        """True if a file that became shorter was truncated and not made smaller by another program."""
         old = db if db is not None else self._spare()
         try:
             return old is None or opening.cut_short(old, self._real)
@@ -148,7 +148,7 @@ class FileKeeper:
             return True
 
     def _wrong(self, db: sqlite3.Connection) -> bool:
-        """Whether the file is damaged; what is only derived, or missing and can be made, is put right. Raises Suspect,
+        """True if the file is damaged. Derived data and rebuildable tables are repaired here. Raises Suspect,
         sqlite3.Error."""
         try:
             if opening.cut_short(db, self._real):
@@ -171,16 +171,16 @@ class FileKeeper:
             return True
         return False
 
-    # -- another file, or none, stands there
+    # -- another file, or none, is at the path
 
     def _carried(self, old: sqlite3.Connection) -> sqlite3.Connection:
-        """Everything that is open here is in the file at the path, or in a new one there."""
+        """Bring all data of the open file to the one at the path, or to a new one there."""
         self._real = Path(os.path.realpath(self.path))
-        with contextlib.suppress(OSError):  # its folder may be another one, or be gone
+        with contextlib.suppress(OSError):  # its folder may have changed or be gone
             private_folder(self._real.parent)
         holding = self._again()
         self.lost = dict(holding.lost)
-        with contextlib.suppress(sqlite3.Error):  # whoever renamed it has all of it then
+        with contextlib.suppress(sqlite3.Error):  # a renamed file then has all of it
             old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._drop_log()
         other = self._other()
@@ -192,8 +192,8 @@ class FileKeeper:
         return self._new(self._replaced(merged))
 
     def _drop_log(self) -> None:
-        """The log and its index that lie at the path are those of the file that is open here, and of no use to another:
-        SQLite would take them for that one's."""
+        """Remove the log and its index at the path. They belong to the open file, and SQLite would apply them to
+        another."""
         log, index = beside(self._real, "-wal"), beside(self._real, "-shm")
         found = look(log)
         if found is not None and found.file == self._log:
@@ -202,8 +202,8 @@ class FileKeeper:
                     os.unlink(one)
 
     def _other(self) -> sqlite3.Connection | None:
-        """The database that stands at the path, if it is one of ours that can be used. JournalError where that cannot
-        be told."""
+        """Return the database at the path if it is jp-tui's and usable. Raises JournalError if that can't be
+        determined."""
         there = look(self._real)
         if there is None or not there.regular or not there.size:
             return None
@@ -221,7 +221,7 @@ class FileKeeper:
         return db
 
     def _written(self, old: sqlite3.Connection) -> sqlite3.Connection:
-        """All of it in a new file in the place; what stands there is kept under another name."""
+        """Write everything to a new file at the path; keep the file that is there under another name."""
         private_folder(self._real.parent)
         new = beside(self._real, NEW)
         recovery.clear(new)
@@ -233,8 +233,8 @@ class FileKeeper:
         return self._new(self._taken(kept, lost))
 
     def _joined(self, old: sqlite3.Connection) -> sqlite3.Connection:
-        """The log was taken away from its file: what both say together goes to a new file, and what others may have
-        written to the file since is added to it."""
+        """Handle a log separated from its file: write both together to a new file, and merge what others wrote to the
+        file since."""
         new = beside(self._real, NEW)
         recovery.clear(new)
         lost = self._copied(old, new)
@@ -246,8 +246,7 @@ class FileKeeper:
         return self._new(StoreNotice(f"{words}{lost}", f"The file before is kept as {kept}."))
 
     def _copied(self, old: sqlite3.Connection, new: Path) -> str:
-        """Copy the open file, page by page, and what can be read of it where that is damaged; then in words what is
-        lost."""
+        """Copy the open file page by page, or what is readable of a damaged one; return a text about losses."""
         raw = beside(new, "-raw")
         recovery.clear(raw)
         os.close(private_open(raw, os.O_RDWR | os.O_CREAT | os.O_EXCL))
@@ -284,7 +283,7 @@ class FileKeeper:
         return merged
 
     def _new(self, notice: StoreNotice | None) -> sqlite3.Connection:
-        """From now on the file at the path is the one that is open here."""
+        """Make the file at the path the open one."""
         writing = opening.usable(self._real)
         self._hold(opening.noted(self._real, writing, [notice] if notice is not None else []))
         return writing
@@ -296,7 +295,7 @@ class FileKeeper:
 
     def _replaced(self, merged: Merged) -> StoreNotice | None:
         if not merged.conversations and not merged.events and not merged.apart:
-            return None  # another process of ours was quicker
+            return None  # another jp-tui process was faster
         came = f"{many(merged.conversations, 'conversation')} and {many(merged.events, 'event')}"
         words = f"{self.path} was replaced while it was in use. What it did not have was added: {came}."
         apart = ", ".join(f"{id_} as {copy}" for id_, copy in merged.apart.items())
@@ -335,7 +334,7 @@ def _backup(old: sqlite3.Connection, target: sqlite3.Connection) -> None:
     except sqlite3.DatabaseError as error:
         if not _damaged(error):
             raise
-        old.execute("PRAGMA writable_schema = ON")  # or SQLite refuses a file that is shorter than its head says
+        old.execute("PRAGMA writable_schema = ON")  # or SQLite refuses a file shorter than its header says
         old.backup(target)
 
 

@@ -1,7 +1,7 @@
-"""Bring what one store holds into another: what is absent there, and what goes on where the other stops.
+"""Merge one store into another: add missing conversations, and events after the last common one.
 
-A log only grows, so two stores of the same conversation are one the beginning of the other, or they went apart: then
-the one that is brought becomes a conversation of its own beside it. Nothing in the target is changed but by adding.
+Logs only grow, so one copy of a conversation is a prefix of the other, or they diverged: then the source becomes a
+separate conversation. The target is only added to.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _BATCH = 200
 
 @dataclass(slots=True)
 class Merged:
-    """How many conversations and events came; `apart` the ids of those that had gone apart, with that of each copy."""
+    """Number of conversations and events added; `apart` maps the ids of diverged conversations to those of their
+    copies."""
 
     conversations: int = 0
     events: int = 0
@@ -41,9 +42,9 @@ def merge(
     held: Collection[str] = (),
     lost: Collection[str] = (),
 ) -> Merged:
-    """Bring all of `source` into `target`, in one transaction. Whoever asks writes the conversations `held`, and wrote
-    those that are `lost`: somebody else does now, so what is new of them is brought as a copy. Raises sqlite3.Error;
-    then nothing was brought."""
+    """Merge all of `source` into `target` in one transaction. The caller writes the conversations `held`, and wrote
+    those that are `lost`: another process writes them now, so new events of them become a copy. Raises sqlite3.Error
+    without a change."""
     found = Merged()
     target.execute("BEGIN IMMEDIATE")
     try:
@@ -87,12 +88,12 @@ def _conversation(
             held = True
         found.events += _fill(source, key, target, into, ours=held)
         derived.rebuild(target, into)
-    if held or not there:  # who writes it knows what is unfinished
+    if held or not there:  # its writer knows what is unfinished
         _parts(source, key, target, into)
 
 
 def _copied_before(source: sqlite3.Connection, key: int, target: sqlite3.Connection, id_: str) -> bool:
-    """Whether a copy has all of it: another process that wrote to the same file brought it."""
+    """True if a copy has all of it: another process that wrote to the same file merged it."""
     copies = fetched(target, "SELECT key FROM conversations WHERE origin = ?", (id_,))
     return any(
         _common(source, key, target, into)[0] and _lacking(source, key, target, into, ours=False) is None
@@ -101,18 +102,18 @@ def _copied_before(source: sqlite3.Connection, key: int, target: sqlite3.Connect
 
 
 def _copied(row: tuple[Any, ...], id_: str, common: int) -> tuple[Any, ...]:
-    """The row of a copy under another id, which says where it came from."""
+    """Return the row of a copy under another id, with its origin."""
     return id_, row[1], f"{row[2]} (copy)", *row[3:9], row[0], None, common, TITLED.index("user")
 
 
 def _free(target: sqlite3.Connection, id_: str) -> str:
-    """An id that nothing has."""
+    """Return an unused id."""
     names = (f"{id_}-{number}" for number in count(2))
     return next(name for name in names if not fetched(target, "SELECT 1 FROM conversations WHERE id = ?", (name,)))
 
 
 def _made(target: sqlite3.Connection, key: int | None, row: tuple[Any, ...]) -> int:
-    """A new row, under this key where that is free; its key."""
+    """Insert a row, under this key if it is free; return its key."""
     used = "SELECT 1 FROM conversations WHERE key = ? UNION SELECT 1 FROM events WHERE conversation = ?"
     made = target.execute(
         f"INSERT INTO conversations (key, {_COLUMNS}) VALUES ({', '.join('?' * (len(row) + 1))})",
@@ -128,7 +129,7 @@ def _made(target: sqlite3.Connection, key: int | None, row: tuple[Any, ...]) -> 
 
 
 def _same(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int) -> bool:
-    """Whether both end in the same event and have as many: then they are the same."""
+    """True if both end with the same event and have equally many: then they are equal."""
     ends = []
     for db, at in ((source, key), (target, into)):
         last = fetched(db, f"{_EVENTS} {_HERE} DESC LIMIT 1", (at << SHIFT, at << SHIFT | LAST))
@@ -137,14 +138,13 @@ def _same(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into
 
 
 def _told(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What tells an event from others, also where a part of it could not be read: its number, turn, kind, inquiry and
-    time."""
+    """Return what identifies an event, also a damaged one: its number, turn, kind, inquiry and time."""
     place, turn, kind, inquiry, at, *_ = row
     return place & LAST, turn, kind, inquiry, at
 
 
 def _common(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int) -> tuple[bool, int]:
-    """Whether all events that both have are the same, and up to which number they are."""
+    """Return True if all common events are equal, and the number up to which they are."""
     theirs = _cursor(target, into)
     held, common = next(theirs, None), 0
     for row in _cursor(source, key):
@@ -165,8 +165,8 @@ def _cursor(db: sqlite3.Connection, key: int) -> Any:
 def _lacking(
     source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int, *, ours: bool
 ) -> Iterator[tuple[Any, ...]] | None:
-    """The events that the target has not, as it stores them; None when it has them all. A mark for missing events is
-    none, and of `ours` one that says something else was read in part."""
+    """Return the events that the target lacks, in its form; None if it has them all. A mark for missing events doesn't
+    count, nor, with `ours`, one that was partly read."""
     part = into << SHIFT, into << SHIFT | LAST
     known = f"SELECT place & {LAST}, payload FROM events WHERE place > ? AND place <= ? AND kind <> '{MISSING}'"
     there = {seq: hash(payload) for seq, payload in target.execute(known, part)}
@@ -180,7 +180,7 @@ def _lacking(
 
 
 def _fill(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int, *, ours: bool) -> int:
-    """Add the events that the target has not; how many."""
+    """Add the events that the target lacks; return their number."""
     added = 0
     for batch in _batches(_lacking(source, key, target, into, ours=ours) or iter(())):
         target.executemany(_INSERT, batch)
@@ -194,7 +194,7 @@ def _batches(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]
 
 
 def _parts(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int) -> None:
-    """What is unfinished, as the source has it."""
+    """Copy unfinished parts from the source."""
     parts = fetched(source, "SELECT part, kind, text FROM partials WHERE conversation = ? ORDER BY number", (key,))
     target.execute("DELETE FROM partials WHERE conversation = ?", (into,))
     target.executemany(

@@ -1,4 +1,4 @@
-"""What happened to the store and the user must hear: from the thread that found it to whoever tells."""
+"""Notices of the store for the user, passed between threads."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from jp_tui.journal.writer import PendingReceipt
 
 
 class Notices:
-    """Held until they are taken; from any thread."""
+    """Queue of notices, for any thread."""
 
     def __init__(self) -> None:
         self._held: list[StoreNotice] = []
         self._waits: PendingReceipt[None] = PendingReceipt()
 
     def add(self, notice: StoreNotice) -> None:
-        """Hold one more, and wake whoever waits."""
+        """Add a notice and wake the waiting caller."""
         self._held.append(notice)
         self._waits.settle(None, None)
 
     def take(self) -> list[StoreNotice]:
-        """All that are held."""
+        """Return all queued notices."""
         found = []
         while self._held:
             found.append(self._held.pop(0))
         return found
 
     def arrived(self) -> PendingReceipt[None]:
-        """Settled when there is one. One waits at a time."""
+        """Done when there is a notice. Only one caller may wait."""
         self._waits = PendingReceipt()
         if self._held:
             self._waits.settle(None, None)

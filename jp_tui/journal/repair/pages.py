@@ -1,8 +1,8 @@
-"""The pages of a SQLite file as they lie on the disk, read without SQLite, for a file that SQLite refuses.
+"""Read the pages of a SQLite file without SQLite, for a file that SQLite refuses.
 
-Tolerant of everything: what a damaged page says is checked against the file's bounds, and what does not fit is left
-out. The newest committed image of a page in the write-ahead log hides the one in the file. Reads only; knows the file
-format (sqlite.org/fileformat2.html), not our tables.
+Tolerant: content of a damaged page is checked against the file's bounds, and invalid data is skipped. The newest
+committed image of a page in the write-ahead log replaces the one in the file. Read-only; it knows the file format
+(sqlite.org/fileformat2.html), not jp-tui's tables.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 TABLE_LEAF, INDEX_LEAF, INDEX_INNER = 0x0D, 0x0A, 0x02
 PAGE_SIZES = frozenset(1 << power for power in range(9, 17))
 USUAL = 4096
-"""Bytes of a page, as every SQLite since 2016 makes it."""
+"""Default page size of SQLite since 2016."""
 _MAGIC = b"SQLite format 3\0"
 _LOG_MAGIC = (0x377F0682, 0x377F0683)
 _LOG_HEAD, _FRAME_HEAD = 32, 24
@@ -26,13 +26,12 @@ _MOST_COLUMNS = 64
 
 Value = int | float | str | bytes | None
 KEPT: list[int] = []
-"""Descriptors that are never closed: closing one drops the locks that SQLite holds on that file in this process."""
+"""Descriptors that are never closed: closing one drops SQLite's locks on that file in this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A row of a leaf: its rowid (0 in an index) and its columns. `cut`: a part of it is gone, `columns` hold the
-    rest."""
+    """Row of a leaf: its rowid (0 in an index) and its columns. `cut`: a part is missing, `columns` are the rest."""
 
     rowid: int
     columns: tuple[Value, ...]
@@ -40,10 +39,10 @@ class Cell:
 
 
 class DatabasePages:
-    """The pages of one file and its log, either of which may be missing."""
+    """Pages of one file and its log, either of which may be missing."""
 
     def __init__(self, file: Path, log: Path) -> None:
-        """Raises OSError for a file that is there and cannot be read."""
+        """Raises OSError for an existing file that can't be read."""
         self._file, self._length = _opened(file)
         self._log, self._log_length = _opened(log)
         head = self._read(self._file, 0, 100).ljust(100, b"\0")
@@ -55,28 +54,29 @@ class DatabasePages:
         self._frames, self._stale = self._logged(log_head)
         self._count = -(-self._length // self.size)
         self._left = (1 << 20) + 4 * (self._length + self._log_length)
-        """Bytes of rows that are still read: a sound file has each byte once, a hostile one all bytes in each row."""
+        """Limit of row bytes to read: a sound file has each byte once, a hostile one could repeat all bytes in each
+        row."""
 
     def numbers(self) -> Iterator[int]:
-        """Every page that there is, from 1."""
+        """Iterate over all page numbers, from 1."""
         yield from range(1, self._count + 1)
         yield from sorted(number for number in self._frames if number > self._count)
 
     def page(self, number: int) -> bytes:
-        """The newest committed image of a page, from 1; empty where there is none, shorter where it was cut."""
+        """Return the newest committed image of a page, from 1; empty if there is none, shorter if truncated."""
         if (frame := self._frames.get(number)) is not None:
             return self._read(self._log, frame, self.size)
         return self._main(number)
 
     def superseded(self) -> Iterator[bytes]:
-        """Older images of pages: of the file where the log has a newer one, and what the log still holds of before."""
+        """Iterate over older images of pages: from the file if the log has a newer one, and earlier ones in the log."""
         for number in self._frames:
             yield self._main(number)
         for offset in self._stale:
             yield self._read(self._log, offset, self.size)
 
     def free(self) -> set[int]:
-        """The pages that hold nothing any more, as far as their list can be read."""
+        """Return the free pages, as far as their list is readable."""
         found: set[int] = set()
         head = self.page(1)
         trunk = _int(head, 32) if head[:16] == _MAGIC else 0
@@ -89,12 +89,12 @@ class DatabasePages:
         return found
 
     def _further(self, number: int) -> bool:
-        """Whether this is a page other than the first."""
+        """True for any page but the first."""
         return 1 < number <= self._count or (number > 1 and number in self._frames)
 
     def cells(self, page: bytes, *, first: bool = False) -> Iterator[Cell]:
-        """The rows of a leaf of a table or an index, or of an index's inner page; nothing of any other page. `first`:
-        it is page 1, whose beginning is the file's."""
+        """Iterate over the rows of a leaf of a table or an index, or of an index's inner page; nothing for other pages.
+        `first`: page 1, which begins with the file header."""
         at = 100 if first else 0
         if len(page) < at + 12 or page[at] not in (TABLE_LEAF, INDEX_LEAF, INDEX_INNER):
             return
@@ -123,7 +123,7 @@ class DatabasePages:
         return None if columns is None else Cell(rowid, tuple(columns), len(payload) < size)
 
     def _local(self, size: int, kind: int) -> int:
-        """How many bytes of a row stand in its page; the rest is in pages of its own."""
+        """Return how many bytes of a row are in its page; the rest is in overflow pages."""
         usable = self.usable
         most = usable - 35 if kind == TABLE_LEAF else (usable - 12) * 64 // 255 - 23
         if size <= most:
@@ -133,7 +133,7 @@ class DatabasePages:
         return fits if fits <= most else least
 
     def _payload(self, page: bytes, at: int, size: int, local: int) -> bytes:
-        """The bytes of a row, fewer where the chain of its further pages is broken."""
+        """Return the bytes of a row, fewer if its chain of overflow pages is broken."""
         if size <= local:
             return page[at : min(at + size, self.usable)]
         if at + local + 4 > self.usable:
@@ -145,7 +145,7 @@ class DatabasePages:
             further = self.page(following)
             following = _int(further, 0)
             if self._further(following) != (left > self.usable - 4):
-                break  # it is not of this chain: the last page of one names no other
+                break  # not part of this chain: its last page has no successor
             pieces.append(further[4 : min(4 + left, self.usable)])
             left -= len(pieces[-1])
         return b"".join(pieces)
@@ -154,7 +154,7 @@ class DatabasePages:
         return self._read(self._file, (number - 1) * self.size, self.size)
 
     def _logged(self, head: bytes) -> tuple[dict[int, int], list[int]]:
-        """The offset of the newest committed image of each page, and those of all other images."""
+        """Return the offset of the newest committed image of each page, and those of all other images."""
         step = _FRAME_HEAD + self.size
         salts = head[16:24] if _int(head, 0) in _LOG_MAGIC else self._read(self._log, _LOG_HEAD + 8, 8)
         found: dict[int, int] = {}
@@ -167,7 +167,7 @@ class DatabasePages:
                 stale.append(image)
                 continue
             pending[number] = image
-            if _int(frame, 4):  # the last of a commit
+            if _int(frame, 4):  # the last frame of a commit
                 stale += [found[page] for page in pending if page in found]
                 found |= pending
                 pending = {}
@@ -179,8 +179,8 @@ class DatabasePages:
 
 
 def log_covers(log: Path, size: int, has: int, pages: int) -> bool:
-    """Whether every page from `has` on, up to `pages`, stands in the log. It may be opened and closed beside SQLite,
-    which keeps no locks on it."""
+    """True if every page from `has` up to `pages` is in the log. It can be opened beside SQLite, which keeps no locks
+    on it."""
     step = _FRAME_HEAD + size
     with contextlib.suppress(OSError), open(log, "rb", buffering=0) as file:
         descriptor, length = file.fileno(), os.fstat(file.fileno()).st_size
@@ -217,7 +217,7 @@ def _int(data: bytes, at: int) -> int:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of one to nine bytes, and where the next begins. Raises IndexError."""
+    """Read a number of one to nine bytes; return it and the next position. Raises IndexError."""
     value = 0
     for _ in range(8):
         byte = data[at]
@@ -229,7 +229,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _columns(payload: bytes, size: int) -> list[Value] | None:
-    """The columns of a row, as far as they are there; None where its head makes no sense."""
+    """Decode the columns of a row, as far as present; None if its header is invalid."""
     try:
         head, at = _varint(payload, 0)
         if not at <= head <= min(len(payload), size):

@@ -1,4 +1,4 @@
-"""What this process wrote lately, in memory: the last resort when a file and its log were both emptied under it."""
+"""Recent writes of this process in memory: the last resort if a file and its log were both emptied."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME = "SELECT id, workspace, title, model, created, parent, titled FROM names 
 
 
 class RecentWrites:
-    """Events and who they are of, the newest within bounds."""
+    """Newest events with their conversations, within limits."""
 
     def __init__(self) -> None:
         self._written: deque[tuple[str, int, NewEvent, int]] = deque()
@@ -25,15 +25,15 @@ class RecentWrites:
         self._size = 0
 
     def begins(self) -> None:
-        """A transaction begins: what was written in one that was undone is forgotten."""
+        """Begin a transaction; drop the writes of one that was rolled back."""
         self._pending.clear()
 
     def writes(self, conversation: str, numbers: Sequence[int], entries: Sequence[NewEvent]) -> None:
-        """These are written in the transaction that runs."""
+        """Add writes of the running transaction."""
         self._pending.append((conversation, numbers, entries))
 
     def committed(self) -> None:
-        """What was written is durable."""
+        """Mark the transaction's writes as durable."""
         for conversation, numbers, entries in self._pending:
             for seq, entry in zip(numbers, entries, strict=True):
                 size = len(entry.payload) + len(entry.text)
@@ -44,19 +44,19 @@ class RecentWrites:
             self._size -= self._written.popleft()[3]
 
     def named(self, db: sqlite3.Connection, conversation: str) -> None:
-        """It is written to: keep what it is called."""
+        """Store the name of a conversation that is written to."""
         if conversation not in self._names and (row := fetched(db, _NAME, (conversation,))):
             self._names[conversation] = row[0]
 
     def forget(self, conversation: str) -> None:
-        """It is removed for good."""
+        """Drop a conversation that was removed for good."""
         self._written = deque(written for written in self._written if written[0] != conversation)
         self._size = sum(size for *_, size in self._written)
         self._names.pop(conversation, None)
 
     def add(self, db: sqlite3.Connection, only: Collection[str] | None = None) -> None:
-        """Write it once more, to a file that has what was before it; of these conversations only, if they are named.
-        Runs inside a transaction or begins its own."""
+        """Write them again to a file that has everything before; only these conversations if given. Runs inside a
+        transaction or begins its own."""
         begins = not db.in_transaction
         if begins:
             db.execute("BEGIN IMMEDIATE")
@@ -72,7 +72,7 @@ class RecentWrites:
             db.execute("COMMIT")
 
     def _key(self, db: sqlite3.Connection, conversation: str) -> int | None:
-        """The conversation's key; it is made where it is not there."""
+        """Return the conversation's key; create it if missing."""
         found = fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,))
         if found:
             return int(found[0][0])

@@ -1,8 +1,8 @@
-"""A readable database in place of one that is damaged; the damaged one is kept beside it, under another name.
+"""Replace a damaged database by a readable one; the damaged file stays beside it under another name.
 
-In steps that a kill may end anywhere: what is damaged is put aside first, as `….recovering`, the new one is made beside
-it and put in place whole, and the old one gets its last name. Whoever comes next finishes what was begun. All of it
-happens inside `standing.guarded`.
+The steps survive a kill at any point: first the damaged file is renamed to `….recovering`, then the new one is made
+beside it and moved into place whole, then the old one gets its final name. The next process finishes an interrupted
+recovery. All steps run under `file_identity.guarded`.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ Add = Callable[[sqlite3.Connection], object]
 
 
 def nothing(_: sqlite3.Connection) -> None:
-    """Nothing is known besides."""
+    """Add nothing."""
 
 
 def begun(path: Path) -> bool:
-    """Whether a recovery was begun and not finished."""
+    """True if a recovery was interrupted."""
     return any(os.path.lexists(beside(path, RECOVERING + part)) for part in ("", _LOG))
 
 
 def recover(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
-    """Put a copy of what can be read in place of the database; what to tell the user. `path` has no links; `known` is
-    how many conversations there were. `add` adds what this process knows besides. JournalError, of the kind that the
-    disk gives: then all is as it was."""
+    """Replace the database by a copy of what is readable; return the notice for the user. `path` has no links; `known`
+    is the earlier number of conversations. `add` adds data known to this process. Raises JournalError with the disk's
+    error and restores the former state."""
     try:
-        for part in ("", _LOG):  # in this order a file is never found without its log
+        for part in ("", _LOG):  # in this order a file is never without its log
             _move(beside(path, part), beside(path, RECOVERING + part))
         _gone(beside(path, _INDEX))
         return finish(path, known, add)
@@ -53,7 +53,7 @@ def recover(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
 
 
 def finish(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
-    """Do what is left of a recovery. Raises OSError, JournalError."""
+    """Finish a recovery. Raises OSError, JournalError."""
     new, log = beside(path, NEW), beside(path, RECOVERING + _LOG)
     if not os.path.lexists(log) and not os.path.lexists(path):  # killed between the two moves
         _move(beside(path, _LOG), log)
@@ -61,7 +61,7 @@ def finish(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
     saved = salvage(beside(path, RECOVERING), log, new, add)
     if not os.path.lexists(path):
         put(new, path)
-    else:  # put in place before, or made since by a program that knows nothing of this
+    else:  # already moved into place, or created since by another program
         try:
             into(new, path)
             clear(new)
@@ -75,7 +75,7 @@ def finish(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
 
 
 def put(new: Path, path: Path) -> None:
-    """Put a finished database in an empty place. Raises OSError."""
+    """Move a finished database to a free path. Raises OSError."""
     for part in (_LOG, _INDEX):
         _gone(beside(path, part))
     os.replace(new, path)
@@ -83,7 +83,7 @@ def put(new: Path, path: Path) -> None:
 
 
 def put_aside(path: Path, part: str, name: str) -> Path:
-    """Give what stands at `path` + `part`, with its log, a name of its own, which tells the time. Raises OSError."""
+    """Rename `path` + `part` and its log to a name with the time. Raises OSError."""
     kept = _free(path, name)
     _move(beside(path, part), kept)
     log = beside(path, part + _LOG)
@@ -96,7 +96,7 @@ def put_aside(path: Path, part: str, name: str) -> Path:
 
 
 def put_aside_log(path: Path) -> Path:
-    """The same for a log that is not this file's. Raises OSError."""
+    """Rename a log that belongs to another file. Raises OSError."""
     kept = beside(_free(path, REPLACED), _LOG)
     _move(beside(path, _LOG), kept)
     _gone(beside(path, _INDEX))
@@ -104,7 +104,7 @@ def put_aside_log(path: Path) -> Path:
 
 
 def kept_aside(path: Path) -> list[Path]:
-    """The files that were put aside, the oldest first."""
+    """Return the files kept aside, oldest first."""
     try:
         names = sorted(os.listdir(path.parent))
     except OSError:
@@ -114,7 +114,7 @@ def kept_aside(path: Path) -> list[Path]:
 
 
 def into(source: Path, target: Path) -> Merged:
-    """Bring what a finished database holds into another. Raises JournalError."""
+    """Merge a finished database into another. Raises JournalError."""
     try:
         with contextlib.closing(connect(source, "ro")) as old, contextlib.closing(connect(target, "rw")) as db:
             return merge(old, db)
@@ -123,7 +123,7 @@ def into(source: Path, target: Path) -> Merged:
 
 
 def clear(new: Path) -> None:
-    """Away with what a kill left half made. Raises OSError."""
+    """Delete unfinished files of a killed process. Raises OSError."""
     for part in ("", _LOG, _INDEX, "-journal"):
         _gone(beside(new, part))
 
@@ -155,7 +155,7 @@ def _free(path: Path, name: str) -> Path:
 
 
 def _restore(path: Path) -> None:
-    """A recovery that cannot be: everything has its name again."""
+    """Undo a failed recovery: restore all names."""
     with contextlib.suppress(OSError):
         clear(beside(path, NEW))
         if not os.path.lexists(path):

@@ -1,8 +1,8 @@
-"""What can still be read of a damaged database, in a new one: every row that stands in any page of it.
+"""Copy everything readable of a damaged database to a new one: each row in any page.
 
-Which table a row is of is told by its shape: an event by its rowid, which repeats its conversation and number. So
-neither the file's head nor any inner page is needed. A row of which a part is gone is kept as far as it goes. Pages
-that are free, and older images of others, count only where they fill a hole of a conversation that is known.
+A row's table is recognized by its shape, an event by its rowid, which repeats its conversation and number. So neither
+the file's header nor inner pages are needed. Incomplete rows are kept as far as they go. Free pages and older page
+images count only where they fill a gap in a known conversation.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _INSERT = {
     "offers": "INSERT OR IGNORE INTO offers VALUES (?, ?, ?, ?, ?, ?, ?)",
 }
 Row = tuple[str, tuple[Value, ...], bool]
-"""A table, the values of one of its rows, whether a part of it is gone."""
+"""Table, values of one row, and True if a part of it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was found: `missing` events are known to be gone, of `cut` ones a part is."""
+    """Result: `missing` events are known to be lost, `cut` ones are incomplete."""
 
     conversations: int = 0
     events: int = 0
@@ -49,11 +49,11 @@ class Saved:
 
 
 def fresh(path: Path) -> sqlite3.Connection:
-    """A connection to a new, empty database of ours; what is written is not safe before `finish`. Raises OSError,
+    """Return a connection to a new, empty database; writes aren't safe before `finish`. Raises OSError,
     JournalError."""
     os.close(private_open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
     db = connect(path, "rw")
-    db.execute("PRAGMA journal_mode = OFF")  # it becomes the database when it is whole, or is made again
+    db.execute("PRAGMA journal_mode = OFF")  # it becomes the database only when complete; otherwise it is made again
     db.execute("PRAGMA synchronous = OFF")
     for step in STEPS:
         for statement in step:
@@ -64,14 +64,14 @@ def fresh(path: Path) -> sqlite3.Connection:
 
 
 def finish(db: sqlite3.Connection, path: Path) -> None:
-    """Close it, all of it on the disk. Raises sqlite3.Error, OSError."""
+    """Close it with everything on the disk. Raises sqlite3.Error, OSError."""
     db.execute("PRAGMA journal_mode = WAL")
     db.close()
     sync(path)
 
 
 def sync(path: Path) -> None:
-    """What was written to a file or folder is on the disk when this returns. Raises OSError."""
+    """Flush a file or folder to the disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -80,8 +80,8 @@ def sync(path: Path) -> None:
 
 
 def salvage(file: Path, log: Path, target: Path, add: Callable[[sqlite3.Connection], object]) -> Saved:
-    """Make `target` of what `file` and its log hold, either of which may be missing; `add` adds what is known besides
-    before holes are marked. Raises OSError, JournalError; then `target` is worth nothing."""
+    """Create `target` from `file` and its log, either of which may be missing; `add` adds known data before gaps are
+    marked. Raises OSError or JournalError; `target` is then unusable."""
     pages = DatabasePages(file, log)
     db = fresh(target)
     try:
@@ -97,7 +97,7 @@ def salvage(file: Path, log: Path, target: Path, add: Callable[[sqlite3.Connecti
 
 
 def _fill(db: sqlite3.Connection, pages: DatabasePages) -> int:
-    """Every row of every page; how many events are cut."""
+    """Copy every row of every page; return the number of incomplete events."""
     free = pages.free()
     db.execute("BEGIN")
     used = (pages.page(number) for number in pages.numbers() if number not in free)
@@ -125,8 +125,8 @@ def _insert(db: sqlite3.Connection, rows: Iterable[Row]) -> int:
 
 
 def _fitting(db: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[Row]:
-    """Of rows that may be of something that was removed: whole events of a conversation that is there, not older than
-    it. A key is given again after its conversation was removed."""
+    """Select rows that may have been removed: complete events of an existing conversation that aren't older than it.
+    Keys are reused after a conversation is removed."""
     begun = dict(db.execute("SELECT key, created FROM conversations WHERE typeof(created) = 'text'"))
     for table, values, broken in rows:
         if table == "events" and not broken and str(values[6]) >= begun.get(values[1], "\U0010ffff"):
@@ -138,11 +138,11 @@ def _rows(pages: DatabasePages, page: bytes) -> Iterator[Row]:
         if (row := _row(cell)) is not None:
             yield row
         elif number == 0 and cell.rowid == 0:
-            return  # an index, or a table that is not wanted
+            return  # an index, or an unneeded table
 
 
 def _row(cell: Cell) -> Row | None:
-    """Which row of which table this is, by its shape."""
+    """Return the table and row by its shape."""
     columns, key = cell.columns, cell.rowid
     if not key:
         return _of_an_index(columns) if not cell.cut else None
@@ -170,7 +170,7 @@ def _event(place: int, columns: tuple[Value, ...]) -> tuple[Value, ...]:
 
 
 def _conversation(key: int, columns: tuple[Value, ...]) -> tuple[Value, ...]:
-    """A row of any version; those before had fewer columns."""
+    """Return a row of any version; earlier ones had fewer columns."""
     texts, parent, counts, rest = columns[1:7], columns[7], columns[8:12], columns[12:18]
     defaults: tuple[Value, ...] = (0, "", None, None, 0, 0)
     later = (*rest, *defaults[len(rest) :])
@@ -195,7 +195,7 @@ def _some(value: Value, instead: Value) -> Value:
 
 
 def _whole(db: sqlite3.Connection, cut: int) -> Saved:
-    """Make rows for events that have none, work out what is derived, mark what is missing."""
+    """Create rows for events without one, compute derived data, mark what is missing."""
     db.execute("BEGIN")
     for (key,) in db.execute(
         "SELECT DISTINCT conversation FROM events UNION SELECT key FROM names EXCEPT SELECT key FROM conversations"
@@ -216,7 +216,7 @@ def _whole(db: sqlite3.Connection, cut: int) -> Saved:
 
 
 def _trust_the_spans(db: sqlite3.Connection) -> None:
-    """The number of the last event stands twice, in the row and in the spans; one may be lost or of before."""
+    """Use the spans for the last number: it is stored in the row as well, and either may be lost or outdated."""
     db.execute(
         f"UPDATE conversations SET last_seq = coalesce((SELECT max(last_seq) FROM spans WHERE conversation = key"
         f" AND last_seq <= {LAST}), iif(typeof(last_seq) = 'integer' AND last_seq BETWEEN 0 AND {LAST}, last_seq, 0))"

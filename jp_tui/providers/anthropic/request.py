@@ -1,8 +1,8 @@
-"""The request side of Anthropic Messages (surface.md S20). Pure.
+"""Request side of Anthropic Messages (surface.md S20). Pure.
 
-Thinking goes back with the signature it came with, or not at all. Tool results open the user message that follows
-their calls. Ids and names that this API would refuse are rewritten (`request_ids.py`). A schema for the reply is sent
-as given: whether this server enforces one is known to the caller (S20b).
+Thinking is sent back with its original signature, or not at all. Tool results open the user message that follows their
+calls. Ids and names that this API would refuse are rewritten (`request_ids.py`). A schema for the reply is sent as
+given: the caller knows whether this server enforces one (S20b).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jp_tui.settings.layers.bounds import cache_span
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 32_000  # the API demands a number; every model since Claude 3.7 takes this one
-_SHORT: JsonObject = {"type": "ephemeral"}  # five minutes
+_SHORT: JsonObject = {"type": "ephemeral"}  # 5 minutes
 _LONG: JsonObject = {"type": "ephemeral", "ttl": "1h"}
 
 
@@ -65,7 +65,7 @@ class Anthropic:
             body["temperature"] = request.temperature
         body |= request.extra
         if request.output is not None and (schema := reply_format(request.output)) is not None:
-            # beside what else stands there, an effort for example
+            # beside other settings, such as an effort
             body["output_config"] = {
                 **table(body, "output_config"),
                 "format": {"type": "json_schema", "schema": schema},
@@ -77,13 +77,13 @@ class Anthropic:
 
 
 def _hint(cache: str) -> JsonObject:
-    """R134: `off` gives none; up to five minutes is what it does by itself, all beyond an hour."""
+    """R134: `off` sends no hint; up to 5 minutes is the server's default; a longer time becomes one hour."""
     offered = cache_span(cache)
     return {} if offered == "off" else {"cache_control": _LONG if offered == "long" else _SHORT}
 
 
 def _messages(request: ModelRequest) -> list[Json]:
-    """Neighbours of one role become one message; the server's cache ends at one block."""
+    """Merge neighbours of one role into one message; the server's cache ends at one block."""
     merged: list[tuple[str, list[tuple[int, JsonObject]]]] = []
     for at, message in enumerate(request.messages):
         blocks = [(at, block) for part in message.parts if (block := _block(part)) is not None]
@@ -100,13 +100,13 @@ def _messages(request: ModelRequest) -> list[Json]:
 
 
 def _last(merged: list[tuple[str, list[tuple[int, JsonObject]]]]) -> JsonObject | None:
-    """The last block, where the cache ends unless somebody said otherwise."""
+    """Return the last block, where the cache ends by default."""
     block = merged[-1][1][-1][1] if merged else {}
     return block if block.get("type") in ("text", "tool_result") else None
 
 
 def _until(merged: list[tuple[str, list[tuple[int, JsonObject]]]], last: int) -> JsonObject | None:
-    """The last block of the messages up to number `last` that can carry a hint (R134)."""
+    """Return the last block of the messages up to number `last` that can carry a hint (R134)."""
     blocks = [block for _, each in merged for at, block in each if at <= last]
     return next((block for block in reversed(blocks) if block["type"] in ("text", "tool_result", "tool_use")), None)
 

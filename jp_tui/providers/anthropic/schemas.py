@@ -1,6 +1,6 @@
-"""A JSON Schema as Anthropic Messages takes it for the whole reply (inquiries.md R128). Pure.
+"""Convert a JSON Schema for Anthropic's structured reply (inquiries.md R128).
 
-What the API does not enforce goes along as a hint in `description`. No schema becomes wider silently.
+Pure. Constraints that the API doesn't enforce are sent as a hint in `description`. No schema becomes wider silently.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _DEFINED = "#/$defs/"
 
 
 class _CannotBeSaid(Exception):
-    """The API has no way to say this part of a schema."""
+    """The API can't express this part of a schema."""
 
 
 def reply_format(schema: JsonObject) -> JsonObject | None:
-    """`schema` as `output_config.format` takes it; None for one that it cannot take (recursive, or free objects).
+    """Convert `schema` for `output_config.format`; None if impossible (recursive, or free objects).
 
-    Objects become closed, which only narrows; what it does not enforce stands in `description`.
+    Objects become closed, which only narrows them; unenforced constraints are sent in `description`.
     """
     try:
         said = _said(_lifted(one_valued(schema)), 1)
@@ -38,7 +38,7 @@ def reply_format(schema: JsonObject) -> JsonObject | None:
 
 
 def _lifted(schema: JsonObject) -> JsonObject:
-    """`schema` with all definitions at its root, the one place where they are looked for."""
+    """Return `schema` with all definitions at its root, the only place where the API looks for them."""
     held: JsonObject = {}
     moved: dict[str, str] = {}
 
@@ -52,7 +52,7 @@ def _lifted(schema: JsonObject) -> JsonObject:
                 for name, definition in value.items():
                     own = name if name not in held else f"{name}_{len(held) + 1}"
                     moved[f"{here}/{name}"] = f"{_DEFINED}{own}"
-                    held[own] = True  # taken, while those inside it are looked for
+                    held[own] = True  # reserved while nested definitions are collected
                     held[own] = collect(definition, f"{here}/{name}")
             elif key in SUBSCHEMA_MAPS and isinstance(value, dict):
                 found[key] = {name: collect(one, f"{here}/{name}") for name, one in value.items()}
@@ -81,7 +81,7 @@ def _said(node: Json, depth: int) -> JsonObject:
     hints: list[str] = []
     for key, value in node.items():
         if key == "oneOf" and "anyOf" not in node:
-            found["anyOf"] = value  # wider by what fits several, which whoever asked refuses
+            found["anyOf"] = value  # wider where several alternatives fit, which the caller refuses
         elif key in _ANTHROPIC and not _refused(key, value):
             found[key] = value
         elif key not in _SILENT:
@@ -95,7 +95,7 @@ def _said(node: Json, depth: int) -> JsonObject:
 
 
 def _reference(node: JsonObject) -> JsonObject:
-    """A reference stands alone; it has to lead to a definition of this schema."""
+    """Check a reference: no other keys, and a target in this schema."""
     target = node["$ref"]
     if not isinstance(target, str) or not target.startswith(_DEFINED):
         raise _CannotBeSaid
@@ -103,7 +103,7 @@ def _reference(node: JsonObject) -> JsonObject:
 
 
 def _refused(key: str, value: Json) -> bool:
-    """Whether a keyword that it has does not take this value."""
+    """True if a supported keyword doesn't accept this value."""
     if key == "items" and not isinstance(value, dict):
         raise _CannotBeSaid
     if key == "minItems":
@@ -131,7 +131,7 @@ def _with_hints(node: JsonObject, hints: list[str]) -> JsonObject:
 
 
 def _no_circle(schema: JsonObject) -> None:
-    """Refuse references to nothing, and such that lead back to themselves."""
+    """Refuse missing and circular references."""
     held = schema.get("$defs")
     definitions = {_DEFINED + name: node for name, node in held.items()} if isinstance(held, dict) else {}
     needs = {name: _names(node) for name, node in definitions.items()}
@@ -147,7 +147,7 @@ def _no_circle(schema: JsonObject) -> None:
 
 
 def _names(node: Json) -> set[str]:
-    """The references in a schema."""
+    """Return the references in a schema."""
     found: set[str] = set()
 
     def look(one: Json) -> Json:

@@ -1,7 +1,7 @@
-"""The stream of Anthropic Messages: events become deltas. Pure.
+"""Convert the stream of Anthropic Messages to deltas. Pure.
 
-Blocks may interleave and are told apart by their index. Unknown events, deltas and blocks are passed over, as the
-API's versioning asks; blocks at impossible places are an error, not a guess.
+Blocks may interleave and are identified by index. Unknown events, deltas and blocks are skipped, as the API's
+versioning requires; blocks in an invalid order are an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from jp_tui.providers.wire import (
     text,
 )
 
-SIGNATURE, REDACTED = "anthropic_thinking_signature", "anthropic_redacted_thinking"  # keys of `opaque`, as jp's
+# keys of `opaque`, the same as in jp
+SIGNATURE, REDACTED = "anthropic_thinking_signature", "anthropic_redacted_thinking"
 _REASONS: dict[str, StopReason] = {
     "end_turn": "end",
     "stop_sequence": "end",
@@ -47,7 +48,7 @@ class AnthropicDecoder:
         self._events = EventStream()
         self._reply = ResponseBuilder(used)
         self._started = False
-        self._blocks: dict[int, PartInProgress | None] = {}  # None: a kind of block that we do not know
+        self._blocks: dict[int, PartInProgress | None] = {}  # None: an unknown kind of block
         self._opaque: dict[int, JsonObject] = {}
         self._reason: StopReason | None = None
         self._counts: JsonObject = {}
@@ -99,7 +100,7 @@ class AnthropicDecoder:
                 return self._reply.finish(self._reason, self._usage(), garbled=self._events.garbled)
             case "error":
                 raise ServerError({})
-            case _:  # ping, and what a later version adds
+            case _:  # ping, and events of later versions
                 pass
         return []
 
@@ -143,12 +144,12 @@ class AnthropicDecoder:
                 signature = text(self._opaque.get(index, {}), SIGNATURE) + text(delta, "signature")
                 if signature:  # llama.cpp sends an empty one
                     self._opaque[index] = {SIGNATURE: signature}
-            case _:  # citations, and what a later version adds
+            case _:  # citations, and deltas of later versions
                 pass
         return []
 
     def _usage(self) -> Usage:
-        """`input` is all that was read, whether from the cache or not."""
+        """`input` is everything that was read, from the cache or not."""
         read = count(self._counts, "cache_read_input_tokens")
         fresh = count(self._counts, "input_tokens") + count(self._counts, "cache_creation_input_tokens")
         thought = count(table(self._counts, "output_tokens_details"), "thinking_tokens")

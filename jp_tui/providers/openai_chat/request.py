@@ -1,8 +1,8 @@
-"""The request side of OpenAI chat completions, the wire that most servers speak (surface.md S20). Pure.
+"""Request side of OpenAI chat completions, the most common wire (surface.md S20). Pure.
 
-Never sends a strict mode for tools (inquiries.md R163), and for the reply only where its schema fits one. Reasoning
-goes back only to the server it came from and only within the turn: some servers demand that, others refuse anything
-else. No cache hints: these servers cache by themselves.
+Tools never use strict mode (inquiries.md R163), the reply only if its schema fits. Reasoning is sent back only to the
+same server and within the turn: some servers require that, others refuse anything else. No cache hints: these servers
+cache automatically.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.wire import text, used_ids
 
 NAME = "verdict"
-"""What a schema for the whole reply is called."""
+"""Name of the schema for the whole reply."""
 
 
 def wire(endpoint: Endpoint) -> OpenAIChat:
@@ -28,7 +28,7 @@ def wire(endpoint: Endpoint) -> OpenAIChat:
 
 
 class OpenAIChat:
-    """`host` decides between the two spellings of what servers disagree about."""
+    """`host` selects between the two variants where servers differ."""
 
     path = "/chat/completions"
     list_path = "/models"
@@ -38,7 +38,7 @@ class OpenAIChat:
         self._provider = provider
         self._openai = host == "api.openai.com"
         self._limit = "max_completion_tokens" if self._openai else "max_tokens"
-        self._asks_for_usage = host != "api.mistral.ai"  # it always reports usage, and refused this field
+        self._asks_for_usage = host != "api.mistral.ai"  # always reports usage, and refuses this field
 
     def list_query(self, _: str) -> str:
         return ""
@@ -61,7 +61,7 @@ class OpenAIChat:
             if choice != "auto":
                 named: Json = {"type": "function", "function": {"name": choice}}
                 if [tool.name for tool in request.tools] == [choice]:
-                    named = "required"  # the same, and llama.cpp reads only words here
+                    named = "required"  # the same, and llama.cpp accepts only strings here
                 body["tool_choice"] = choice if choice in ("none", "required") else named
         if request.max_tokens is not None:
             body[self._limit] = request.max_tokens
@@ -73,7 +73,7 @@ class OpenAIChat:
         return body
 
     def _output(self, schema: JsonObject) -> JsonObject:
-        """The schema of the reply, strict where it fits a strict mode (R128)."""
+        """Return the reply's schema, strict if it fits strict mode (R128)."""
         plain = one_valued(schema)
         strict: JsonObject = {"strict": True} if fits_strict(plain, wide=self._openai) else {}
         return {"name": NAME, "schema": plain, **strict}
@@ -104,7 +104,7 @@ def _speaks(message: Message) -> bool:
 
 
 def _user(message: Message) -> list[Json]:
-    """Tool results first, each a message of its own."""
+    """Return tool results first, each as its own message."""
     found: list[Json] = [
         {"role": "tool", "tool_call_id": part.id, "content": part.content}
         for part in message.parts

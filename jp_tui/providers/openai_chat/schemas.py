@@ -1,4 +1,4 @@
-"""Which JSON Schemas the strict modes of OpenAI chat completions enforce (inquiries.md R128). Pure."""
+"""Check which JSON Schemas fit OpenAI's strict modes (inquiries.md R128). Pure."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _STRICT = frozenset(
 _STRICT_WIDE = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "pattern")
 )
-"""What api.openai.com enforces besides; other servers that know a strict mode refuse some of these."""
+"""Additional keywords that api.openai.com enforces; other servers with strict mode refuse some of these."""
 _STRICT_DEPTH, _STRICT_ENUM = 5, 500
 _SCALARS = ("string", "number", "integer", "boolean", "null")
 
 
 def fits_strict(schema: JsonObject, *, wide: bool = False) -> bool:
-    """Whether a strict mode takes `schema` as it is: every property required, nothing else allowed, known keywords
+    """True if strict mode accepts `schema` unchanged: every property required, nothing else allowed, known keywords
     only. `wide` for the API that also enforces bounds and patterns."""
     return schema.get("type") == "object" and "anyOf" not in schema and _strict(schema, wide, 1)
 

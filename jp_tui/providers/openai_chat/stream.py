@@ -1,7 +1,7 @@
-"""The stream of OpenAI chat completions: chunks become deltas. Pure.
+"""Convert the stream of OpenAI chat completions to deltas. Pure.
 
-Servers differ in small ways that are all met here: two names for reasoning, calls without index or id, usage in
-an extra chunk or in llama.cpp's timings, a missing `[DONE]`. What none of them may do is leave the reason open.
+Servers differ in details that are all handled here: two names for reasoning, calls without index or id, usage in an
+extra chunk or in llama.cpp's timings, a missing `[DONE]`. The finish reason is required from all of them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OpenAIChatDecoder:
         self._provider = provider
         self._events = EventStream()
         self._reply = ResponseBuilder(used)
-        self._now: PartInProgress | None = None  # the part that grows
+        self._now: PartInProgress | None = None  # the part that is growing
         self._field = ""
         self._calls: dict[int, PartInProgress] = {}
         self._reason: StopReason | None = None
@@ -67,7 +67,7 @@ class OpenAIChatDecoder:
         return self._reply.finish(self._reason, self._usage, garbled=self._events.garbled)
 
     def _chunk(self, data: str, failed: bool) -> list[Delta]:
-        """`failed`: the server calls the event an error."""
+        """`failed`: the server marks the event as an error."""
         try:
             chunk = parse_object(data)
         except JsonProblem as problem:
@@ -82,7 +82,7 @@ class OpenAIChatDecoder:
         found = self._delta(table(choice, "delta"))
         if reason := text(choice, "finish_reason"):
             self._reason = _REASONS.get(reason, "other")
-            # only these two say that the last call is whole; the ones before it are closed by their successor
+            # only these two reasons confirm that the last call is complete; earlier ones are closed by their successor
             if self._now and self._reason in ("end", "tools"):
                 found += self._switch(None)
         return found
@@ -93,7 +93,7 @@ class OpenAIChatDecoder:
             if piece := text(delta, name):
                 self._field = name
                 found += self._text("reasoning", piece)
-                break  # a server that sends both says the same twice
+                break  # a server that sends both sends the same text twice
         content = delta.get("content")
         blocks: list[Json] = content if isinstance(content, list) else [{"type": "text", "text": content}]
         for block in blocks:
@@ -120,7 +120,7 @@ class OpenAIChatDecoder:
         return [*found, *self._reply.grow(self._now, piece)] if self._now else found
 
     def _call(self, call: Json) -> list[Delta]:
-        """Calls are told apart by `index`; some servers leave it out or repeat it, then by a new id with a name."""
+        """Identify calls by `index`; if a server omits or repeats it, by a new id with a name."""
         function, id_ = table(call, "function"), text(call, "id")
         name = text(function, "name")
         index = call.get("index") if isinstance(call, dict) else None
@@ -138,13 +138,13 @@ class OpenAIChatDecoder:
             found += self._switch(part)
         arguments = function.get("arguments")
         more = dump(arguments) if isinstance(arguments, dict) else text(function, "arguments")
-        if not part.name:  # not to be opened before its name is known
+        if not part.name:  # not opened before its name is known
             part.raw += [more] if more else []
             return found
         return [*found, *self._reply.open(part), *self._reply.grow(part, more)]
 
     def _switch(self, part: PartInProgress | None) -> list[Delta]:
-        """Another part grows from here on; the one before is whole."""
+        """Switch to another part; the previous one is complete."""
         before, self._now = self._now, part
         if before is None:
             return []
@@ -153,7 +153,7 @@ class OpenAIChatDecoder:
 
 
 def _usage(chunk: JsonObject) -> Usage | None:
-    """From `usage`, or from llama.cpp's `timings` where that is all there is."""
+    """Return usage from `usage`, or from llama.cpp's `timings` if there is nothing else."""
     usage, timings = table(chunk, "usage"), table(chunk, "timings")
     if usage:
         cached = count(table(usage, "prompt_tokens_details"), "cached_tokens")

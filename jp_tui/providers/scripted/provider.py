@@ -1,7 +1,7 @@
-"""The scripted model: it goes through the same port as any other, so the tour and rehearsals are real (surface.md S22).
+"""Scripted model with the same interface as any other, so that the tour and rehearsals are real (surface.md S22).
 
-What it says depends on the request alone; it remembers nothing between two requests. It does not pretend:
-what its script does not know gets the script's fallback, and a broken expectation is an error that says so.
+Its reply depends on the request alone; it stores nothing between requests. An unknown prompt gets the script's
+fallback, and an unmet expectation is an error.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from jp_tui.providers.scripted.script import Expect, Script, Scripted, ScriptWal
 from jp_tui.providers.scripted.verdicts import asks_verdict, choose_verdict, replied
 from jp_tui.settings.data import DEMO
 
-MAX_WORDS = 6  # a longer text is no menu choice, even when a keyword stands in it
-TICK = 0.02  # seconds between two pieces while streaming
-TITLE = "title"  # what a request for a title has as its `inquiry`
+MAX_WORDS = 6  # a longer text isn't a menu choice, even with a keyword in it
+TICK = 0.02  # seconds between two pieces while streaming; smooth to the eye
+TITLE = "title"  # the `inquiry` of a request for a title
 CHARS_PER_TOKEN = 3  # an estimate, as in inquiries.md R133: no tokenizer is involved
 
 
 def open_provider(model: str) -> DemoProvider:
-    """`tour` is ours; PATH.toml any script (surface S20, S22). Raises ScriptProblem, which names file and line."""
+    """Open the built-in `tour` or the script PATH.toml (surface S20, S22). Raises ScriptProblem with file and line."""
     path = Path(DEMO, "tour.toml") if model == "tour" else Path(os.path.abspath(os.path.expanduser(model)))
     return DemoProvider(read_script(path))
 
 
 class DemoProvider:
-    """A model that speaks a script."""
+    """Model that plays a script."""
 
     def __init__(self, script: Script) -> None:
         self._script = script
@@ -63,16 +63,16 @@ class DemoProvider:
 
     @property
     def titles(self) -> bool:
-        """Whether it can be asked for a title."""
+        """True if it can generate a title."""
         return bool(self._script.title)
 
     def reviews(self, messages: tuple[Message, ...]) -> frozenset[str]:
-        """The questions of tools that its own verdicts answer now, where nobody configured who does."""
+        """Return the tool questions that its own verdicts answer now, unless a reviewer is configured."""
         walk = find_walk(self._script, _last_user(messages)[0])
         return frozenset(walk.reviewer if walk else ())
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """As the port says. Raises ModelError when the script has no turn, or no verdict, that fits."""
+        """Implement the port. Raises ModelError if no turn or verdict of the script fits."""
         rate, said = self._script.rate, 0
         calls = sum(isinstance(part, Call) for message in request.messages for part in message.parts)
         if request.inquiry == TITLE:
@@ -98,19 +98,19 @@ class DemoProvider:
                     await asyncio.sleep(len(piece) / rate)
                 yield PartGrew(delta.index, piece)
         if not rate:
-            await asyncio.sleep(0)  # a turn at once still lets others run
+            await asyncio.sleep(0)  # other tasks run even if the turn is instant
         yield Finished(ends, Usage(input=_tokens(_length(request)), output=_tokens(said)))
 
     async def models(self) -> tuple[ListedModel, ...]:
-        """The tour; scripts are named by their path."""
+        """Return the tour; scripts are selected by path."""
         return (ListedModel("tour"),)
 
     async def close(self) -> None:
-        """Nothing to give up."""
+        """Nothing to close."""
 
 
 def choose(script: Script, messages: tuple[Message, ...]) -> Scripted:
-    """The turn that comes now. In walks steps count from the last user text, else from the start."""
+    """Return the next turn. In walks, steps count from the last user text, else from the start."""
     user, at = _last_user(messages)
     if script.walks:
         walk = find_walk(script, user)
@@ -137,7 +137,7 @@ def choose(script: Script, messages: tuple[Message, ...]) -> Scripted:
 
 
 def find_walk(script: Script, text: str) -> ScriptWalk | None:
-    """By number, by name, or by a keyword in a short text; letter case and punctuation do not matter."""
+    """Find a walk by number, by name, or by a keyword in a short text, ignoring case and punctuation."""
     words = re.findall(r"\w+", text.casefold())
     plain = " ".join(words)
     number = re.fullmatch(r"(?:(?:walk|number|option|no) )?(\d{1,4})", plain)
@@ -152,7 +152,7 @@ def find_walk(script: Script, text: str) -> ScriptWalk | None:
 
 
 def _last_user(messages: tuple[Message, ...]) -> tuple[str, int]:
-    """The last user text and the number of the message after it."""
+    """Return the last user text and the number of the message after it."""
     for at in range(len(messages) - 1, -1, -1):
         said = [part.text for part in messages[at].parts if isinstance(part, TextPart)]
         if messages[at].role == "user" and said:
@@ -161,13 +161,13 @@ def _last_user(messages: tuple[Message, ...]) -> tuple[str, int]:
 
 
 def _replies(messages: tuple[Message, ...]) -> int:
-    """Responses so far; neighbouring assistant messages are one."""
+    """Count the responses so far; neighbouring assistant messages are one."""
     roles = [message.role for message in messages]
     return sum(role == "assistant" and roles[at - 1 : at] != ["assistant"] for at, role in enumerate(roles))
 
 
 def _results(messages: tuple[Message, ...]) -> list[Result]:
-    """The tool results after the last response."""
+    """Return the tool results after the last response."""
     found: list[Result] = []
     for message in reversed(messages):
         if message.role == "assistant":
@@ -205,7 +205,7 @@ def _result_fits(expect: Expect, result: Result) -> bool:
 
 
 def _values(messages: tuple[Message, ...]) -> dict[str, str]:
-    """What `{user}` and `{answer}` in a script's text stand for."""
+    """Return the values of `{user}` and `{answer}` in a script's text."""
     found = {"user": _last_user(messages)[0]}
     for result in _results(messages):
         if (answer := _answer(result)) is not None:
@@ -230,7 +230,7 @@ def _deltas(turn: Scripted, values: dict[str, str], first_call: int) -> Iterator
 
 
 def _pieces(text: str, rate: float) -> list[str]:
-    """Pieces of about one tick each, cut after spaces where one is near."""
+    """Split into pieces of about one tick each, after spaces if one is near."""
     if not rate:
         return [text]
     size = max(1, int(rate * TICK))
@@ -253,5 +253,5 @@ def _length(request: ModelRequest) -> int:
                 case Result(content=content):
                     found += len(content)
                 case Picture():
-                    pass  # a script looks at none
+                    pass  # no script refers to an image
     return found

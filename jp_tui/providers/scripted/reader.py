@@ -1,6 +1,6 @@
-"""A script's TOML, read table by table: every mistake with file and line, no key passed over (surface.md S22).
+"""Read a script's TOML table by table: every mistake with file and line, unknown keys included (surface.md S22).
 
-A wish that would not be honoured is not dropped silently. What the keys mean stands in `script.py`.
+`script.py` defines the keys.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class ScriptProblem(ValueError):
-    """A script that cannot be used; `str()` is `file:line: what is wrong`."""
+    """Invalid script; `str()` is `file:line: problem`."""
 
     def __init__(self, path: Path, line: int | None, message: str) -> None:
         super().__init__(f"{path}:{line}: {message}" if line else f"{path}: {message}")
@@ -29,7 +29,7 @@ class ScriptProblem(ValueError):
 
 @dataclass(slots=True)
 class ScriptTable:
-    """Reads one table; knows where it stands in the file, so that a problem can say so."""
+    """Reader of one table that knows its place in the file, for error messages."""
 
     path: Path
     source: str
@@ -42,7 +42,8 @@ class ScriptTable:
         return ScriptProblem(self.path, self._line(key), f"`{key}` {message}" if key else message)
 
     def _line(self, key: str) -> int | None:
-        """tomllib gives no lines: find the nth `[[header]]`, then the key before the next header (T21b)."""
+        """Find the line: tomllib reports none, so search the nth `[[header]]`, then the key before the next header
+        (T21b)."""
         left, inside, head = self.nth, not self.header, None
         for number, line in enumerate(self.source.splitlines(), 1):
             stripped = line.strip()
@@ -72,7 +73,7 @@ class ScriptTable:
         return self.take(key, str, "")
 
     def number(self, key: str, most: float = math.inf) -> float | None:
-        """A number from 0 to `most`; None when it is not there."""
+        """Return a number from 0 to `most`; None if absent."""
         self.seen.add(key)
         value = self.table.get(key)
         if value is None:

@@ -1,8 +1,7 @@
 """Scripts of the demo provider: TOML in, values out, every mistake with file and line (surface.md S22).
 
-A script is either a list of `turns` or a list of `walks`, which the user picks by number, name or word; beside them, or
-alone, `verdicts` are what it says as a reviewer. It refuses unknown keys: a wish that would not be honoured is not
-dropped silently. It speaks to nobody.
+A script is either a list of `turns` or a list of `walks`, which the user selects by number, name or word; with them, or
+alone, `verdicts` are its replies as a reviewer. Unknown keys are refused, because ignoring one would hide a mistake.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from jp_tui.providers.scripted.verdicts import ScriptedVerdict, read_verdicts
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """What must have come before; every key that is given must fit.
+    """Conditions on the request; all given keys must match.
 
-    `user` stands in the last user text, `result` in a tool result of the last message (letter case ignored),
-    `tool` names the tool that result came from, `answer` equals its JSON key `answer`.
+    `user` is contained in the last user text, `result` in a tool result of the last message (ignoring case), `tool` is
+    the tool of that result, `answer` equals its JSON key `answer`.
     """
 
     user: str | None = None
@@ -36,7 +35,7 @@ class Expect:
 
 @dataclass(frozen=True, slots=True)
 class Scripted:
-    """One response: spoken as response number `step` (from 1), if `expect` fits."""
+    """One response: used as response number `step` (from 1), if `expect` matches."""
 
     step: int
     reasoning: str = ""
@@ -47,8 +46,8 @@ class Scripted:
 
 @dataclass(frozen=True, slots=True)
 class ScriptWalk:
-    """A list of turns that starts again whenever the user picks it. `reviewer` names questions of tools that the
-    script's own verdicts answer in it, where nobody configured who does."""
+    """List of turns that restarts each time the user selects it. `reviewer` names tool questions that the script's own
+    verdicts answer in it, unless a reviewer is configured."""
 
     name: str
     number: int | None
@@ -59,8 +58,8 @@ class ScriptWalk:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """`rate` in characters a second, 0 at once; `sample` the folder that tools get scratch copies of; `title` what it
-    names the conversation when it is asked to, empty where it cannot."""
+    """`rate` in characters per second, 0 for instant; `sample` the folder that tools get copies of; `title` the title
+    it gives a conversation, empty if it gives none."""
 
     path: Path
     greeting: str | None = None
@@ -152,7 +151,7 @@ def _walks(at: ScriptTable) -> tuple[ScriptWalk, ...]:
 
 
 def read_script(path: Path) -> Script:
-    """Read and check a script; `sample` is resolved beside it. Raises ScriptProblem."""
+    """Read and validate a script; `sample` is relative to its folder. Raises ScriptProblem."""
     source, table = load(path)
     at = ScriptTable(path, source, table)
     at.seen.add("rate")

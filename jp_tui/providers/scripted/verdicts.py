@@ -1,6 +1,6 @@
-"""What a script answers where it is asked as a reviewer (surface.md S22): by the question's id, in both ways to ask.
+"""Replies of a script as a reviewer (surface.md S22): by question id, for both request methods.
 
-What it says depends on the request alone. No verdict that fits is an error that says so, never an approval.
+They depend on the request alone. If no verdict fits, the result is an error, never an approval.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ MAX_WAIT = 600.0
 
 @dataclass(frozen=True, slots=True)
 class ScriptedVerdict:
-    """A reviewer's reply to the question `question` (`*`: any), of the tool `tool` where one is named, to its `nth`
-    call in the turn where that is set (from 1), when `expect` stands in what is asked (letter case ignored).
+    """Reviewer's reply to the question `question` (`*`: any), of the tool `tool` if set, at its `nth` call in the turn
+    if set (from 1), if `expect` occurs in the request (ignoring case).
 
-    `reply` is the JSON that comes, `raw` what is sent instead of JSON, whatever it is; `prose` comes first, as words
-    without a verdict, and then only a repair gets the reply. `error` fails the request. `wait` in seconds, `rate` in
-    characters a second.
+    `reply` is the JSON reply, `raw` is sent instead of JSON, whatever it is; `prose` is sent first as text without a
+    verdict, so that only the repair request gets the reply. `error` fails the request. `wait` in seconds, `rate` in
+    characters per second.
     """
 
     question: str
@@ -56,7 +56,7 @@ class ScriptedVerdict:
 
 
 def read_verdicts(at: ScriptTable) -> tuple[ScriptedVerdict, ...]:
-    """The tables `[[verdicts]]`. Raises ScriptProblem."""
+    """Read the tables `[[verdicts]]`. Raises ScriptProblem."""
     tables = enumerate(at.tables("verdicts"))
     return tuple(_read(ScriptTable(at.path, at.source, table, "verdicts", number)) for number, table in tables)
 
@@ -88,7 +88,7 @@ def _read(at: ScriptTable) -> ScriptedVerdict:
 
 
 def _reply(at: ScriptTable) -> JsonObject | None:
-    """With the reason first (R124)."""
+    """Build the reply with the reason first (R124)."""
     at.seen.update(("reason", "answer"))
     given = {key: cast(Json, at.table[key]) for key in ("reason", "answer") if key in at.table}
     if not given:
@@ -107,12 +107,12 @@ def _reply(at: ScriptTable) -> JsonObject | None:
 
 
 def asks_verdict(request: ModelRequest) -> bool:
-    """Whether a reviewer is asked, by a schema for the reply or by a forced tool."""
+    """True if the request asks a reviewer, by a reply schema or a forced tool."""
     return bool(request.inquiry) and (request.output is not None or _forced(request))
 
 
 def choose_verdict(script: Path, verdicts: Sequence[ScriptedVerdict], request: ModelRequest) -> ScriptedVerdict:
-    """The first that fits. Raises ModelError when none does, and for one that is an error itself."""
+    """Return the first verdict that fits. Raises ModelError if none does, and for one that is an error."""
     tool, _, question = request.inquiry.partition(".")
     asked = _asked(request.messages)
     nth = _calls(request.messages, tool)
@@ -134,7 +134,7 @@ def choose_verdict(script: Path, verdicts: Sequence[ScriptedVerdict], request: M
 
 
 def replied(verdict: ScriptedVerdict, request: ModelRequest, call: str) -> Iterator[Delta]:
-    """The response; `call` is the id of the verdict's call where one is forced."""
+    """Yield the response; `call` is the id of the verdict's call if one is forced."""
     index = 0
     if verdict.reasoning:
         yield from (PartOpened(0, "reasoning"), PartGrew(0, verdict.reasoning.strip()), PartEnded(0))
@@ -166,7 +166,7 @@ def _said(message: Message) -> list[str]:
 
 
 def _repair(messages: tuple[Message, ...]) -> bool:
-    """Whether it is asked once more: what it had said stands between two messages, and called nothing."""
+    """True for a repair request: the former reply is between two messages and made no call."""
     if len(messages) < 3:
         return False
     before, mine, now = messages[-3:]
@@ -175,14 +175,14 @@ def _repair(messages: tuple[Message, ...]) -> bool:
 
 
 def _asked(messages: tuple[Message, ...]) -> str:
-    """What is asked, as it was put first."""
+    """Return the original question."""
     at = -3 if _repair(messages) else -1
     said = _said(messages[at]) if messages else []
     return said[-1] if said else ""
 
 
 def _calls(messages: tuple[Message, ...], tool: str) -> int:
-    """How many calls of the tool there are since the user spoke; at least the one that is looked at."""
+    """Count the calls of the tool since the last user message, at least the reviewed one."""
     count = 0
     for message in reversed(messages[: -3 if _repair(messages) else -1]):
         if message.role == "user" and _said(message):

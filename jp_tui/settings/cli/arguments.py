@@ -1,7 +1,7 @@
-"""The command line as values (surface.md): which command, which options, in which order.
+"""The command line as values (surface.md): the command, its options, and their order.
 
-Starts nothing, opens nothing, reads no environment. `argparse` is imported only when there are arguments to parse
-(traps.md T23). A command that this version does not have does not exist: there are no stubs.
+Parsing starts no process, opens no file and reads no environment. `argparse` is imported only if there are arguments to
+parse (traps.md T23). Commands of other versions have no stubs.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from jp_tui.settings.cli.commands import Command
     from jp_tui.settings.cli.toggles import Toggle
 
-# Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
-# meaning with an update, so it is refused now, with the way to say it anyway.
+# Names reserved for commands of later versions. A prompt of that single word would change its meaning with an update,
+# so it is refused, and the error says how to send it anyway.
 RESERVED = ("mcp",)
 _COMMAND = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-"""What a command looks like: a prompt of one word does, too."""
+"""Shape of a command name. A one-word prompt also matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """What was asked for. `tool_use`: True forces any tool, a name that one, False none (R78)."""
+    """Parsed command line. `tool_use`: True forces any tool, a name forces that one, False forbids all (R78)."""
 
     command: Command = "workspace"
     prompt: str | None = None
@@ -64,7 +64,7 @@ class CommandLine:
     shell: str | None = None
 
     def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        """The options that stand for a key of the configuration: flag → (path, value), its highest layer."""
+        """Return the options that set a configuration key: flag → (path, value). They are the highest layer."""
         layer: dict[str, tuple[tuple[str, ...], str]] = {}
         if self.model is not None:
             layer["--model"] = (("assistant", "model", "id"), self.model)
@@ -79,13 +79,13 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Nothing to run: print this on stdout and end with 0 (help, version)."""
+    """Print this text on stdout and exit with status 0 (help, version)."""
 
     text: str
 
 
 def parse(argv: Sequence[str]) -> CommandLine | Show:
-    """The arguments after the program's name. UsageError (exit 2) when they cannot be used."""
+    """Parse the arguments after the program's name. Raises UsageError (exit 2) for invalid ones."""
     if not argv:
         return CommandLine()
     for word in argv:
@@ -120,8 +120,8 @@ def _arguments(command: Command, parsed: dict[str, Any], *, first: str, escaped:
 
 
 def _prompt(command: Command, words: list[str], given: dict[str, Any], *, first: str, escaped: bool) -> str | None:
-    """The prompt. A bare word in the place of a command is an unknown command (Z10): after an option, only one that is
-    nearly the name of a command."""
+    """Return the prompt. A bare word in the place of a command is an unknown command (Z10); after an option, only if it
+    is close to the name of a command."""
     if not words:
         resumes = given.get("continue_last") or given.get("resume") is not None
         if command == "query" and not resumes:

@@ -1,6 +1,6 @@
-"""The commands of surface.md that this version has: their words, their usage, and examples of them, as data.
+"""The commands of this version (surface.md) as data: their names, usage and examples.
 
-`parsers.py` makes parsers of it. A command that is not here does not exist.
+`parsers.py` builds parsers from it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ Command = Literal[
 
 @dataclass(frozen=True, slots=True)
 class CommandOption:
-    """An option or a positional: `name` as it is typed, `value` its placeholder, empty for a switch.
-
-    `required` is for positionals. A placeholder is the name of the value when it has no dash.
-    """
+    """Option or positional: `name` as typed, `value` its placeholder, empty for a switch. `required` is for
+    positionals. Without a dash, the placeholder is the name of the value."""
 
     name: str
     help: str
@@ -32,7 +30,7 @@ class CommandOption:
 
 @dataclass(frozen=True, slots=True)
 class CommandSpec:
-    """One command without a screen and without a turn."""
+    """One command that needs neither a screen nor a turn."""
 
     usage: str
     what: str
@@ -292,9 +290,9 @@ ENTRIES: dict[Command, CommandSpec] = {
 }
 
 COMMANDS = tuple(dict.fromkeys(["query", *(name.partition(" ")[0] for name in ENTRIES)]))
-"""The first words of all commands."""
+"""First words of all commands."""
 
 
 def subcommands(first: str) -> tuple[str, ...]:
-    """The second words that go with `first`; none for a command of one word."""
+    """Return the second words that follow `first`; empty for a command of one word."""
     return tuple(name.partition(" ")[2] for name in ENTRIES if name.startswith(f"{first} "))

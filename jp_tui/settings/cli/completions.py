@@ -1,7 +1,7 @@
-"""What a shell may offer behind `jp-tui`, made from the same data as the parsers and the help.
+"""Shell completions for `jp-tui`, generated from the data behind the parsers and the help.
 
-Pure: the words of the user's files arrive as arguments. Only words that no shell reads anything into are kept: the name
-of a theme's file or an alias is text of a file, and must never run when Tab is pressed.
+Pure: names from the user's files are arguments. Only names without shell syntax are offered: the name of a theme file
+or an alias is untrusted text and must never run when Tab is pressed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FOLDER = "DIR"
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """An option: its names, what it does, and its value's placeholder, empty for a switch."""
+    """Option: its names, its description, and its value's placeholder, empty for a switch."""
 
     names: tuple[str, ...]
     help: str
@@ -31,7 +31,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class CompletionLine:
-    """A command as one types it, `` for the workspace: its options, and the placeholder of its first word."""
+    """Command as typed, empty for the workspace, with its options and the placeholder of its first argument."""
 
     command: str
     flags: tuple[Flag, ...]
@@ -40,13 +40,13 @@ class CompletionLine:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What may stand for a placeholder: THEME, P/M, TOOL, KEY and so on → words."""
+    """Candidates for each placeholder: THEME, P/M, TOOL, KEY and so on → names."""
 
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, **found: Iterable[str]) -> Values:
-        """Those that are plain, each once."""
+        """Keep the names without shell syntax, each once."""
         kept = {name: tuple(dict.fromkeys(w for w in words if _PLAIN.fullmatch(w))) for name, words in found.items()}
         return cls(kept)
 
@@ -68,7 +68,7 @@ _KINDS = {
 
 
 def lines() -> list[CompletionLine]:
-    """Every command, the workspace first."""
+    """Return every command, the workspace first."""
     names = [name for first in COMMANDS for name in ([f"{first} {word}" for word in subcommands(first)] or [first])]
     return [_line("workspace", ""), *(_line(cast("Command", name), name) for name in names)]
 
@@ -87,14 +87,14 @@ def _line(command: Command, typed: str) -> CompletionLine:
 
 
 def script(shell: Shell, values: Values) -> str:
-    """The script for a shell, to be read by it."""
+    """Return the script that a shell sources."""
     made = lines()
     body = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](made, values)
     return "\n".join([*body, ""])
 
 
 def _after(made: list[CompletionLine], values: Values) -> dict[str, tuple[str, ...] | None]:
-    """What may follow an option that takes a value: its words, None for a folder, nothing where anything may."""
+    """Map each option with a value to its candidates: names, None for a folder, empty if any text is valid."""
     found: dict[str, tuple[str, ...] | None] = {}
     for line in made:
         for flag in line.flags:
@@ -106,12 +106,12 @@ def _after(made: list[CompletionLine], values: Values) -> dict[str, tuple[str, .
 
 
 def _optional() -> tuple[str, ...]:
-    """Options whose value may be left out: what follows them may be another word as well."""
+    """Return options with an optional value; another word may follow them."""
     return ("-t", "--tool", "-T", "--no-tool", "--tool-use")
 
 
 def _offers(line: CompletionLine, values: Values) -> tuple[str, ...]:
-    """What may stand behind a command."""
+    """Return the candidates after a command."""
     names = tuple(name for flag in line.flags for name in flag.names)
     words = values.get(_KINDS.get(line.command, "")) if line.takes else ()
     first = tuple(COMMANDS) if not line.command else ()
@@ -171,7 +171,7 @@ def _zsh(made: list[CompletionLine], values: Values) -> Iterator[str]:
 
 
 def _walk(made: list[CompletionLine], values: Values, margin: str) -> Iterator[str]:
-    """Which command stands before the cursor; the same words in both shells."""
+    """Generate the code that finds the command before the cursor; identical for both shells."""
     skips = [name for name in _after(made, values) if name not in _optional()]
     families = "|".join(_families())
     yield f'{margin}if [[ -n "$skip" ]]; then skip=""; continue; fi'

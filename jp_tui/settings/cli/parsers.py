@@ -1,4 +1,4 @@
-"""The parsers behind `arguments.py`, and the help they print. The one file that imports argparse."""
+"""Parsers behind `arguments.py`, and the help they print. The only module that imports argparse."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ With a terminal on standard input questions come there as numbered lines; withou
 
 
 class Helped(Exception):
-    """Somebody asked for help; `text` is it."""
+    """Raised for a help option; `text` is the help."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -64,7 +64,7 @@ class Helped(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """Errors are UsageError with the nearest option, help is Helped: nothing is printed and nothing ends here."""
+    """Parser that raises UsageError with the nearest option, or Helped for help. It never prints or exits."""
 
     def __init__(self, prog: str, usage: str, epilog: str, description: str) -> None:
         super().__init__(
@@ -93,7 +93,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Toggles(argparse.Action):
-    """`-t` and `-T` share one list, so that their order across both is kept (R73)."""
+    """Shared list of `-t` and `-T`, which keeps their order across both (R73)."""
 
     def __call__(
         self,
@@ -108,7 +108,8 @@ class _Toggles(argparse.Action):
 
 
 def split(argv: Sequence[str]) -> tuple[Command, list[str]]:
-    """The command and the arguments without its words: the first word that is no option's value (S7)."""
+    """Split off the command: its name is the first word that isn't an option's value (S7). Return it and the other
+    arguments."""
     words = list(argv)
     at = _first_word(words)
     if at is None:
@@ -134,7 +135,7 @@ def _either(names: Sequence[str], word: str = "or") -> str:
 
 
 def _family(first: str, second: Sequence[str]) -> str:
-    """The help of a command that has several."""
+    """Return the help of a command that has subcommands."""
     entries = [(f"jp-tui {first} {word}", ENTRIES[cast("Command", f"{first} {word}")]) for word in second]
     usages = "\n       ".join(f"{prog} {entry.usage}" for prog, entry in entries)
     whats = "\n".join(f"  {word:<8} {entry.what}" for word, (_, entry) in zip(second, entries, strict=True))
@@ -158,7 +159,7 @@ def _first_word(words: list[str]) -> int | None:
 
 
 def make(command: Command) -> Parser:
-    """The parser of a command."""
+    """Return the parser of a command."""
     if command in ("workspace", "query"):
         return _talking(command)
     entry, prog = ENTRIES[command], f"jp-tui {command}"

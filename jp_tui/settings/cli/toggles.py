@@ -1,6 +1,6 @@
-"""`-t` and `-T`: tools switched on and off for one run, left to right (inquiries.md R73-R79, surface.md S7).
+"""`-t` and `-T`: switch tools on and off for one run, left to right (inquiries.md R73-R79, surface.md S7).
 
-Pure. Only `state` ever changes, never what may change it.
+Pure. They change only `state`, never the lock that protects it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Toggle:
 
 
 def apply(tools: Mapping[str, ToolSettings], toggles: Sequence[Toggle]) -> dict[str, ToolSettings]:
-    """The tools after every directive. UsageError for a name that is no tool, before any takes effect (R74)."""
+    """Apply all toggles in order. Raises UsageError for an unknown tool name, before any toggle applies (R74)."""
     for toggle in toggles:
         if toggle.name is not None and toggle.name not in tools:
             raise UsageError(f"no tool {toggle.name}", nearest(toggle.name, tools))
@@ -49,8 +49,8 @@ def _toggled(tool: ToolSettings, toggle: Toggle) -> ToolSettings:
 
 
 def check_choice(tools: Mapping[str, ToolSettings], choice: str, settings: Settings | None = None) -> None:
-    """R71, R78, R79: a forced tool has to be there. One that is locked off is never forced; one that is merely off is
-    when the configuration says so, and not by a flag, which wants it to be on. UsageError says what is wrong."""
+    """Check a forced tool (R71, R78, R79). It must exist and must not be locked off. The configuration may force a tool
+    that is off; a flag may not. Raises UsageError."""
     if choice in ("auto", "none", "required"):
         return
     tool = tools.get(choice)
@@ -73,7 +73,7 @@ def _place(settings: Settings | None, *path: str) -> str:
 
 
 def offered(tools: Mapping[str, ToolSettings], choice: str) -> dict[str, ToolSettings]:
-    """The tools that the model gets: those that are on, and the one it is made to use (R79)."""
+    """Return the tools offered to the model: those that are on, and the forced one (R79)."""
     return {
         name: tool
         for name, tool in tools.items()
@@ -84,8 +84,8 @@ def offered(tools: Mapping[str, ToolSettings], choice: str) -> dict[str, ToolSet
 def delta(
     assignments: Mapping[str, Any], before: Mapping[str, ToolSettings], after: Mapping[str, ToolSettings]
 ) -> dict[str, Any]:
-    """What a run's command line changes for its conversation (R67): what `--cfg` says about it (`assignments`, a
-    checked tree), and what `-t` and `-T` made of the tools. Empty when nothing is changed."""
+    """Return what this command line changes for its conversation (R67): `--cfg` (`assignments`, a checked tree), `-t`
+    and `-T`. Empty if nothing changes."""
     changed: dict[str, Any] = {key: assignments[key] for key in CHANGEABLE.children if key in assignments}
     states = {
         name: {"enable": {"state": tool.enable.state}}

@@ -1,1 +1,1 @@
-"""Changing configuration files."""
+"""Changes to configuration files."""

@@ -1,7 +1,8 @@
-"""Setting a key in the user's configuration file: comments and order stay, the file is whole or as it was.
+"""Set a key in the user's configuration file.
 
-Nothing that another process of ours sets at the same time is lost. A file that is broken is never written over, and
-nothing is written that would not load again. tomlkit is imported only here, when something is set (traps.md T23).
+Comments and order are kept, and the file is replaced atomically. A lock prevents lost updates between jp-tui processes.
+A broken file is never overwritten, and an invalid result is never written. tomlkit is imported only here, when a key is
+set (traps.md T23).
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def set_value(file: Path, key: Sequence[str], value: Any) -> None:
-    """Set `key` (its parts) to `value` in `file`, which is made when it is missing.
+    """Set `key` (its parts) to `value` in `file`; create the file if it is missing.
 
-    SettingsError when there is no such key, the value does not fit, the file is broken, or it cannot be written.
+    Raises SettingsError if the key is unknown, the value doesn't fit, or the file is broken or can't be written.
     """
     check_value(key, value)
     with alone(file, dotted(tuple(key))):
@@ -33,10 +34,10 @@ def set_value(file: Path, key: Sequence[str], value: Any) -> None:
 
 
 def with_value(file: Path, key: Sequence[str], value: Any) -> str:
-    """What `file` would hold with `key` set to `value`. SettingsError as `set_value`; writes nothing: whoever
-    stores it holds `alone` from before this on.
+    """Return the text of `file` with `key` set to `value`, without writing it.
 
-    A table sets each of its keys and leaves the others as they are.
+    Raises SettingsError as `set_value`. A caller that stores the text must take the lock (`alone`) before this call. A
+    table sets each of its keys and keeps the others.
     """
     check_value(key, value)
     text = _current(file)
@@ -53,7 +54,8 @@ def _parts(path: tuple[str, ...], value: Any) -> list[tuple[tuple[str, ...], Any
 
 
 def store(file: Path, path: tuple[str, ...], text: str) -> None:
-    """Write what was made of `file` for the key `path`. SettingsError when it would not load or cannot be written."""
+    """Write the new text of `file` for the key `path`. Raises SettingsError if the text wouldn't load or can't be
+    written."""
     from_text("user", str(file), text.encode("utf-8"))
     try:
         write_private(file, text.encode("utf-8"))
@@ -62,16 +64,17 @@ def store(file: Path, path: tuple[str, ...], text: str) -> None:
 
 
 def unset_value(file: Path, key: Sequence[str]) -> bool:
-    """Take `key` (its parts) out of `file`; comments and everything else stay. False when it does not stand there.
+    """Remove `key` (its parts) from `file`; keep comments and everything else.
 
-    SettingsError when the file is broken, cannot be written, or is written so that the key alone cannot be taken out.
+    Return False if it isn't set there. Raises SettingsError if the file is broken, can't be written, or its syntax
+    doesn't allow removing the key alone.
     """
     path = tuple(key)
     if not _stands(_current(file), path, file):
         return False
     with alone(file, dotted(path)):
         text = _current(file)
-        if not _stands(text, path, file):  # another process was quicker
+        if not _stands(text, path, file):  # another process removed it first
             return False
         store(file, path, removed(text, path))
     return True
@@ -82,7 +85,7 @@ def _stands(text: str, path: tuple[str, ...], file: Path) -> bool:
 
 
 def removed(text: str, path: Sequence[str]) -> str:
-    """`text` without the key `path`, which stands in it; everything else keeps its bytes. Pure."""
+    """Return `text` without the key `path`, which must be set in it; everything else keeps its bytes. Pure."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -104,12 +107,12 @@ def removed(text: str, path: Sequence[str]) -> str:
 
 
 def _bare(tree: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """`tree` without `path` and without the tables around it that are empty then."""
+    """Return `tree` without `path` and without parent tables that become empty."""
     return without(tree, path) if get(tree, path[:1]) is not None else tree
 
 
 def replaced(text: str, key: Sequence[str], value: Any) -> str:
-    """`text` with `key` set to `value`; everything else keeps its bytes. Pure."""
+    """Return `text` with `key` set to `value`; everything else keeps its bytes. Pure."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -140,7 +143,7 @@ def _edited(document: tomlkit.TOMLDocument, key: Sequence[str], value: Any) -> s
 
 
 def check_value(key: Sequence[str], value: Any) -> None:
-    """SettingsError when there is no such key or it does not take `value`. Looks at no file."""
+    """Raise SettingsError if the key is unknown or doesn't accept `value`. Reads no file."""
     path = tuple(key)
     nested: Any = value
     for part in reversed(path):
@@ -159,5 +162,5 @@ def _current(file: Path) -> str:
     document = toml.read(str(file))
     if document is None:
         return ""
-    from_text("user", str(file), document.text.encode("utf-8"))  # what is wrong already is said, not written over
+    from_text("user", str(file), document.text.encode("utf-8"))  # report existing errors instead of overwriting them
     return document.text

@@ -1,7 +1,8 @@
-"""One writer at a time for a file of the user's: what is read, changed and written back is never another's (S10).
+"""Lock for changes to a user's file, so that concurrent read-modify-write cycles of jp-tui processes don't lose updates
+(S10).
 
-An advisory lock in a file beside it, for processes of ours alone; the file itself is never opened here. Waits some
-seconds for the others and then says who it was; never writes without the lock.
+It is an advisory lock on a separate file beside it. Waits a few seconds for the other process, then reports it; never
+writes without the lock.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _PAUSE = 0.02
 
 @contextmanager
 def alone(file: Path, key: str = "") -> Iterator[None]:
-    """Nobody else of ours changes `file` meanwhile. SettingsError, for `key`, when others do for ten seconds or nothing
-    can be locked there. Not to be nested for one file."""
+    """Lock `file` against other jp-tui processes. Raises SettingsError, for `key`, if the lock isn't free within 10
+    seconds or the folder doesn't support locks. Don't nest it for one file."""
     held = _held(file.with_name(f".{file.name}.lock"), file, key)
     try:
         yield

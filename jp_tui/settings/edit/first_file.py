@@ -1,6 +1,7 @@
-"""The configuration that the first run writes: a new file explains each line, in one that is there only keys are set.
+"""Configuration written by the first run.
 
-The file is whole or as it was, and what would not load is not written. No key stands in it: a variable is named.
+A new file explains each line; in an existing file only keys are set. The file is replaced atomically, and an invalid
+result is never written. It contains no credential, only the name of a variable.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _NO_REVIEWER = """
 
 @dataclass(frozen=True, slots=True)
 class SetupChoice:
-    """What was chosen; `server` is (name, wire, address, variable) of one that is not configured yet."""
+    """User's selection; `server` is (name, wire, address, variable) of a server that isn't configured yet."""
 
     model: str
     reviewer: str = ""
@@ -54,14 +55,14 @@ class SetupChoice:
 
 @dataclass(frozen=True, slots=True)
 class SettingsWritten:
-    """What was set, as (key, TOML value); an empty value was taken out. `created`: there was nothing before."""
+    """Keys set, as (key, TOML value); an empty value means removed. `created`: the file is new."""
 
     keys: tuple[tuple[str, str], ...]
     created: bool
 
 
 def write(file: Path, choice: SetupChoice) -> SettingsWritten:
-    """SettingsError when the file that is there is broken, or it cannot be written; then nothing changes."""
+    """Write the choice to `file`. Raises SettingsError, without a change, if the file is broken or can't be written."""
     pairs = list(_pairs(choice))
     for path, value in pairs:
         edit.check_value(path, value)
@@ -73,7 +74,7 @@ def write(file: Path, choice: SetupChoice) -> SettingsWritten:
         if created:
             text = fresh(choice)
         else:
-            from_text("user", str(file), text.encode("utf-8"))  # what is wrong already is said, not written over
+            from_text("user", str(file), text.encode("utf-8"))  # report existing errors instead of overwriting them
             for path, value in pairs:
                 text = edit.replaced(text, path, value)
             for path in taken:
@@ -97,7 +98,7 @@ def _pairs(choice: SetupChoice) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def fresh(choice: SetupChoice) -> str:
-    """A whole file with a word on every line. Pure."""
+    """Return a complete file with a comment on every line. Pure."""
     text = _HEAD
     if choice.server is not None:
         text += _server(*choice.server)

@@ -1,7 +1,7 @@
-"""Every key that can be set, as a list for people: what it means, what holds, where that was written, what it may be.
+"""List of all settable keys for the user: meaning, effective value, origin, allowed values.
 
-Over the same tree as the files (`keys.py`), so that nothing is listed that cannot be set, and nothing left out. Of each
-tool the keys that people change. Pure; what stands in no file and no variable has the place of our own defaults.
+It walks the same tree as the files (`keys.py`), so it is complete. For each tool it lists the commonly changed keys.
+Pure. Values from no file or variable have the place of the built-in defaults.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from jp_tui.settings.schema.keys import SCHEMA, dotted, node_at
 from jp_tui.settings.schema.nodes import Group, Leaf
 
 Applies = Literal["now", "turn", "start"]
-"""When a change counts: at once, for the next call of a tool, or the next time the program starts."""
+"""When a change takes effect: at once, with the tool's next call, or at the next start."""
 OF_A_TOOL = ("enable.state", "run", "result", "detached.run", "detached.tool", "detached.deliver")
-"""What is listed of every tool, set or not."""
+"""Keys listed for every tool, set or not."""
 _OURS = frozenset({"source", "command", "summary", "description", "examples", "parameters", "options"})
-"""What a tool is: listed where somebody wrote it, not of our own tools."""
+"""Keys that define a tool: listed where a user wrote them, not for built-in tools."""
 _ORDER = ("ui", "notify", "interrupt", "style", "assistant", "conversation", "inquiry", "providers")
 
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One key. `value` None: nothing is set. `layer` and `place` say where it comes from, `default` what holds without
-    the user's file, `own` that it stands there, `hidden_by` whose value counts instead of the user's."""
+    """One key. `value` None: not set. `layer` and `place` are its origin, `default` is the value without the user's
+    file, `own` is true if the user's file sets it, `hidden_by` is the layer that overrides the user's value."""
 
     key: str
     value: Any
@@ -47,7 +47,7 @@ class SettingRow:
 
 
 def entries(settings: Settings, environment: Mapping[str, str]) -> list[SettingRow]:
-    """All of them, by key."""
+    """Return all rows, sorted by key."""
     user = settings.own("user")
     shown = {one.path: one for one in explained(settings, (), environment) if _listed(one)}
     for path in (*_fixed(SCHEMA, ()), *_of_tools(settings)):
@@ -57,7 +57,7 @@ def entries(settings: Settings, environment: Mapping[str, str]) -> list[SettingR
 
 
 def _rank(key: str) -> tuple[int, bool]:
-    """What people change most stands first; what holds for all tools before each of them."""
+    """Sort key: commonly changed keys first; the setting for all tools before each tool's."""
     top = key.partition(".")[0]
     return (_ORDER.index(top) if top in _ORDER else len(_ORDER), key.startswith("conversation.tools"))
 
@@ -69,7 +69,7 @@ def _listed(one: Shown) -> bool:
 
 
 def _fixed(group: Group, path: Path) -> Iterator[Path]:
-    """The keys that have a name of their own."""
+    """Keys with fixed names."""
     for name, node in group.children.items():
         if isinstance(node, Leaf):
             yield (*path, name)
@@ -84,7 +84,7 @@ def _of_tools(settings: Settings) -> Iterator[Path]:
 
 
 def _quiet(settings: Settings, path: Path) -> Shown:
-    """What no layer says by itself: a tool has what all tools have (R66)."""
+    """Return the row of a key that no layer sets: a tool inherits from all tools (R66)."""
     general: Path = (*toolset.TOOLS, "*", *path[3:])
     if path[:2] == toolset.TOOLS and (value := get(settings.tree, general)) is not None:
         origin = settings.origin(*general)
@@ -117,7 +117,7 @@ def _entry(settings: Settings, shown: Shown, user: dict[str, Any]) -> SettingRow
 
 
 def _applies(path: Path) -> Applies:
-    """When a change counts: tools are read again at once, of the screen only the theme."""
+    """Return when a change takes effect. Tools are read again at once; of the display settings only the theme."""
     if path[:2] == toolset.TOOLS:
         return "turn"
     return "now" if path == ("ui", "theme") else "start"

@@ -1,1 +1,1 @@
-"""Where values come from: files, layers, trust."""
+"""Layers of settings: files, variables, trust."""

@@ -1,6 +1,7 @@
-"""The bounds that apply whatever is configured. `adjusted.py` reports the settings that they change (R130, Z4).
+"""Bounds that apply whatever is configured.
 
-The engine, the providers and the tools import these constants, so that what is shown is what is used.
+`adjusted.py` reports the settings they change (R130, Z4). Engine, providers and tools import these constants, so the
+reported value is the one in use.
 """
 
 from __future__ import annotations
@@ -8,21 +9,21 @@ from __future__ import annotations
 from typing import Final, Literal
 
 LEAST_BACKOFF_SECS: Final = 0.5
-"""Before any retry: a server that fails at once would otherwise get a request for every round trip (Z21)."""
+"""Minimum wait before any retry: without it, a server that fails at once would get one request per round trip (Z21)."""
 LONGEST_ASKED_WAIT_SECS: Final = 900
-"""The longest wait that a server can ask for (Retry-After). After a request for more there is no retry."""
+"""Longest wait that a server can request (Retry-After). A longer request means no retry."""
 LEAST_REVIEW_TOKENS: Final = 1_024
-"""Output tokens of a reviewer: with fewer, a forced tool call comes back empty (T30)."""
+"""Minimum output tokens of a reviewer: with fewer, a forced tool call returns empty (T30)."""
 MOST_REVIEW_BYTES: Final = 1024 * 1024
-"""Of one reply of a reviewer: thoughts, text and arguments together."""
+"""Maximum size of one reviewer reply: thoughts, text and arguments together."""
 MOST_FORMAT_SECS: Final = 30
-"""Of a command that shows a tool's arguments, while the user waits for the question."""
+"""Limit for a command that formats a tool's arguments; the question is delayed until it ends."""
 
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3_600, "d": 24 * 3_600}
 
 
 def cache_seconds(cache: str) -> float | None:
-    """Seconds of a `cache` setting that is a duration (R134); None for a word."""
+    """Return the seconds of a `cache` setting that is a duration (R134); None for a keyword."""
     number = cache.rstrip("dhms")
     if not (number.isascii() and number.isdigit()):
         return None
@@ -30,8 +31,8 @@ def cache_seconds(cache: str) -> float | None:
 
 
 def cache_span(cache: str) -> Literal["off", "short", "long"]:
-    """What a server that keeps prompts as asked offers for a `cache` setting: nothing, 5 minutes (`short`) or 1 hour
-    (`long`)."""
+    """Return the caching that a server with fixed durations offers for a `cache` setting: none, 5 minutes (`short`) or
+    1 hour (`long`)."""
     seconds = cache_seconds(cache)
     if seconds is not None:
         return "long" if seconds > 300 else "short" if seconds > 0 else "off"

@@ -1,7 +1,6 @@
-"""What holds and why: each value with its layer and its place, in the words of `config show` (inquiries.md R72, S5).
+"""Effective values with layer and place, as `config show` prints them (inquiries.md R72, S5).
 
-Pure over settings that were read. It shows what files and variables say; a credential is in neither, only the name of
-the variable that holds it.
+Pure; works on loaded settings. Files and variables contain no credential, only the name of the variable with it.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ ALL = (*toolset.TOOLS, "*")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One value. `layer` is `default` for what no layer says; `place` FILE:LINE, a variable or a flag; `why` says what
-    a default comes from; `adjusted` lists what counts instead of the value or of parts of it (Z4)."""
+    """One value. `layer` is `default` if no layer sets it; `place` is FILE:LINE, a variable or a flag; `why` explains a
+    default; `adjusted` lists the values used instead of it or of its parts (Z4)."""
 
     path: Path
     value: Any
@@ -40,7 +39,7 @@ class Shown:
 
 
 def explained(settings: Settings, path: Path, environment: Mapping[str, str]) -> list[Shown]:
-    """Every set value at and under `path` (all for an empty one). UsageError for what is no key."""
+    """Return every set value at and under `path` (empty: all). Raises UsageError for an unknown key."""
     others: dict[Path, list[Adjusted]] = {}
     for one in adjusted(settings, environment):
         others.setdefault(one.leaf, []).append(one)
@@ -48,7 +47,7 @@ def explained(settings: Settings, path: Path, environment: Mapping[str, str]) ->
 
 
 def _adjusted(shown: Shown, others: Sequence[Adjusted]) -> Shown:
-    """The value with the words about each part that another value is used for."""
+    """Add the text about each adjusted part to the value."""
     if not others:
         return shown
     named = (one.why if one.path == one.leaf else f"{one.key}: {one.why}" for one in others)
@@ -66,7 +65,7 @@ def _explained(settings: Settings, path: Path, environment: Mapping[str, str]) -
 
 
 def unknown(path: Path) -> UsageError | None:
-    """What is wrong with a key that there is not, with the nearest one that there is; None when there is one."""
+    """Return the error for an unknown key, with the nearest known one; None if the key exists."""
     nested: Any = {}
     for part in reversed(path):
         nested = {part: nested}
@@ -80,7 +79,7 @@ def unknown(path: Path) -> UsageError | None:
 
 
 def _effective(settings: Settings, path: Path) -> dict[str, Any]:
-    """The tree; for one tool, with what holds for all tools under its own (R66)."""
+    """Return the tree; for one tool, its values over those of all tools (R66)."""
     name = path[2] if path[:2] == toolset.TOOLS and len(path) > 2 else "*"
     own = settings.get(*toolset.TOOLS, str(name))
     if name == "*" or own is None:
@@ -90,7 +89,7 @@ def _effective(settings: Settings, path: Path) -> dict[str, Any]:
 
 
 def _reviewed(settings: Settings, shown: Shown, environment: Mapping[str, str]) -> Shown:
-    """A target that is not the user, with the model that is asked (R72)."""
+    """Add the reviewing model to a target other than the user (R72)."""
     path, value = shown.path, shown.value
     if path[:2] != toolset.TOOLS or path[3:4] != ("questions",) or path[5:] != ("target",) or value in ("user", None):
         return shown
@@ -112,7 +111,7 @@ def _shown(settings: Settings, path: Path) -> Shown:
 
 
 def _defaults(settings: Settings, path: Path, environment: Mapping[str, str]) -> Iterable[Shown]:
-    """What holds although no layer says it."""
+    """Defaults that no layer sets."""
     model: Path = ("assistant", "model", "id")
     if _under(model, path) and settings.get(*map(str, model)) is None:
         chosen = providers.choose(settings, providers.providers(settings, environment), environment)
@@ -137,7 +136,7 @@ def _under(path: Path, start: Path) -> bool:
 
 
 def toml_value(value: Any) -> str:
-    """A value as one writes it in TOML, on one line."""
+    """Return a value as one line of TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -1,8 +1,8 @@
-"""The layers of the configuration, lowest to highest (inquiries.md R60), and how they are read and laid over.
+"""Layers of the configuration, lowest to highest (inquiries.md R60): built-in → user's file → workspace's file →
+environment → conversation → --cfg → flags.
 
-built-in → user's file → workspace's file → environment → conversation → --cfg → flags. Each layer is checked by
-itself, so that an error names the place it stands in even where a higher layer would hide it. Reads only the files
-and the mapping it is given.
+Each layer is checked separately, so an error names its place even where a higher layer overrides it. Only the given
+files and mapping are read.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from jp_tui.settings.schema.keys import CHANGEABLE, PREFIX, SCHEMA, dotted
 LayerKind = Literal["built-in", "user", "workspace", "environment", "conversation", "--cfg", "flag"]
 
 _NAMED = 12
-"""Names in one line of words; what no folder may decide is named beyond it (S10)."""
+"""Names per line of text; also the number of refused workspace keys that are named (S10)."""
 MAX_PROBLEMS = 100
-"""Problems of one layer that are named; a file with more is no configuration."""
+"""Problems reported per layer. A file with more isn't a configuration, and the list must stay readable."""
 RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG"})
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value comes from. `name` is a file, a variable, a flag; a line where there is one."""
+    """Origin of a value. `name` is a file, a variable or a flag; files have a line."""
 
     layer: LayerKind
     name: str
@@ -37,14 +37,15 @@ class Origin:
     column: int | None = None
 
     def words(self) -> str:
-        """`FILE:LINE`, or the name alone; one printable line."""
+        """Return `FILE:LINE`, or the name alone, as one printable line."""
         place = printable(self.name)
         return f"{place}:{self.line}" if self.line is not None else place
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsNotice:
-    """Something that did not count, or counts and should be seen: `keys` dotted, `words` one printable line."""
+    """Message about settings that were ignored, or apply and should be seen: `keys` dotted, `words` one printable
+    line."""
 
     keys: tuple[str, ...]
     words: str
@@ -52,7 +53,7 @@ class SettingsNotice:
 
 @dataclass(slots=True)
 class Layer:
-    """One layer: a checked tree, and for each path the place it was written."""
+    """One layer: a checked tree, and the place of each path."""
 
     kind: LayerKind
     name: str
@@ -61,7 +62,7 @@ class Layer:
     names: Mapping[Path, str] = field(default_factory=dict)  # variables and flags, one for each key
 
     def origin(self, path: Path) -> Origin:
-        """The place of `path`, or of the nearest table around it."""
+        """Return the place of `path`, or of the nearest parent table."""
         for length in range(len(path), 0, -1):
             part = path[:length]
             if part in self.names:
@@ -72,7 +73,7 @@ class Layer:
 
 
 class Settings:
-    """The effective configuration: one tree, the layers it came from, and what should be said about it."""
+    """Effective configuration: one tree, its layers, and notices about them."""
 
     def __init__(self, layers: Sequence[Layer], notices: Sequence[SettingsNotice] = ()) -> None:
         self.layers = tuple(layers)
@@ -82,27 +83,27 @@ class Settings:
             self.tree = merge(self.tree, layer.tree, SCHEMA)
 
     def get(self, *path: str) -> Any:
-        """The effective value at `path`, None when unset. Shared: not to be changed."""
+        """Return the effective value at `path`, None if unset. The value is shared; don't change it."""
         return get(self.tree, path)
 
     def origin(self, *path: str | int) -> Origin | None:
-        """Which layer the effective value at `path` comes from, None when it is unset."""
+        """Return the origin of the effective value at `path`, None if it is unset."""
         for layer in reversed(self.layers):
             if get(layer.tree, path) is not None:
                 return layer.origin(path)
         return None
 
     def own(self, kind: LayerKind) -> Table:
-        """What the layer of this kind says by itself; empty when there is none."""
+        """Return the tree of the layer of this kind; empty if there is none."""
         return next((layer.tree for layer in self.layers if layer.kind == kind), {})
 
     def below(self, kind: LayerKind, *path: str) -> Any:
-        """The value at `path` without the layer of this kind, None when it is unset then."""
+        """Return the value at `path` without the layer of this kind, None if it is unset then."""
         values = (get(layer.tree, path) for layer in reversed(self.layers) if layer.kind != kind)
         return next((value for value in values if value is not None), None)
 
     def problem(self, path: Path, message: str, allowed: Sequence[str] = (), nearest: str = "") -> SettingsProblem:
-        """A problem of the effective value at `path`, with the place it came from."""
+        """Build a problem for the effective value at `path`, with its origin."""
         origin = self.origin(*path) or Origin("built-in", "")
         return SettingsProblem(message, dotted(path), origin.name, origin.line, origin.column, tuple(allowed), nearest)
 
@@ -111,7 +112,7 @@ _ours: dict[str, tuple[tuple[int, int], Layer]] = {}
 
 
 def builtin(file: str) -> Layer:
-    """A layer of our own data, read once: fifty sub-agents that start ask for it fifty times."""
+    """Return a layer of packaged data, cached because each starting sub-agent asks for it."""
     about = os.stat(file)
     stamp, known = (about.st_mtime_ns, about.st_size), _ours.get(file)
     if known is None or known[0] != stamp:
@@ -120,7 +121,7 @@ def builtin(file: str) -> Layer:
 
 
 def _builtin(file: str) -> Layer:
-    """Its limits are not checked and its lines are looked up only when asked for."""
+    """Build it without limit checks; lines are located on demand."""
     with open(file, encoding="utf-8") as stream:
         text = stream.read()
     tree, flaws = check(toml.loads(text, file), SCHEMA)
@@ -130,18 +131,18 @@ def _builtin(file: str) -> Layer:
 
 
 def from_file(kind: LayerKind, file: str) -> Layer | None:
-    """The layer of a file, None when there is no such file. SettingsError with every problem in it."""
+    """Return the layer of a file, None if the file doesn't exist. Raises SettingsError with all its problems."""
     document = toml.read(file)
     return None if document is None else checked(kind, file, document)
 
 
 def from_text(kind: LayerKind, file: str, data: bytes) -> Layer:
-    """The layer of a file that holds `data`: what `from_file` will say about it."""
+    """Return the layer that `from_file` would return for a file containing `data`."""
     return checked(kind, file, toml.parse(data, file))
 
 
 def checked(kind: LayerKind, file: str, document: toml.Document) -> Layer:
-    """The layer of a document that was read already. SettingsError with every problem in it."""
+    """Return the layer of a parsed document. Raises SettingsError with all its problems."""
     tree, flaws = check(document.tree, SCHEMA)
     layer = Layer(kind, file, tree, document.places)
     _refuse(flaws, layer)
@@ -151,11 +152,11 @@ def checked(kind: LayerKind, file: str, document: toml.Document) -> Layer:
 def from_workspace(
     file: str, below: Settings, *, trusted: Callable[[bytes], bool]
 ) -> tuple[Layer | None, list[SettingsNotice]]:
-    """The part of a workspace's file that counts, and one notice for what does not.
+    """Return the effective part of a workspace's file and one notice for the rest.
 
-    `trusted` says whether the user trusts exactly these bytes (S10). What an untrusted one says wrongly is left out
-    and named like what it may not say: a cloned repository must neither change how we work nor keep us from starting.
-    Only a file that is no TOML, or is beyond the limits, is an error.
+    `trusted` decides whether the user trusts exactly these bytes (S10). Invalid values of an untrusted file are left
+    out and reported like forbidden ones: a cloned repository must neither change how jp-tui works nor prevent its
+    start. Only a file that isn't TOML or exceeds the limits is an error.
     """
     document = toml.read(file)
     if document is None:
@@ -166,7 +167,7 @@ def from_workspace(
 def workspace_layer(
     document: toml.Document, file: str, below: Settings, *, trusted: bool
 ) -> tuple[Layer, list[SettingsNotice]]:
-    """As `from_workspace`, of a document that was read already."""
+    """As `from_workspace`, for a parsed document."""
     tree, flaws = check(document.tree, SCHEMA)
     admitted, left_out = trust_rules.admit(tree, below.tree, trusted=trusted)
     layer = Layer("workspace", file, admitted, document.places)
@@ -188,10 +189,8 @@ def workspace_layer(
 
 
 def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[Layer, list[SettingsNotice]]:
-    """S11: `JP_TUI_ASSISTANT__MODEL__ID`. An empty one is unset.
-
-    Values that do not fit are errors; names that are no keys are notices.
-    """
+    """S11: `JP_TUI_ASSISTANT__MODEL__ID`. An empty variable is unset. Invalid values are errors; unknown names are
+    notices."""
     entries: list[tuple[Path, Any, str]] = []
     unknown: list[str] = []
     for name in sorted(environment):
@@ -219,12 +218,11 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
 
 
 def from_conversation(deltas: Iterable[Mapping[str, Any]], below: Table) -> tuple[Layer | None, list[SettingsNotice]]:
-    """What a conversation's own log changes, its deltas in the order of the stream (R60, R67), over the tree `below`.
+    """Return the settings changes of a conversation's log over the tree `below`, in log order (R60, R67).
 
-    Only keys of `conversation` and `assistant` count. A delta with anything else in it, or that does not fit any more,
-    is left out as a whole and told, and so is a tool that is gone: an old log must not keep a conversation from being
-    opened. These are deltas of a log that we wrote; whoever imports one from elsewhere has to filter it first, as a
-    workspace's file is.
+    Only keys of `conversation` and `assistant` apply. A change with other or invalid content, or for a removed tool, is
+    ignored as a whole with a notice, so that an old log still opens. These changes come from a log that jp-tui wrote;
+    an importer of foreign logs must filter them first, like a workspace's file.
     """
     tree: Table = {}
     names: dict[Path, str] = {}
@@ -248,7 +246,8 @@ def from_conversation(deltas: Iterable[Mapping[str, Any]], below: Table) -> tupl
 
 
 def _gone(good: Table, *known: Table) -> list[Path]:
-    """Tools that a change names and nothing defines. A tool that only its own change defines is one."""
+    """Return tools that a change names and no layer defines. A tool defined only by its own change counts as
+    undefined."""
     path: Path = ("conversation", "tools")
     own: Table = get(good, path) or {}
     return [
@@ -264,7 +263,7 @@ def _ignored(where: str, flaws: Sequence[Flaw]) -> SettingsNotice:
 
 
 def from_assignments(assignments: Iterable[str]) -> Layer:
-    """The layer of `--cfg KEY=VALUE`, the later the stronger (S5)."""
+    """Return the layer of `--cfg KEY=VALUE`; later ones take precedence (S5)."""
     entries: list[tuple[Path, Any, str]] = []
     for number, assignment in enumerate(assignments, 1):
         key, equals, value = assignment.partition("=")
@@ -278,7 +277,7 @@ def from_assignments(assignments: Iterable[str]) -> Layer:
 
 
 def from_flags(values: Mapping[str, tuple[Path, str]]) -> Layer:
-    """The layer of flags that stand for a key: flag → (path, value)."""
+    """Return the layer of flags that set a key: flag → (path, value)."""
     entries = [(path, value, flag) for flag, (path, value) in values.items()]
     layer, flaws = _assembled("flag", "command line", entries)
     _refuse(flaws, layer)
@@ -323,7 +322,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class _Lazily(Mapping[Path, Place]):
-    """The places of a text, looked for when first asked."""
+    """Places in a text, located on first use."""
 
     def __init__(self, text: str, file: str) -> None:
         self._text, self._file = text, file

@@ -1,6 +1,6 @@
-"""Checking one layer against the keys, and laying layers over each other (inquiries.md R61, R64, R254).
+"""Check one layer against the keys, and merge layers (inquiries.md R61, R64, R254).
 
-Pure: trees in, trees and problems out. A table merges key by key, a leaf is replaced whole, what is unset inherits.
+Pure: trees in, trees and problems out. Tables merge key by key, a leaf is replaced whole, an unset key inherits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jp_tui.settings.schema.nodes import Group, Leaf, Node, dotted
 
 
 class Flaw:
-    """A problem at a path, before anyone knows which file that path came from."""
+    """Problem at a path, before its file is known."""
 
     __slots__ = ("allowed", "message", "nearest", "path", "unknown", "where")
 
@@ -23,11 +23,11 @@ class Flaw:
     ) -> None:
         self.path, self.message, self.allowed, self.nearest, self.unknown = path, message, allowed, near, unknown
         self.where = ""
-        """The variable or flag that says it, where its path alone does not lead to one."""
+        """The variable or flag at fault, if its path alone doesn't identify it."""
 
 
 def check(tree: Table, node: Group, path: Path = ()) -> tuple[Table, list[Flaw]]:
-    """`tree` in normal form (shorthands written out, flawed keys left out), and everything that is wrong with it."""
+    """Return `tree` in normal form (shorthands expanded, invalid keys left out), and all its flaws."""
     good: Table = {}
     flaws: list[Flaw] = []
     for written, value in tree.items():
@@ -74,7 +74,7 @@ def _unknown(path: Path, node: Group) -> Flaw:
 
 
 def merge(low: Table, high: Table, node: Node | None) -> Table:
-    """`high` over `low`, by the nodes of the keys; where there is none (below a free key) tables merge by key."""
+    """Merge `high` over `low` by the nodes of the keys; without a node (below a free key) tables merge by key."""
     merged = dict(low)
     for key, value in high.items():
         child = node.child(key) if isinstance(node, Group) else None
@@ -91,7 +91,7 @@ def _whole(node: Node | None) -> bool:
 
 
 def get(tree: Table, path: Path) -> Any:
-    """The value at `path`, or None."""
+    """Return the value at `path`, or None."""
     value: Any = tree
     for part in path:
         if not isinstance(value, dict) or part not in value:
@@ -101,7 +101,7 @@ def get(tree: Table, path: Path) -> Any:
 
 
 def leaves(tree: Table, node: Group, path: Path = ()) -> list[tuple[Path, Leaf, Any]]:
-    """Every set value of a checked tree with its leaf, in the order it is written."""
+    """Return every set value of a checked tree with its leaf, in written order."""
     listed: list[tuple[Path, Leaf, Any]] = []
     for key, value in tree.items():
         child = node.child(key)
@@ -113,7 +113,7 @@ def leaves(tree: Table, node: Group, path: Path = ()) -> list[tuple[Path, Leaf, 
 
 
 def without(tree: Table, path: Path) -> Table:
-    """`tree` without the value at `path`; tables that become empty go too."""
+    """Return `tree` without the value at `path` and without tables that become empty."""
     key = str(path[0])
     copy = dict(tree)
     if len(path) == 1:
@@ -128,7 +128,7 @@ def without(tree: Table, path: Path) -> Table:
 
 
 def said(tree: Table, node: Group) -> Table:
-    """A checked tree without tables in which nothing is set."""
+    """Return a checked tree without empty tables."""
     kept: Table = {}
     for key, value in tree.items():
         child = node.child(key)

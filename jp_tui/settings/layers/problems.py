@@ -1,6 +1,6 @@
-"""Everything that is wrong with the configuration, at once (R71, `config check`), and what a change would make wrong.
+"""All problems of the configuration at once (R71, `config check`), and those that a change would add.
 
-Each layer by itself first; when all of them can be read, what they say together.
+Each layer is checked first; if all are readable, the combination is checked.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from jp_tui.settings.sources import Sources
 from jp_tui.settings.themes import themes
 
 Builds = Callable[[Settings], None]
-"""Makes what the engine would be given; raises SettingsError."""
+"""Builds what the engine needs; raises SettingsError."""
 
 
 def problems(
     sources: Sources, builds: Builds, themes_folder: str
 ) -> tuple[list[SettingsProblem], tuple[SettingsNotice, ...]]:
-    """All problems in the order of the layers, and what should be said besides."""
+    """Return all problems in the order of the layers, and additional notices."""
     found: list[SettingsProblem] = []
     stack: list[Layer] = [layers.builtin(file) for file in sources.builtins]
 
@@ -46,12 +46,12 @@ def problems(
 
 
 def _workspace(sources: Sources) -> None:
-    """A workspace's file is read as strictly as one's own here, whether it is trusted or not; it is not laid over."""
+    """Check a workspace's file as strictly as the user's own, trusted or not, without merging it."""
     layers.from_file("workspace", str(sources.workspace))
 
 
 def together(settings: Settings, sources: Sources, builds: Builds, themes_folder: str) -> list[SettingsProblem]:
-    """What no layer says wrongly by itself."""
+    """Return problems that only the combination of layers has."""
     found: list[SettingsProblem] = []
 
     def attempt(step: Callable[[], object], *key: str) -> None:
@@ -86,7 +86,7 @@ def _reviewers(settings: Settings, sources: Sources) -> None:
 
 
 def _placed(settings: Settings, problem: SettingsProblem) -> SettingsProblem:
-    """`problem` with the line of its key, where it has none."""
+    """Add the line of its key to `problem` if it has none."""
     if problem.line is not None or not problem.key:
         return problem
     try:
@@ -100,7 +100,7 @@ def _placed(settings: Settings, problem: SettingsProblem) -> SettingsProblem:
 
 
 def newly_wrong(sources: Sources, text: str, builds: Builds, themes_folder: str) -> Sequence[SettingsProblem]:
-    """What would be wrong with the user's file holding `text` that is not wrong now."""
+    """Return problems that the user's file would have with the content `text` but doesn't have now."""
 
     def wrong(layer: Layer | None) -> list[SettingsProblem]:
         stack = [layers.builtin(file) for file in sources.builtins] + ([layer] if layer else [])

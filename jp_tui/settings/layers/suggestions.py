@@ -1,4 +1,4 @@
-"""Which variable or key somebody meant who wrote one that there is not (surface.md S11). Pure; needed only then."""
+"""Suggestions for unknown variables and keys (surface.md S11). Pure; imported only for an error."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jp_tui.settings.schema.nodes import Group, Leaf, Node
 
 
 def told(name: str) -> str:
-    """The name of a variable that is no key, with the one that was probably meant."""
+    """Return the name of an unknown variable with the nearest known one."""
     near = meant(name)
     return f"{name} (did you mean {near}?)" if near else name
 
 
 def meant(name: str) -> str:
-    """The variable of a key whose name is nearest to `name`, "" when none is near."""
+    """Return the variable whose name is nearest to `name`, "" if none is near."""
     path = _corrected(tuple(name[len(PREFIX) :].lower().split("__")))
     if path:
         return variable(path)
@@ -26,12 +26,12 @@ def meant(name: str) -> str:
 
 
 def variable(path: Path) -> str:
-    """The name of the variable that sets the key `path`."""
+    """Return the name of the variable that sets the key `path`."""
     return PREFIX + "__".join(str(part).upper() for part in path)
 
 
 def _corrected(path: Path) -> Path:
-    """`path` with each part that is no key replaced by the nearest one; () when it leads to no value."""
+    """Replace each unknown part of `path` with the nearest known one; () if the result isn't a value."""
     node: Node | None = SCHEMA
     right: list[str] = []
     for part in map(str, path):
@@ -47,7 +47,7 @@ def _corrected(path: Path) -> Path:
 
 
 def _fixed(group: Group, path: Path = ()) -> list[str]:
-    """The variables of all keys whose parts are ours."""
+    """Return the variables of all keys with only fixed parts."""
     names: list[str] = []
     for key, child in group.children.items():
         names += [variable((*path, key))] if isinstance(child, Leaf) else _fixed(child, (*path, key))

@@ -1,7 +1,7 @@
-"""TOML in, plain data out, each key with its line and column; hostile files are refused before they cost anything.
+"""Parse TOML to plain data with line and column of each key, and refuse hostile files early.
 
-`tomllib` gives no line for a key and takes seconds for a dotted key of 20,000 parts (traps.md T18, T21b), so a
-linear scan comes first: it finds the keys and holds the limits. It does not judge the file: `tomllib` does.
+`tomllib` reports no lines for keys and needs seconds for a dotted key of 20,000 parts (traps.md T18, T21b), so a linear
+scan runs first: it locates keys and enforces limits. Syntax errors are left to `tomllib`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from jp_tui.settings.errors import SettingsError, SettingsProblem
 MAX_BYTES = 512 * 1024  # of one file
 MAX_KEY_PARTS = 32  # of one dotted key
 MAX_DEPTH = 48  # of nested brackets
-MAX_PATH = 64  # parts of a key with all the tables it stands in
-MAX_PLACES = 60_000  # of keys, and of the tables that they stand in
+MAX_PATH = 64  # parts of a key including its tables
+MAX_PLACES = 60_000  # of keys and of the tables around them
 
 Path = tuple[str | int, ...]
 Table = dict[str, Any]
 Place = tuple[int, int]  # line and column, from 1
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-# No group is repeated possessively: Pythons before 3.11.5 match such a one wrongly when something in it backtracks.
+# Possessive groups are avoided: Python before 3.11.5 matches them wrongly when something in them backtracks.
 _QUOTED = re.compile(r'"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"|\'[^\'\n]*\'')
 _SPACE = re.compile(r"[ \t]*+")
 _BLANK = re.compile(r"[ \t\r\n]*(?:#[^\n]*[ \t\r\n]*)*")
@@ -40,7 +40,7 @@ _PLAIN = re.compile(r"[^\"'#\[\]{},\n]+")
 
 @dataclass(slots=True)
 class Document:
-    """A parsed file: its text (without a byte order mark), its data, where each key stands, and its bytes."""
+    """Parsed file: its text (without a byte order mark), its data, the place of each key, and its bytes."""
 
     text: str
     tree: Table
@@ -49,7 +49,7 @@ class Document:
 
 
 def read(file: str) -> Document | None:
-    """The document in `file`, or None when there is no such file. SettingsError when it cannot be used."""
+    """Return the document in `file`, or None if the file doesn't exist. Raises SettingsError if it can't be used."""
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -70,7 +70,8 @@ def read(file: str) -> Document | None:
 
 
 def parse(data: bytes, file: str) -> Document:
-    """Data and places of a TOML text. SettingsError with line and column when it is not one, or is beyond a limit."""
+    """Return data and places of a TOML text. Raises SettingsError with line and column for a syntax error or an
+    exceeded limit."""
     if len(data) > MAX_BYTES:
         raise SettingsError(SettingsProblem(f"is larger than {MAX_BYTES // 1024} KiB, the limit", file=file, line=1))
     try:
@@ -84,8 +85,9 @@ def parse(data: bytes, file: str) -> Document:
 
 
 def loads(text: str, file: str) -> Table:
-    """`tomllib.loads` with its errors as SettingsError. Only for text that `locate` or we ourselves vouch for."""
-    import tomllib  # 3 ms; not for a start that reads no file
+    """Run `tomllib.loads`; raise its errors as SettingsError. Only for text checked by `locate` or written by
+    jp-tui."""
+    import tomllib  # takes 3 ms; skipped at a start without files
 
     try:
         return tomllib.loads(text)
@@ -104,12 +106,12 @@ def loads(text: str, file: str) -> Table:
 
 
 def _joined(key: re.Match[str]) -> str:
-    """A key as tomllib's messages have it, a tuple, the way one writes it."""
+    """Return a key of tomllib's messages, a tuple, as dotted text."""
     return ".".join(re.findall(r"'([^']*)'", key[1]))
 
 
 def parse_value(text: str, where: str) -> Any:
-    """A value as `--cfg`, `config set` and variables take it: TOML, and a bare word is a string (S5, S11)."""
+    """Parse a value of `--cfg`, `config set` or a variable: TOML, or a bare word as a string (S5, S11)."""
     locate(f"v = {text}\n", where)
     try:
         tree = loads(f"v = {text}\n", where)
@@ -119,12 +121,12 @@ def parse_value(text: str, where: str) -> Any:
         return text
     value = tree["v"]
     if len(tree) != 1 or not isinstance(value, bool | int | float | str | list | dict):
-        return text  # a second line, or a date: words, not a value of ours
+        return text  # a second line, or a date: plain text, not a TOML value used here
     return value
 
 
 def parse_key(text: str, where: str) -> tuple[str, ...]:
-    """The parts of a dotted key, quoted ones included. SettingsError when it is none."""
+    """Return the parts of a dotted key, also quoted ones. Raises SettingsError for an invalid key."""
     scan = _Scan(text, where)
     parts = scan.key()
     if not parts or scan.at != len(text):
@@ -133,12 +135,13 @@ def parse_key(text: str, where: str) -> tuple[str, ...]:
 
 
 def locate(text: str, file: str) -> dict[Path, Place]:
-    """Where each key stands (elements of arrays of tables count from 0), in one pass. SettingsError beyond a limit."""
+    """Return the place of each key (elements of arrays of tables count from 0), in one pass. Raises SettingsError
+    beyond a limit."""
     return _Scan(text, file).document()
 
 
 class _Scan:
-    """One pass over a TOML text. What it does not understand it skips: `tomllib` will say what is wrong with it."""
+    """One pass over a TOML text. Unknown syntax is skipped, because `tomllib` reports it."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text, self.file, self.at = text, file, 0
@@ -160,7 +163,7 @@ class _Scan:
             self._rest_of_line()
 
     def key(self) -> tuple[str, ...]:
-        """The dotted key here; empty when there is none."""
+        """Read the dotted key here; empty if there is none."""
         parts: list[str] = []
         while True:
             self.at = self._skip(_SPACE)
@@ -202,7 +205,7 @@ class _Scan:
         self._value(path, depth)
 
     def _value(self, path: Path, depth: int) -> None:
-        """Skips a value, noting the keys of inline tables; ends behind it or at what it does not understand."""
+        """Skip a value and record the keys of inline tables. Stop after it or at unknown syntax."""
         self.at = self._skip(_SPACE)
         opener = self.text[self.at : self.at + 1]
         if opener in ("[", "{"):
@@ -237,7 +240,7 @@ class _Scan:
         self.at = len(self.text) if end < 0 else end + 1
 
     def _resolve(self, key: tuple[str, ...]) -> Path:
-        """A header's key with the number of the array element it continues."""
+        """Return a header's key with the index of the array element it continues."""
         path: Path = ()
         for part in key[:-1]:
             path = (*path, part)
@@ -270,7 +273,7 @@ class _Scan:
 
 
 def _plain_part(part: str) -> str:
-    """A part of a key without its quotes; one that is no TOML string stays as it is, for `tomllib` to judge."""
+    """Return a key part without quotes; an invalid TOML string stays unchanged, for `tomllib` to report."""
     if part[0] == '"' and "\\" in part:
         try:
             return str(loads(f"v = {part}", "")["v"])

@@ -1,7 +1,8 @@
-"""What a workspace's own file would set, key by key, and what has changed since its user trusted it (surface S10).
+"""Preview of a workspace's file for the trust decision: the effect of each key, and the changes since the file was last
+trusted (surface S10).
 
-For whoever is asked to trust it: nothing is left out, what acts stands first, and each key is said in words. Trusts
-nothing.
+The list is complete, keys that run or send something come first, and each is explained. The preview itself grants no
+trust.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from jp_tui.settings.layers.toml import Path, Table
 from jp_tui.settings.schema.keys import SCHEMA, Leaf, dotted, node_at
 
 Counts = Literal["waits", "never", "always"]
-"""With trust only; not even then; already now."""
+"""When a key applies: only with trust; never; already now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """One key: its value as TOML, the line it stands in (None: it is gone), what it would do in words. `before` is its
-    value in the content that was trusted, None when it was not in it."""
+    """One key: its value as TOML, its line (None: removed), its effect as text. `before` is its value in the content
+    trusted before, None if that had no such key."""
 
     key: str
     value: str
@@ -45,7 +46,7 @@ class Proposed:
 
 
 def content_before(store: File, file: File) -> toml.Document | None:
-    """What the file held when it was trusted; None where that is not known."""
+    """Return the content that was trusted before; None if it isn't known."""
     data = trusted.before(store, file)
     if data is not None:
         with suppress(SettingsError):
@@ -54,7 +55,7 @@ def content_before(store: File, file: File) -> toml.Document | None:
 
 
 def proposed(document: toml.Document, file: str, below: Settings, before: toml.Document | None) -> list[Proposed]:
-    """Every key of the file, and those that only the content before it had. SettingsError for what does not fit."""
+    """Return every key of the file and those only the earlier content had. Raises SettingsError for invalid values."""
     layer = layers.checked("workspace", file, document)
     never = set(trust_rules.admit(layer.tree, below.tree, trusted=True)[1])
     waits = set(trust_rules.admit(layer.tree, below.tree, trusted=False)[1]) - never
@@ -82,7 +83,7 @@ def _written(tree: Table) -> list[tuple[Path, Any]]:
 
 
 def does(path: Path, value: Any) -> str:
-    """What a key would do, as a clause: "runs …", "sends …"."""
+    """Return the effect of a key as a clause: "runs …", "sends …"."""
     named = [str(part) for part in path]
     said = toml_value(value) if not isinstance(value, str) else value
     match named:

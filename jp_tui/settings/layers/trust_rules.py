@@ -1,7 +1,7 @@
-"""What a workspace's own file may change before anyone trusted it: display and tightening, nothing else (S10).
+"""Settings that an untrusted workspace file may change: display and stricter values only (S10).
 
-Pure. Whoever clones a repository has not agreed to what it configures, so every other key is left out and named;
-some keys a workspace's file never sets, trusted or not.
+Pure. Cloning a repository isn't consent to its configuration, so every other key is left out and reported. Some keys
+are never accepted from a workspace's file, trusted or not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jp_tui.settings.schema.nodes import stricter
 
 
 def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path]]:
-    """The part of a workspace's checked `tree` that counts over the layers `below`, and the paths left out."""
+    """Return the accepted part of a workspace's checked `tree` over the layers `below`, and the paths left out."""
     left_out: list[Path] = []
     for path, leaf, value in leaves(tree, SCHEMA):
         old = effective(below, path)
@@ -27,12 +27,13 @@ def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path
             left_out.append(path)
     for path in left_out:
         tree = without(tree, path)
-    return tree if trusted else said(tree, SCHEMA), left_out  # a server or a tool of no words could not be started with
+    return tree if trusted else said(tree, SCHEMA), left_out  # an empty command can't start a server or a tool
 
 
 def weighed(paths: Iterable[Path], tree: Table, below: Table) -> tuple[list[Path], list[Path]]:
-    """Paths of a workspace's file that do not count: those that never do, then the others, what acts before what does
-    not. `tree` is what it says, without what does not fit; a value of the first kind stays one when it does not."""
+    """Sort paths of a workspace's file that don't apply: first those never accepted, then the others, keys that run or
+    send something before the rest. `tree` is the file without invalid values; an invalid value of the first kind still
+    belongs to it."""
 
     def weight(path: Path) -> int:
         leaf = node_at(path)
@@ -51,11 +52,12 @@ def _never(leaf: Leaf, value: object, path: Path, tree: Table, below: Table) -> 
 
 
 _TOGGLES = ("any", "if_named_or_group", "if_named", "never")
-"""What may switch a tool, from anything to nothing."""
+"""Ways to switch a tool on, from any to none."""
 
 
 def _locks_off(path: Path, value: object, tree: Table, below: Table) -> bool:
-    """Whether `value` makes it harder to switch on a tool that is off; for one that is on it does the contrary."""
+    """True if `value` makes it harder to switch on a tool that is off. For a tool that is on it has the opposite
+    effect."""
     if path[:2] != ("conversation", "tools") or path[3:] != ("enable", "allow_toggle") or path[2] == "*":
         return False
     state = (*path[:3], "enable", "state")
@@ -67,14 +69,14 @@ _stricter_toggle = stricter(*_TOGGLES)
 
 
 def _known(path: Path, below: Table) -> bool:
-    """Whether `path` is not of a tool that nothing below has: naming one could only keep us from starting."""
+    """True unless `path` belongs to a tool that no lower layer defines: such an entry could only prevent the start."""
     return path[:2] != ("conversation", "tools") or get(below, path[:3]) is not None
 
 
 def _own(path: Path, tree: Table, below: Table) -> bool:
-    """Whether `path` is of a tool that is none of ours: one that a layer below, or else the file itself, made local.
+    """True if `path` belongs to a tool that isn't built-in: made local by a layer below or by the file itself.
 
-    What a file does to a built-in tool it does not get rid of by giving it another source.
+    A file can't escape the rules for a built-in tool by giving it another source.
     """
     if path[:2] != ("conversation", "tools"):
         return False
@@ -83,7 +85,7 @@ def _own(path: Path, tree: Table, below: Table) -> bool:
 
 
 def loosened(tree: Table, below: Table) -> list[Path]:
-    """The paths whose values make things less strict than `below`: what an environment must not do in silence."""
+    """Return the paths whose values are less strict than `below`; an environment must not set them without a notice."""
     return [
         path
         for path, leaf, value in leaves(tree, SCHEMA)
@@ -92,7 +94,7 @@ def loosened(tree: Table, below: Table) -> list[Path]:
 
 
 def effective(tree: Table, path: Path) -> object:
-    """The value at `path`; for a tool's key that is unset, that of all tools (R66)."""
+    """Return the value at `path`; for an unset key of a tool, that of all tools (R66)."""
     value = get(tree, path)
     if value is None and path[:2] == ("conversation", "tools"):
         return get(tree, (*path[:2], "*", *path[3:]))

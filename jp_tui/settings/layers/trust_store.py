@@ -1,8 +1,8 @@
-"""Which workspaces' files the user trusts, each with exactly one content (surface S10).
+"""Store of trusted workspace files, each with exactly one content (surface S10).
 
-A small private file: one line a workspace with a fingerprint of where its file is, a fingerprint of that together with
-what it holds, and the path for people. A copy of what was trusted stands in a folder beside it, only to show what has
-changed since: it decides nothing. Whatever cannot be read or is not ours alone trusts nothing.
+A small private file has one line per workspace: a fingerprint of the file's location, one of location and content, and
+the path for people. A folder beside it has copies of trusted content, used only to show changes. A store that is
+unreadable or not private to the user trusts nothing.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _LIMIT = 1 << 20
 
 
 def trusts(store: Path, file: Path, data: bytes) -> bool:
-    """Whether `file` with exactly these bytes is trusted."""
+    """True if `file` with exactly these bytes is trusted."""
     known = _lines(store)
     return bool(known) and any(line.split(" ")[:2] == list(_prints(file, data)) for line in known)
 
 
 def trust(store: Path, file: Path, data: bytes) -> None:
-    """Trust `file` with these bytes, and no longer with any others. SettingsError when that cannot be stored."""
+    """Trust `file` with these bytes only. Raises SettingsError if that can't be stored."""
     place, content = _prints(file, data)
-    from jp_tui.settings.edit.file_lock import alone  # no start waits for it
+    from jp_tui.settings.edit.file_lock import alone  # saves the import at every start
 
     with alone(store):
         _store(_copy(store, place), data)
@@ -34,18 +34,18 @@ def trust(store: Path, file: Path, data: bytes) -> None:
 
 
 def fingerprint(file: Path, data: bytes) -> str:
-    """Of `file` with these bytes: what somebody trusts who was shown them."""
+    """Return the fingerprint of `file` with these bytes; it identifies the content that the user was shown."""
     return _prints(file, data)[1]
 
 
 def known(store: Path, file: Path) -> bool:
-    """Whether `file` is trusted with some content, perhaps another than it has."""
+    """True if `file` is trusted with any content, perhaps an older one."""
     place, _ = _prints(file, b"")
     return any(line.startswith(f"{place} ") for line in _lines(store))
 
 
 def before(store: Path, file: Path) -> bytes | None:
-    """What `file` held when it was trusted last; None when it is not trusted, or that is not known any more."""
+    """Return the last trusted content of `file`; None if it isn't trusted or the copy is gone."""
     place, _ = _prints(file, b"")
     prints = [line.split(" ")[1] for line in _lines(store) if line.startswith(f"{place} ")]
     copy = _read(_copy(store, place))
@@ -53,7 +53,7 @@ def before(store: Path, file: Path) -> bytes | None:
 
 
 def forget(store: Path, file: Path) -> bool:
-    """Trust `file` no longer; whether it was trusted with any content."""
+    """Revoke trust in `file`; return True if it was trusted with any content."""
     place, _ = _prints(file, b"")
     if len(_lines(store)) == len(_others(store, place)):
         return False
@@ -69,7 +69,7 @@ def forget(store: Path, file: Path) -> bool:
 
 
 def _prints(file: Path, data: bytes) -> tuple[str, str]:
-    from hashlib import sha256  # only where a workspace has a file of its own
+    from hashlib import sha256  # only needed for a workspace with its own file
 
     where = os.fsencode(os.path.realpath(file))
     return sha256(where).hexdigest(), sha256(where + b"\0" + data).hexdigest()
@@ -84,7 +84,7 @@ def _lines(store: Path) -> list[str]:
 
 
 def _read(store: Path) -> bytes | None:
-    """The bytes of a file that is ours alone."""
+    """Return the bytes of a file that is private to the user."""
     try:
         descriptor = os.open(store, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

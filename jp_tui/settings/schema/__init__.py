@@ -1,1 +1,1 @@
-"""The keys of the configuration, and what their values may be."""
+"""Keys of the configuration and their allowed values."""

@@ -1,7 +1,7 @@
-"""The keys of an assistant: the main one, and what may differ for the one that answers questions (C38, R130).
+"""Keys of an assistant: the main one, and overrides for the one that answers questions (C38, R130).
 
-One table serves three places: `assistant`, `conversation.inquiry.assistant`, and the map of a question's `target`,
-where an unknown key is an error like anywhere else.
+One table serves three places: `assistant`, `conversation.inquiry.assistant`, and the table of a question's `target`,
+where an unknown key is an error as well.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ASSISTANT = Group(
 
 
 def target(value: Any) -> Any:
-    """R52: a string, or a table of what differs for the assistant that answers, with an optional `escalation`."""
+    """R52: a string, or a table of overrides for the answering assistant, with an optional `escalation`."""
     if not isinstance(value, dict):
         return checks.choice("user", "assistant", "assistant_with_escalation")(value)
     overrides = {key: item for key, item in value.items() if key != "escalation"}

@@ -1,7 +1,8 @@
-"""What a value of the configuration may be: small checks that return the value in its normal form.
+"""Checks for configuration values; each returns the value in its normal form or raises BadValue with the value found
+and the allowed ones.
 
-A check that fails raises BadValue with what was found and what is allowed; who knows the file and the key makes a
-Problem of it. No check looks at another key, a file or an environment. `True` is never a number here.
+The caller, which knows file and key, makes a SettingsProblem of it. No check reads another key, a file or an
+environment. `True` is never a number here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Check = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a check takes, for whoever lets a person fill it in: the names of a choice, the bounds of a number."""
+    """Accepted values of a check, for front ends: the names of a choice, the bounds of a number."""
 
     name: Literal["boolean", "integer", "number", "text", "choice", "other"]
     names: tuple[str, ...] = ()
@@ -35,13 +36,12 @@ def _is(kind: Kind, check: Check) -> Check:
 
 
 def kind_of(check: Check) -> Kind:
-    """Of a check that was made here; of any other nothing is known."""
+    """Return the kind of a check from this module; of any other, an empty one."""
     return _KINDS.get(check) or Kind({boolean: "boolean", text: "text"}.get(check, "other"))  # type: ignore[arg-type]
 
 
 class BadValue(Exception):
-    """A value that its key does not take; `allowed` names the values that it does, `inside` where in it, `nearest`
-    the name that was probably meant there."""
+    """Invalid value; `allowed` names the valid ones, `inside` the place in it, `nearest` the probable name."""
 
     def __init__(
         self, message: str, allowed: tuple[str, ...] = (), inside: tuple[str | int, ...] = (), nearest: str = ""
@@ -51,7 +51,7 @@ class BadValue(Exception):
 
 
 def found(value: object) -> str:
-    """What was found, in a few words of TOML."""
+    """Describe the value found, as short TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
@@ -105,7 +105,7 @@ def choice(*names: str) -> Check:
 
 
 def text_or_count(*names: str) -> Check:
-    """One of `names`, or a number of lines."""
+    """Accept one of `names`, or a number of lines."""
 
     def check(value: Any) -> str | int:
         if isinstance(value, str) and value in names:
@@ -118,9 +118,9 @@ def text_or_count(*names: str) -> Check:
 
 
 def matching(pattern: str, what: str, *, quoted: bool = True) -> Check:
-    """Text that is `pattern` as a whole; `what` says in words what is expected. If not `quoted`, what was found is not
-    repeated: people put keys there."""
-    compiled: list[re.Pattern[str]] = []  # compiled when first used: most keys are not set
+    """Accept text that matches `pattern` as a whole; `what` describes the expected text. `quoted=False` keeps the value
+    out of the error: users paste keys there."""
+    compiled: list[re.Pattern[str]] = []  # compiled on first use: most keys are not set
 
     def check(value: Any) -> str:
         if not compiled:
@@ -133,7 +133,7 @@ def matching(pattern: str, what: str, *, quoted: bool = True) -> Check:
 
 
 def json_value(value: Any) -> Any:
-    """Any value that JSON has too (no dates, no inf or nan)."""
+    """Accept any value that JSON can express (no dates, no inf or nan)."""
     if isinstance(value, dict):
         for key, item in value.items():
             _inside(key, item)
@@ -153,7 +153,7 @@ def _inside(key: str | int, item: Any) -> None:
 
 
 def inside(key: str | int, check: Check, item: Any) -> Any:
-    """`check(item)`; what is wrong with it is said to be at `key`."""
+    """Run `check(item)`; report its error at `key`."""
     try:
         return check(item)
     except BadValue as bad:
@@ -172,7 +172,7 @@ _url = matching(r"https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@\[\]:]+)(:\d{1,5})?(/[^\s
 
 
 def base_url(value: Any) -> str:
-    """An address without user, query or fragment; a slash at its end is taken away (S20b)."""
+    """Accept an address without user, query or fragment; strip a trailing slash (S20b)."""
     if isinstance(value, str) and re.match(r"https?://[^/]*@", value):
         raise BadValue("an address holds no user or password here; name a variable in api_key_env")
     if isinstance(value, str) and ("?" in value or "#" in value):
@@ -181,14 +181,14 @@ def base_url(value: Any) -> str:
 
 
 def header(value: Any) -> str:
-    """The value of a header: visible ASCII on one line."""
+    """Accept the value of a header: visible ASCII on one line."""
     if isinstance(value, str) and value.isascii() and value.isprintable():
         return text(value)
     raise BadValue("expected one line of printable ASCII")
 
 
 def enable(value: Any) -> dict[str, Any]:
-    """R54: true, false, on, off, always, explicit → a table with both fields; a table stays as it is."""
+    """R54: true, false, on, off, always, explicit → a table with both fields; a table stays unchanged."""
     forms: dict[Any, tuple[bool, str]] = {
         "true": (True, "any"),
         "on": (True, "any"),

@@ -1,7 +1,7 @@
-"""The keys of the configuration (inquiries.md R68, surface.md S20): one tree that says what each may be.
+"""Keys of the configuration (inquiries.md R68, surface.md S20): one tree of allowed values.
 
-The tree is data. Reading, merging, trust and variables all walk it, so a key is added here (a tool's in
-`tools.py`, an assistant's in `assistant.py`) and nowhere else.
+Reading, merging, trust and variables all walk it, so a new key needs only a line here (a tool's in `tools.py`, an
+assistant's in `assistant.py`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from jp_tui.settings.schema import checks, shapes
 from jp_tui.settings.schema.assistant import ASSISTANT
 from jp_tui.settings.schema.checks import BadValue
+from jp_tui.settings.schema.context import CONTEXT
 from jp_tui.settings.schema.nodes import Group as Group
 from jp_tui.settings.schema.nodes import Leaf as Leaf
 from jp_tui.settings.schema.nodes import Node as Node
@@ -36,7 +37,7 @@ def _header_name(value: Any) -> str:
 
 
 PREFIX = "JP_TUI_"
-"""What the names of environment variables that set a key begin with."""
+"""Prefix of environment variables that set a key."""
 PROVIDER = Group(
     {
         "wire": Leaf(checks.choice(*SERVER_WIRES), acts=True, help="the protocol that the server speaks"),
@@ -120,7 +121,7 @@ SCHEMA = Group(
             {
                 "sanitize": Leaf(
                     checks.choice("strip", "visualize", "off"),
-                    # strip hides what visualize shows, so only the one who looks may go back to it
+                    # strip hides what visualize shows, so only the user may loosen it
                     tightens=lambda old, new: new == "visualize" or (new == "strip" and old == "off"),
                     loosens=lambda old, new: new == "off",
                     never=lambda new: new == "off",
@@ -144,15 +145,16 @@ SCHEMA = Group(
         ),
         "notify": NOTIFY,
         "undo": UNDO,
+        "context": CONTEXT,
     }
 )
 
 CHANGEABLE = Group({key: SCHEMA.children[key] for key in ("assistant", "conversation")})
-"""What a conversation can change for itself (R67)."""
+"""Keys that a conversation can change for itself (R67)."""
 
 
 def node_at(path: tuple[str | int, ...]) -> Node | None:
-    """The node of a key, or None where there is no such key. Inside a leaf the leaf itself."""
+    """Return the node of a key, or None for an unknown key. Inside a leaf, return the leaf."""
     node: Node | None = SCHEMA
     for part in path:
         if isinstance(node, Leaf):

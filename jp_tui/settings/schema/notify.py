@@ -1,7 +1,7 @@
-"""How the workspace calls a person who is not looking (asking.md E50): the keys of `notify`, and their values.
+"""Keys and values of `notify`: how the workspace notifies a user who isn't looking (asking.md E50).
 
-A folder's own file may say how that looks and sounds; what is run, and whether a question's words leave the terminal,
-it may not decide (surface S10). Nothing is called from here.
+A workspace's file may set the look and sound, but neither the command nor whether a question's text leaves the terminal
+(surface S10). Sends no notification itself.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NOTIFY = Group(
 
 @dataclass(frozen=True, slots=True)
 class Notify:
-    """What `[notify]` says. `command` is a program with its arguments, empty for none; `turn_secs` 0 for never."""
+    """Values of `[notify]`. `command` is a program with its arguments, empty for none; `turn_secs` 0 for never."""
 
     when: When = "unfocused"
     title: bool = True

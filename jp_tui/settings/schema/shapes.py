@@ -1,7 +1,7 @@
-"""Values of several parts: commands, path rules, sections of a prompt. Checks like those in `checks.py`.
+"""Checks for structured values: commands, path rules, sections of a prompt.
 
-A command stays what was written, a text or a table: what it means is the affair of whoever runs it. Nothing here
-looks whether a program or a path is there.
+They extend those in `checks.py`. A command stays as written, text or table; the code that runs it interprets it. No
+check tests whether a program or a path exists.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jp_tui.settings.schema.checks import BadValue, Check, boolean, found, insid
 
 
 def _line(value: Any) -> str:
-    """Text that says something and that a system call takes."""
+    """Accept non-blank text without NUL, because it is passed to a system call."""
     if "\0" in text(value) or not value.strip():
         raise BadValue(f"expected text that is not empty, found {found(value)}")
     return str(value)
@@ -28,7 +28,7 @@ def _words(value: Any) -> list[str]:
 
 
 def _table(value: dict[str, Any], keys: dict[str, Check], needed: str) -> dict[str, Any]:
-    """A table of these keys; a missing `needed`, or another key, is an error with the nearest."""
+    """Accept a table with these keys. A missing `needed` key or an unknown key is an error with the nearest name."""
     for key, item in value.items():
         if key not in keys:
             from jp_tui.settings.errors import nearest
@@ -45,7 +45,7 @@ _COMMAND: dict[str, Check] = {"program": _line, "args": _words, "shell": boolean
 
 
 def command(value: Any) -> Any:
-    """A line of a command, or {program, args, shell, stdin}."""
+    """Accept a command line, or {program, args, shell, stdin}."""
     if isinstance(value, dict):
         return _table(value, _COMMAND, "program")
     if isinstance(value, str):
@@ -54,14 +54,14 @@ def command(value: Any) -> Any:
 
 
 def paths(value: Any) -> list[str]:
-    """Paths of a workspace."""
+    """Accept paths in a workspace."""
     for number, path in enumerate(_words(value)):
         inside(number, _line, path)
     return list(value)
 
 
 def places(value: Any) -> list[str]:
-    """Places of the machine: "default", or a path that begins with ~/ or /."""
+    """Accept paths on the machine: "default", or a path that begins with ~/ or /."""
     for number, place in enumerate(_words(value)):
         if place != "default" and not place.startswith(("~/", "/")):
             raise BadValue(
@@ -71,7 +71,7 @@ def places(value: Any) -> list[str]:
 
 
 def argv(value: Any) -> list[str]:
-    """A program and its arguments, run without a shell; empty for none."""
+    """Accept a program and its arguments, run without a shell; empty for none."""
     words = _words(value)
     if words:
         inside(0, _line, words[0])
@@ -82,9 +82,9 @@ SHOWN = ("json", "function_call", "off")
 
 
 def shown_parameters(value: Any) -> Any:
-    """One of three forms, or a command that shows them (R68, R90)."""
+    """Accept one of three forms, or a command that formats the parameters (R68, R90)."""
     try:
-        return command(value)  # each of the three would be one too
+        return command(value)  # each of the three would also be a valid command
     except BadValue as bad:
         if isinstance(value, dict):
             raise
@@ -97,7 +97,7 @@ _RULE: dict[str, Check] = {"path": _line} | dict.fromkeys(
 
 
 def path_rules(value: Any) -> list[dict[str, Any]]:
-    """What a local tool may do below which path of the workspace."""
+    """Accept the access rules of a local tool by path of the workspace."""
     if not isinstance(value, list):
         raise BadValue(f"expected a list of tables with path, found {found(value)}")
     for number, rule in enumerate(value):
@@ -111,7 +111,7 @@ _SECTION: dict[str, Check] = {"title": text, "content": text}
 
 
 def sections(value: Any) -> list[Any]:
-    """More of a system prompt: texts, or tables of title and content."""
+    """Accept additions to a system prompt: texts, or tables of title and content."""
     if not isinstance(value, list):
         raise BadValue(f"expected a list of texts or tables, found {found(value)}")
     for number, section in enumerate(value):
@@ -125,7 +125,7 @@ _UNITS = ("ms", "s", "m", "h", "d")
 
 
 def cache(value: Any) -> str:
-    """false or off, true or short, long, or a duration like 90s, 10m, 1h."""
+    """Accept false or off, true or short, long, or a duration like 90s, 10m, 1h."""
     if isinstance(value, bool):
         return "short" if value else "off"
     if value in ("off", "short", "long") and isinstance(value, str):

@@ -1,7 +1,7 @@
-"""The keys of a tool and of its questions (inquiries.md R68), and those of all tools under `'*'` (R66).
+"""Keys of a tool and of its questions (inquiries.md R68), and of all tools under `'*'` (R66).
 
-What would mean nothing for all tools at once (a source, parameters, questions) is no key of `'*'`: it would be set
-and never do anything.
+A key without meaning for all tools (a source, parameters, questions) isn't valid under `'*'`, where it would have no
+effect.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jp_tui.settings.schema.assistant import FREE, target
 from jp_tui.settings.schema.nodes import Group, Leaf, Node, stricter
 
 KINDS = ("run", "deliver", "tool")
-"""The kinds of prompt that a policy is for (R144)."""
+"""Kinds of prompt with a policy (R144)."""
 ALL_TOOLS = "*"
 
 name = checks.matching(r"[A-Za-z0-9_-]{1,64}", "a name of letters, digits, _ and -, at most 64")
@@ -43,7 +43,7 @@ _DETACHED = checks.choice("auto", "defaults", "deny", "defer")
 
 
 def _waits_or_fails(old: object, new: object) -> bool:
-    """Whether `new` keeps from running what `old` let run, or refuses what `old` only put off."""
+    """True if `new` stops what `old` allowed, or refuses what `old` only deferred."""
     return new == "deny" or (new == "defer" and old != "deny")
 
 

@@ -1,6 +1,6 @@
-"""The keys of `undo`: whether and how long copies of what tools change are kept, and how much of them (issue 8, 7).
+"""Keys of `undo`: whether, how long and how much of the files changed by tools is backed up (issue 8, 7).
 
-A folder's own file cannot turn the copies off. Nothing is copied from here.
+A workspace's file can't turn backups off. Copies nothing itself.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ UNDO = Group(
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """What `[undo]` says."""
+    """Values of `[undo]`."""
 
     copies: bool
     days: int

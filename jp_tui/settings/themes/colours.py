@@ -1,6 +1,7 @@
-"""Arithmetic on colours written `#rrggbb`: blending, contrast (WCAG 2), and what can still be read on a background.
+"""Colour arithmetic on `#rrggbb`: blending, contrast (WCAG 2), and legibility on a background.
 
-Pure. Colours of the terminal's own sixteen (`ansi_…`) have no known value and pass through untouched.
+Pure. The terminal's 16 colours (`ansi_…`) have no known value and pass through unchanged. It stays hand-written:
+Textual's `Color` can't be imported before the first frame.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ Rgb = tuple[int, int, int]
 
 
 def rgb(colour: str) -> Rgb | None:
-    """The parts of `#rgb` or `#rrggbb`; None for any other colour."""
+    """Return the parts of `#rgb` or `#rrggbb`; None for any other colour."""
     if not colour.startswith("#") or len(colour) not in (4, 7):
         return None
     digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
@@ -22,7 +23,7 @@ def rgb(colour: str) -> Rgb | None:
 
 
 def blend(low: str, high: str, share: float) -> str:
-    """`share` (0 to 1) of `high` over `low`; `low` itself where either is no RGB colour."""
+    """Mix `share` (0 to 1) of `high` over `low`; return `low` if either isn't an RGB colour."""
     below, above = rgb(low), rgb(high)
     if below is None or above is None:
         return low
@@ -42,22 +43,22 @@ def luminance(colour: Rgb) -> float:
 
 
 def contrast(one: str, other: str) -> float | None:
-    """Contrast ratio, 1 to 21 (WCAG 2.2); None where a colour has no known value."""
+    """Contrast ratio, 1 to 21 (WCAG 2.2); None if a colour has no known value."""
     first, second = _light(one), _light(other)
     if first is None or second is None:
         return None
     return (first + 0.05) / (second + 0.05) if first > second else (second + 0.05) / (first + 0.05)
 
 
-@lru_cache(512)  # a theme asks for some dozens, each some dozens of times, and before the first frame
+@lru_cache(512)  # a theme needs a few dozen colours, each dozens of times, before the first frame
 def _light(colour: str) -> float | None:
-    """Relative luminance of a colour as it is written."""
+    """Relative luminance of a colour in text form."""
     parts = rgb(colour)
     return None if parts is None else luminance(parts)
 
 
 def readable(colour: str, *backgrounds: str, least: float = 4.5) -> str:
-    """`colour`, moved towards black or white just as far as it takes to be read on every background."""
+    """Move `colour` towards black or white by the least amount that makes it legible on every background."""
     known = [light for light in map(_light, backgrounds) if light is not None]
     if not known or rgb(colour) is None:
         return colour

@@ -1,7 +1,7 @@
-"""Themes as data: the TOML files in `themes/` and the user's own folder, as plain values.
+"""Themes as data: the TOML files in `themes/` and the user's folder, as plain values without Textual types.
 
-Knows no Textual: a face makes its theme from a Theme. Only the theme that is wanted is read; what a file leaves out is
-derived from its colours, so that every theme, also one of Textual's own, has every colour that our screens use.
+Only the selected theme is read. Missing colours are derived, so every theme, also Textual's own, has all colours that
+the screens use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jp_tui.settings.themes import colours
 COLOURS = (
     "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "success", "warning", "error",
 )  # fmt: skip
-"""The fields of a Textual theme that a file sets in `[colors]`; only `primary` has to be there."""
+"""Fields of a Textual theme that a file sets in `[colors]`; only `primary` is required."""
 
 OURS = (
     "muted-foreground", "bar-background", "bar-foreground", "sidebar-background", "user-background", "user-bar",
@@ -33,14 +33,14 @@ OURS = (
     "syntax-keyword", "syntax-string", "syntax-number", "syntax-comment", "syntax-function", "syntax-type",
     "syntax-operator",
 )  # fmt: skip
-"""Our own variables, beside Textual's: every theme has them all."""
+"""jp-tui's own variables, in addition to Textual's; every theme has all of them."""
 
 TEXTUALS = (
     "textual-dark", "textual-light", "nord", "gruvbox", "catppuccin-mocha", "dracula", "tokyo-night", "monokai",
     "flexoki", "catppuccin-latte", "catppuccin-frappe", "catppuccin-macchiato", "solarized-light", "solarized-dark",
     "rose-pine", "rose-pine-moon", "rose-pine-dawn", "atom-one-dark", "atom-one-light", "ansi-dark", "ansi-light",
 )  # fmt: skip
-"""The names of Textual's own themes, known here so that a wrong name is refused before the screen opens."""
+"""Names of Textual's own themes, listed here so that a wrong name is refused before the screen opens."""
 
 TEXTUAL_VARIABLES = (
     "text", "text-muted", "text-disabled", "text-primary", "text-secondary", "text-warning", "text-error",
@@ -81,7 +81,8 @@ class Theme:
 
 
 def names(user_folder: str) -> dict[str, str]:
-    """Every theme that a file stands for: name → file. A user's file hides ours of the same name. Reads none."""
+    """Return every theme with a file: name → file. A user's file overrides a built-in one of the same name. Opens no
+    file."""
     found: dict[str, str] = {}
     for folder in (data.THEMES, user_folder):
         try:
@@ -93,7 +94,7 @@ def names(user_folder: str) -> dict[str, str]:
 
 
 def check_name(name: str, user_folder: str) -> SettingsProblem | None:
-    """What is wrong with a theme's name, None when there is such a theme. The caller adds where the name stands."""
+    """Return the problem with a theme's name, None if the theme exists. The caller adds the place of the name."""
     known = names(user_folder)
     if name in known or name in TEXTUALS:
         return None
@@ -103,7 +104,7 @@ def check_name(name: str, user_folder: str) -> SettingsProblem | None:
 
 
 def read(name: str, file: str) -> Theme:
-    """The theme in a file. SettingsError with file, line and key when it cannot be used."""
+    """Read the theme in a file. Raises SettingsError with file, line and key if it can't be used."""
     document = toml.read(file)
     if document is None:
         raise SettingsError(SettingsProblem("there is no such file", file=file))
@@ -151,7 +152,8 @@ def _table(tree: toml.Table, name: str, known: Mapping[str, checks.Check], wrong
 
 
 def derive(colors: Mapping[str, str], *, dark: bool) -> dict[str, str]:
-    """All of OURS from the fields of a theme, each readable where it stands. For themes that say no more."""
+    """Derive all of OURS from the fields of a theme, each legible on its backgrounds. Used for themes that don't set
+    them."""
     white, black = ("#e6e6e6", "#101010") if dark else ("#1a1a1a", "#fafafa")
     base = {"foreground": white, "background": black, **{k: v for k, v in colors.items() if v}}
     primary, background, foreground = base["primary"], base["background"], base["foreground"]
@@ -209,15 +211,15 @@ def derive(colors: Mapping[str, str], *, dark: bool) -> dict[str, str]:
 def grounds_of(
     background: str, surface: str, panel: str, foreground: str, *, primary: str, warning: str, error: str
 ) -> tuple[str, ...]:
-    """All that text stands on: the plain backgrounds, and what screens make of them for the highlighted row of a list,
-    for a banner that waits or says of trouble, and for a field that is written in."""
+    """Return all backgrounds of text: the plain ones, and the screens' tints for the highlighted row, for a banner that
+    waits or reports a problem, and for an input field."""
     plain = (background, surface, panel)
     tints = ((primary, HIGHLIGHT), (warning, BANNER), (error, BANNER), (foreground, FIELD))
     return (*plain, *(colours.blend(ground, tint, share) for ground in plain for tint, share in tints))
 
 
 HIGHLIGHT, BANNER, FIELD = 0.08, 0.12, 0.09
-"""Shares of a colour over a background, as the screens' styles have them."""
+"""Shares of a colour over a background, as in the screens' styles."""
 
 BACKGROUNDS: Mapping[str, tuple[str, ...]] = {
     "bar-foreground": ("bar-background",),
@@ -227,11 +229,12 @@ BACKGROUNDS: Mapping[str, tuple[str, ...]] = {
     "waiting-foreground": ("waiting-background", "background", "sidebar-background", "bar-background"),
     **{name: ("code-background",) for name in OURS if name.startswith("syntax-")},
 }
-"""What each of OURS is read on, where that is not every plain background."""
+"""Backgrounds of each of OURS, unless it is used on every plain one."""
 
 
 def unreadable(theme: Theme, least: float = 4.5) -> list[tuple[str, str, float]]:
-    """Every pair of a text colour and a background of `theme` below `least` (WCAG AA): text, background, ratio."""
+    """Return every pair of a text colour and a background below the contrast `least` (WCAG AA): text, background,
+    ratio."""
     values = {**theme.colors, **theme.variables}
     plain = ("background", "surface", "panel", "sidebar-background", "sheet-background", "user-background")
     texts = ["foreground", "text-muted", "text-disabled", "foreground-muted", "foreground-disabled"]

@@ -1,6 +1,6 @@
-"""A sandbox around a child: bubblewrap, where it works here (surface.md S10, S40; Z18).
+"""Sandbox for child processes: bubblewrap, where it works (surface.md S10, S40; Z18).
 
-`places` and `visible` look at the machine, `protect` at the workspace; `mounts` plans, `command` words it for
-bubblewrap, `runner` starts it and `verify` compares what stands with the plan before the command runs. `probe` finds
-out, by trying, whether all of that works here. `placeholders` keeps missing paths missing.
+`places` and `visible` inspect the machine, `protect` the workspace; `mounts` plans, `command` builds the bubblewrap
+options, `runner` starts it and `verify` compares the result with the plan before the command runs. `probe` tests
+whether all of that works here. `placeholders` reserves missing paths.
 """

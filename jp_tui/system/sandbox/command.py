@@ -1,6 +1,7 @@
-"""The command line of bubblewrap, and the limits that hold inside. Pure but for the count of processes.
+"""Command line of bubblewrap, and the limits inside.
 
-Bubblewrap reads its options from a descriptor, so their number isn't bound by the length of a command line.
+Pure except for the count of processes. Bubblewrap reads its options from a descriptor, so their number isn't bound by
+the length of a command line.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem
 
 FILE_BLOCKS = 1 << 23
-"""The largest file that a command may write, in blocks of 512 bytes: 4 GiB."""
+"""Largest file that a command may write, in blocks of 512 bytes: 4 GiB."""
 MOST_MOUNTS = 1_000
 """Bubblewrap reads the whole mount table again for each mount: 500 take a second, 1,000 four."""
 READY, GO = b"ready\n", b"go\n"
@@ -21,9 +22,9 @@ _MORE_PROCESSES = 2_048
 _LIMITS = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null; ulimit -u "$2" 2>/dev/null || ulimit -p "$2" 2>/dev/null; shift 2; '
 _BECOME = 'exec "$@" 2>&1'
 _WAIT = 'exec 2>&1; "$@"; exit "$?"'
-"""The shell that waits holds nothing but the command's own output, or that could speak as the sandbox."""
+"""The waiting shell has no descriptor but the command's own output, which can't speak for the sandbox."""
 _GATE = 'echo ready >&0; read -r said || exit 125; [ "$said" = go ] || exit 125; exec </dev/null; '
-"""The input is a socket to us. What follows runs only once the finished mounts were looked at from outside."""
+"""The input is a socket to jp-tui. The rest runs only after the finished mounts were verified from outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,14 @@ class Bubblewrap:
 
     program: str
     userns: bool = True
-    """It can forbid further user namespaces (0.8.0)."""
+    """can forbid further user namespaces (0.8.0)"""
     size: bool = True
-    """It can bound the size of a folder in memory (0.7.0)."""
+    """can limit the size of a folder in memory (0.7.0)"""
 
 
 def options(bubblewrap: Bubblewrap, mounts: Sequence[Mount], cwd: str, nothing: str, *, network: bool) -> list[str]:
-    """What bubblewrap is told. `nothing` is an empty file, shown in place of masked ones. SandboxProblem when there
-    are too many mounts."""
+    """Return bubblewrap's options. `nothing` is an empty file, shown in place of masked ones. Raises SandboxProblem for
+    too many mounts."""
     if len(mounts) > MOST_MOUNTS:
         raise SandboxProblem(
             f"It would need {len(mounts):,} mounts, more than {MOST_MOUNTS:,}, for the repositories, read-only paths "
@@ -47,7 +48,7 @@ def options(bubblewrap: Bubblewrap, mounts: Sequence[Mount], cwd: str, nothing: 
         )
     made = ["--unshare-all", *(["--unshare-user", "--disable-userns"] if bubblewrap.userns else [])]
     made += ["--share-net"] if network else []
-    # no process of bubblewrap's own inside: its program is reached there past every mount, by /proc/1/exe
+    # no bubblewrap process inside: its program could be reached there past every mount, by /proc/1/exe
     made += [
         "--die-with-parent",
         "--as-pid-1",
@@ -79,20 +80,20 @@ def options(bubblewrap: Bubblewrap, mounts: Sequence[Mount], cwd: str, nothing: 
             case "folder":
                 made += ["--dir", mount.path]
     for path in ("/proc", "/dev", *(mount.path for mount in mounts if mount.kind == "empty")):
-        made += ["--remount-ro", path]  # last: mounts within an empty folder have been made by now
+        made += ["--remount-ro", path]  # last: mounts within an empty folder exist by now
     return [*made, "--chdir", cwd]
 
 
 def limited(argv: Sequence[str], processes: int, file_blocks: int = FILE_BLOCKS, *, gate: bool = False) -> list[str]:
-    """`argv` with bounds on the size of a file and the number of processes, both outputs in one. It is handed over
-    word for word: no shell reads it. With a `gate` the shell is the first process of a sandbox: it waits until it
-    reads GO from its input, a socket, and then for the command, which has /dev/null as its input. Pure."""
+    """Return `argv` with limits on file size and the number of processes, both outputs merged. The arguments are passed
+    verbatim: no shell parses them. With a `gate` the shell is the first process of a sandbox: it waits for GO on its
+    input, a socket, and then for the command, which has /dev/null as its input. Pure."""
     script = _GATE + _LIMITS + _WAIT if gate else _LIMITS + _BECOME
     return ["/bin/sh", "-c", script, "sh", str(file_blocks), str(processes), *argv]
 
 
 def most_processes() -> int:
-    """How many processes there may be: those there are, and as many more as any build needs."""
+    """Return the process limit: the present number plus more than any build needs."""
     try:
         running = Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[2]
         return int(running) + _MORE_PROCESSES
@@ -101,7 +102,7 @@ def most_processes() -> int:
 
 
 def _memory() -> int:
-    """Bytes of memory of this machine."""
+    """Return the bytes of memory of this machine."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Names of places that hold secrets, and which places can be hidden at all without taking the system away. Pure."""
+"""Names of places with secrets, and the places that can be hidden without breaking the system. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SENSITIVE = (
     ".rediscli_history", ".sqlite_history", ".lesshst", ".viminfo", ".claude", ".codex", ".gemini", ".bitcoin",
     ".ethereum", ".electrum",
 )  # fmt: skip
-"""What usually holds credentials, keys or histories in a home folder. Never visible, whatever the settings say."""
+"""Usual places of credentials, keys or histories in a home folder. Never visible, whatever the settings."""
 
 CREDENTIALS = (
     "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AZURE_CONFIG_DIR",
@@ -43,12 +43,12 @@ _ABOVE = ("/", "/opt", "/var", "/var/lib", "/snap", "/nix", "/gnu", "/srv")
 
 
 def hideable(path: str) -> bool:
-    """False for what programs need to run: parts of the system, and folders that hold such parts."""
+    """Return False for what programs need to run: parts of the system, and folders that contain them."""
     return path not in _ABOVE and not any(beneath(path, one) for one in _PROGRAMS)
 
 
 def named_paths(value: str) -> list[str]:
-    """The absolute paths in a variable: alone, in a list, or behind `unix:path=`, `unix://` or `FILE:`."""
+    """Return the absolute paths in a variable: alone, in a list, or after `unix:path=`, `unix://` or `FILE:`."""
     found = [value] if value.startswith("/") else []
     for word in value.replace(";", ":").replace(",", ":").replace("=", ":").split(":"):
         path = "/" + word.lstrip("/")

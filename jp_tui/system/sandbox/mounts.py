@@ -1,7 +1,7 @@
-"""Plan the mounts of a sandbox: wishes in, an ordered list of mounts out, each with its reason (Z18).
+"""Plan the mounts of a sandbox: requests in, an ordered list of mounts out, each with its reason (Z18).
 
-The disk is read-only before any of them. The deepest mount above a path decides what a command can do there, so parents
-come before their children. Pure: every path given is absolute, real and (but for links) exists.
+The disk is read-only below all of them. The deepest mount above a path decides what a command can do there, so parents
+precede their children. Pure: every given path is absolute, real and (except links) exists.
 """
 
 from __future__ import annotations
@@ -15,23 +15,22 @@ _RANK: dict[str, int] = {kind: rank for rank, kind in enumerate(Kind.__args__)} 
 _OPEN = ("write", "level")
 _BLANK = ("private", "empty")
 _PLAIN = ("link", "folder")
-"""No mounts: they are made in a folder in memory."""
+"""Not mounts: created in a folder in memory."""
 
 
 class SandboxProblem(Exception):
-    """A promise of the sandbox that can't be kept here, as a sentence. Nothing runs."""
+    """Guarantee of the sandbox that can't be met here, as a sentence. Nothing runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One wish, or one mount of a plan.
+    """One request, or one mount of a plan.
 
     `private`: an empty folder of the command's own, gone afterwards. `write`: can be changed. `level`: no entry of this
-    folder can be added, removed or replaced; `write` says which of them can be changed. `read`: can only be read.
-    `empty`: an empty folder that stays empty. `mask`: an empty file in place of a file. `shown`: can be
-    read though it would be hidden otherwise. `link`: a symbolic link to
-    `source`. `folder`: only makes sure that the folder exists. `fixed`: no parent of it within the workspace can be
-    moved either.
+    folder can be added, removed or replaced; `write` mounts in it can be changed. `read`: read-only. `empty`: an empty
+    folder that stays empty. `mask`: an empty file in place of a file. `shown`: readable though hidden otherwise.
+    `link`: a symbolic link to `source`. `folder`: only ensures that the folder exists. `fixed`: none of its parents
+    within the workspace can be moved.
     """
 
     kind: Kind
@@ -47,7 +46,7 @@ def beneath(path: str, folder: str) -> bool:
 
 
 def between(root: str, path: str) -> Iterator[str]:
-    """Every folder between the root and the path, without these two, the outermost first."""
+    """Iterate over the folders between the root and the path, without these two, outermost first."""
     steps = path[len(root.rstrip("/")) :].strip("/").split("/")
     here = root.rstrip("/")
     for step in steps[:-1]:
@@ -56,10 +55,10 @@ def between(root: str, path: str) -> Iterator[str]:
 
 
 def planned(root: str, wishes: Iterable[Mount]) -> tuple[Mount, ...]:
-    """The mounts of a sandbox around the workspace `root`, in the order in which they are made.
+    """Return the mounts of a sandbox around the workspace `root`, in order.
 
-    Where wishes meet at a path, the stricter one counts. A wish that what is above it fulfils already is left out, and
-    so is a parent that only would have to stay in place within something that can't be changed anyway.
+    If requests conflict at a path, the stricter one applies. Left out are requests that a parent already fulfils, and
+    parents that would only have to stay in place within something read-only.
     """
     wanted = [Mount("write", root, "the workspace"), *wishes]
     parents = [
@@ -80,7 +79,7 @@ def planned(root: str, wishes: Iterable[Mount]) -> tuple[Mount, ...]:
             above.pop()
         wish, over = rules[path], above[-1].kind if above else ""
         if wish.kind == "private" and over == "private":
-            wish = Mount("folder", path, wish.why)  # it is hidden already, and has to be there
+            wish = Mount("folder", path, wish.why)  # already hidden, but required to exist
         if _needed(wish.kind, over, path == root):
             made.append(wish)
             above += [wish] if wish.kind not in _PLAIN else []
@@ -88,7 +87,7 @@ def planned(root: str, wishes: Iterable[Mount]) -> tuple[Mount, ...]:
 
 
 def _needed(kind: str, above: str, root: bool) -> bool:
-    """Whether a mount changes anything below one of the kind `above` ("": the disk, which is read-only)."""
+    """True if a mount changes anything below one of the kind `above` ("": the disk, which is read-only)."""
     if kind in _OPEN:
         return root or above in _OPEN
     if kind in ("read", "shown"):

@@ -1,8 +1,8 @@
-"""Empty folders in a workspace while commands run there, so that nothing else can be made in their place.
+"""Empty folders that reserve missing paths in a workspace while commands run.
 
-A missing path can't be protected by a mount; an empty folder can. Every call holds a shared lock on one file for its
-workspace, which lists what was made. Whoever holds the lock last removes what is still empty: usually the process that
-keeps the command (`child_keeper.py`), which also outlives a killed jp-tui; after a power cut, the next call.
+A mount can't protect a missing path; an empty folder can. Every call has a shared lock on one file for its workspace,
+which lists the folders made. The last holder of the lock removes those still empty: usually the keeper process
+(`child_keeper.py`), which also outlives a killed jp-tui; after a power failure, the next call.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _TRIES, _PAUSE = 500, 0.002
 
 
 def hold(folder: str, root: str) -> int:
-    """A descriptor that holds the lock for the workspace `root`. `folder` exists and is private. OSError."""
-    import hashlib  # not for the leash
+    """Return a descriptor with the lock for the workspace `root`. `folder` exists and is private. Raises OSError."""
+    import hashlib  # the keeper process doesn't need it
 
     path = os.path.join(folder, hashlib.sha256(os.fsencode(root)).hexdigest()[:32])
     for _ in range(_TRIES):
@@ -28,19 +28,19 @@ def hold(folder: str, root: str) -> int:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
             if _is_at(descriptor, path):
                 return descriptor
-        os.close(descriptor)  # somebody removes it right now
+        os.close(descriptor)  # another process is removing it
         time.sleep(_PAUSE)
     raise BlockingIOError(11, "another process doesn't release its lock", path)
 
 
 def listed(descriptor: int) -> set[str]:
-    """Every path that was made, or was about to be."""
+    """Return every path that was made, or was about to be."""
     size = os.fstat(descriptor).st_size
     return {os.fsdecode(one) for one in os.pread(descriptor, size, 0).split(b"\0") if one}
 
 
 def make(descriptor: int, paths: Iterable[str]) -> None:
-    """Make each folder with its missing parents, and list it before. Absolute paths without links. OSError."""
+    """Make each folder with its missing parents, after listing it. Absolute paths without links. Raises OSError."""
     for path in paths:
         missing = [path]
         while not os.path.lexists(os.path.dirname(missing[-1])):
@@ -52,7 +52,7 @@ def make(descriptor: int, paths: Iterable[str]) -> None:
 
 
 def release(descriptor: int) -> None:
-    """Close it. If nobody else holds the lock, remove what was made and is still empty."""
+    """Close it. The last holder removes the folders that are still empty."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for path in sorted(listed(descriptor), reverse=True):
@@ -61,13 +61,13 @@ def release(descriptor: int) -> None:
         with contextlib.suppress(OSError):
             os.unlink(os.readlink(f"/proc/self/fd/{descriptor}"))
     except OSError:
-        pass  # another call still runs there, and will do it
+        pass  # another call still runs there and will do it
     finally:
         os.close(descriptor)
 
 
 def sweep(folder: str) -> None:
-    """Remove what calls left behind that are over: after a power cut, or when everything was killed at once."""
+    """Remove leftovers of finished calls: after a power failure, or if all processes were killed at once."""
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
             if len(name) == 32:
@@ -77,7 +77,7 @@ def sweep(folder: str) -> None:
 
 @contextlib.contextmanager
 def _opened(folder: str) -> Iterator[int]:
-    """A descriptor of a folder, reached without following a link. OSError."""
+    """Open a folder without following any link. Raises OSError."""
     here = os.open("/", _STEP)
     try:
         for step in folder.strip("/").split("/"):

@@ -1,7 +1,8 @@
-"""What of this machine a sandbox hides: homes, other disks, temporary files, sockets, and jp-tui's own folders (Z18).
+"""Places of this machine that a sandbox hides: homes, other disks, temporary files, sockets, and jp-tui's own folders
+(Z18).
 
-Looks at names only, reads no content. Links are resolved first: what a home folder's link leads to is hidden as well,
-unless it is a part of the system.
+Names only, no content. Links are resolved first: a link's target in a home folder is hidden as well, unless it is part
+of the system.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _DISKS = ("/mnt", "/media")
 _XDG = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
 _STAYS = ("/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver")
 _PEOPLE = 1_000
-"""User numbers from here on are people's."""
+"""User ids of people start here."""
 KEPT = (".git", ".jp-tui", ".jp_tui")
-"""What git and jp-tui obey at the top of a workspace."""
+"""Control folders of git and jp-tui at the top of a workspace."""
 
 
 def hidden(root: str, environment: Mapping[str, str], *, network: bool = False) -> list[Mount]:
-    """The wishes for a workspace `root`. SandboxProblem where the workspace is one of jp-tui's own folders."""
+    """Return the requests for a workspace `root`. Raises SandboxProblem if it is one of jp-tui's own folders."""
     wishes = [Mount("private", path, "temporary files and sockets") for path in _folders(_TEMPORARY)]
     wishes += [
         Mount("private", path, "temporary files")
@@ -45,13 +46,14 @@ def hidden(root: str, environment: Mapping[str, str], *, network: bool = False) 
 
 
 def home_of(environment: Mapping[str, str]) -> str:
-    """The user's home folder with links resolved; "" when it isn't known."""
+    """Return the user's home folder with links resolved; "" if unknown."""
     home = environment.get("HOME", "") or os.path.expanduser("~")
     return os.path.realpath(home) if os.path.isabs(home) else ""
 
 
 def homes(environment: Mapping[str, str]) -> list[str]:
-    """Every home folder there is, real and once: the user's, root's, those in /home, and those of other people."""
+    """Return every existing home folder, real and once: the user's, root's, those in /home, and those of other
+    people."""
     found = [home_of(environment), "/root", "/home"]
     with suppress(OSError):
         with open("/etc/passwd", encoding="utf-8", errors="surrogateescape", newline="\n") as accounts:
@@ -64,7 +66,7 @@ def homes(environment: Mapping[str, str]) -> list[str]:
 
 
 def sockets() -> list[str]:
-    """The sockets with a name in the file system that processes listen at here."""
+    """Return the listening sockets with a name in the file system."""
     found = []
     with suppress(OSError):
         with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape", newline="\n") as table:
@@ -77,7 +79,7 @@ def sockets() -> list[str]:
 
 
 def ours(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """jp-tui's own folders, with links resolved; they need not exist."""
+    """Return jp-tui's own folders, with links resolved; they need not exist."""
     try:
         paths = Paths.of(environment)
     except PathsError:
@@ -94,7 +96,8 @@ def _ours(root: str, environment: Mapping[str, str]) -> Iterator[Mount]:
 
 
 def _home(home: str, root: str) -> Iterator[Mount]:
-    """One home folder. Where the workspace holds it, its own level is closed and all that begins with a dot hidden."""
+    """Requests for one home folder. If the workspace contains it, its own level is closed and all dot entries are
+    hidden."""
     entries = _entries(home)
     if beneath(home, root):
         yield Mount("level", home, "a home folder", fixed=True)
@@ -118,7 +121,7 @@ def _home(home: str, root: str) -> Iterator[Mount]:
 
 
 def _opened(home: str, root: str, entries: list[os.DirEntry[str]]) -> Iterator[Mount]:
-    """What is in a home folder within the workspace. Links can't be changed on a closed level."""
+    """Requests for the content of a home folder within the workspace. Links can't be changed on a closed level."""
     for entry in entries:
         if _dotted(entry) and not (home == root and entry.name in KEPT):
             yield _covered(entry.path, "in a home folder")
@@ -131,7 +134,7 @@ def _dotted(entry: os.DirEntry[str]) -> bool:
 
 
 def _named(root: str, environment: Mapping[str, str]) -> Iterator[Mount]:
-    """What variables say holds credentials, settings or a socket."""
+    """Requests for credentials, settings and sockets named by variables."""
     for name in _XDG:
         for path in _folders([environment.get(name, "")]):
             if hideable(path) and not beneath(path, root):
@@ -148,7 +151,7 @@ def _covered(path: str, why: str) -> Mount:
 
 
 def _folders(paths: Iterable[str]) -> list[str]:
-    """Those that are absolute and there, real, each once."""
+    """Return those that are absolute and exist, real, each once."""
     return list(dict.fromkeys(os.path.realpath(path) for path in paths if os.path.isabs(path) and os.path.isdir(path)))
 
 

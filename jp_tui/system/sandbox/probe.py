@@ -1,6 +1,6 @@
-"""Whether a sandbox works here: found out by trying to get out of one, once (Z18).
+"""Test whether a sandbox works here by trying to escape from one, once (Z18).
 
-A throw-away folder plays home and workspace. What a command did there is judged from outside.
+A temporary folder acts as home and workspace. The result of the command there is judged from outside.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ _TRIES = (
     "echo $$; cat .env ../home/key; mv sub sub2; mv sub/.env sub/x; touch .git/made sub/.git/made "
     "../made /made; mkdir -p .jp-tui/made; mv .jp-tui old; ln sub/.env linked; cat linked; touch done"
 )
-"""Every way out in it leaves a trace, in the folder or in what it wrote."""
+"""Every successful escape leaves a trace, in the folder or in the output."""
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxProbe:
-    """Whether children can run in a sandbox: `bubblewrap` when they can, else `reason`, as a clause."""
+    """Result: `bubblewrap` if children can run in a sandbox, else `reason`, as a clause."""
 
     bubblewrap: Bubblewrap | None = None
     reason: str = ""
 
 
 class Sandboxes:
-    """Answers whether a sandbox works around a workspace; tries it once, at the first question."""
+    """Result of the test for a workspace, run once on first use."""
 
     def __init__(self) -> None:
         self._found: SandboxProbe | None = None
 
     async def found(self, root: str | Path) -> SandboxProbe:
-        """For this workspace."""
+        """Return the result for this workspace."""
         if reason := _impossible(root):
             return SandboxProbe(reason=reason)
         if self._found is None:
@@ -52,7 +52,7 @@ class Sandboxes:
 
 
 async def probed(root: str | Path | None = None) -> SandboxProbe:
-    """Try it now."""
+    """Run the test now."""
     if root is not None and (reason := _impossible(root)):
         return SandboxProbe(reason=reason)
     program = _program()
@@ -72,7 +72,7 @@ def _program() -> str:
 
 
 def _impossible(given: str | Path) -> str:
-    """Why there can be no sandbox around this workspace at all; "" when there can be one."""
+    """Return why no sandbox is possible around this workspace; "" if one is."""
     program, root = _program(), os.path.realpath(given)
     if root == "/":
         return "the workspace is the whole disk"
@@ -86,7 +86,7 @@ def _impossible(given: str | Path) -> str:
 
 
 async def _candidates(program: str) -> list[Bubblewrap]:
-    """The program with the options that its version has, and without them: an installation may forbid them."""
+    """Return the program with the options of its version, and without them: an installation may forbid them."""
     try:
         done = await run([program, "--version"], cwd="/", timeout=_SECONDS, output_limit=256)
     except ChildProblem:
@@ -98,7 +98,7 @@ async def _candidates(program: str) -> list[Bubblewrap]:
 
 
 async def _tried(bubblewrap: Bubblewrap) -> str:
-    """What doesn't hold, as a clause; "" when all does."""
+    """Return what fails, as a clause; "" if everything works."""
     folder = _scratch()
     try:
         root, home = folder / "workspace", folder / "home"
@@ -129,7 +129,7 @@ def _plan(root: str, home: str) -> tuple[Mount, ...]:
 
 
 def _judged(root: Path, said: str) -> str:
-    """What a command did that it must not, as a clause. (That it has no network `verify` has seen.)"""
+    """Return the forbidden effect of a command, as a clause. (`verify` has checked that it has no network.)"""
     made = {path.relative_to(root).as_posix() for path in root.rglob("*")}
     kept = {".git", "sub", "sub/.git", "sub/.env", ".env", ".jp-tui"}
     traces: Mapping[str, bool] = {

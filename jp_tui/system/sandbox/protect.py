@@ -1,7 +1,8 @@
-"""What of a workspace a command can't change: repositories, jp-tui's settings, and the user's read-only paths (Z18).
+"""Parts of a workspace that a command can't change: repositories, jp-tui's settings, and the user's read-only paths
+(Z18).
 
-A path is followed one step at a time. A link on the way can't be mounted over, so the level that it is on is closed
-instead; what it leads to is protected as well. What is missing is named, for an empty folder in its place.
+A path is followed one step at a time. A link on the way can't be mounted over, so its level is closed instead; its
+target is protected as well. Missing paths are listed, to be reserved by an empty folder.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath
 from jp_tui.system.sandbox.places import KEPT
 
 _PARTS = ("config", "config.worktree", "hooks", "info", "commondir", "HEAD")
-"""Of a repository's folder: what git runs, or obeys, or follows."""
+"""Parts of a repository's folder that git runs, obeys or follows."""
 _LONGEST = 4_096
 _LINKS = 40
 
 
 @dataclass
 class Protected:
-    """The wishes for a workspace. `missing` are absolute paths, without links, that nothing stands at yet."""
+    """Requests for a workspace. `missing` are absolute paths, without links, that don't exist yet."""
 
     root: str
     wishes: list[Mount] = field(default_factory=list)
@@ -33,8 +34,8 @@ class Protected:
     closed: set[str] = field(default_factory=set)
 
     def add(self, path: str, why: str, *, asked: bool = False, there: bool = False) -> None:
-        """Protect a path of the workspace, absolute or from its root. SandboxProblem for one outside that the user
-        `asked` for. What is protected because it was `there` needs nothing in its place when it is gone."""
+        """Protect a path of the workspace, absolute or from its root. Raises SandboxProblem for a path outside that the
+        user `asked` for. What is protected because it was `there` needs no reservation when it is gone."""
         steps = self._steps(path)
         here, links = self.root, 0
         while steps is not None:
@@ -67,13 +68,13 @@ class Protected:
                     steps.extendleft(one for one in reversed(target.split("/")) if one not in ("", "."))
                 continue
             here = found
-            if not stat.S_ISDIR(mode):  # a file on the way stays one
+            if not stat.S_ISDIR(mode):  # a file on the way remains a file
                 steps.clear()
         if asked:
             raise SandboxProblem(f"read_only names {shown(why)}, which is outside the workspace.")
 
     def _steps(self, path: str) -> deque[str] | None:
-        """The steps of a path from the root; None when it is outside."""
+        """Return the steps of a path from the root; None if it is outside."""
         if os.path.isabs(path):
             path = path if beneath(path, self.root) else os.path.realpath(path)
             if not beneath(path, self.root):
@@ -82,7 +83,7 @@ class Protected:
         return deque(step for step in path.split("/") if step not in ("", "."))
 
     def close(self, folder: str) -> None:
-        """Nothing can be added to this level or taken from it; what is in it can be changed."""
+        """Make this level fixed: nothing can be added or removed; its entries can be changed."""
         if folder in self.closed:
             return
         self.closed.add(folder)
@@ -98,8 +99,9 @@ class Protected:
 def protected(
     root: str, control: Iterable[str], repositories: Iterable[str], read_only: Iterable[str], own: Iterable[str]
 ) -> Protected:
-    """`control` are `.git` and the like found in the workspace, `repositories` folders laid out as git's own,
-    `read_only` what the user named, `own` folders of jp-tui, which may be anywhere. SandboxProblem."""
+    """Return the protected parts. `control` are `.git` and the like found in the workspace, `repositories` folders laid
+    out as git's own, `read_only` the user's paths, `own` jp-tui's folders, which may be anywhere. Raises
+    SandboxProblem."""
     found = Protected(root)
     for name in KEPT:
         found.add(name, name)
@@ -117,8 +119,8 @@ def protected(
 
 
 def linked_repositories(control: Iterable[str]) -> list[str]:
-    """Folders of repositories that a worktree or submodule here belongs to: those that name it in turn. A command can
-    read them, wherever they are."""
+    """Return repository folders that a worktree or submodule here belongs to, if they refer to it in turn. A command
+    can read them, wherever they are."""
     found = []
     for path in control:
         folder = _gitdir(path)
@@ -133,7 +135,7 @@ def linked_repositories(control: Iterable[str]) -> list[str]:
 
 
 def _git_folder(found: Protected, folder: str) -> None:
-    """A folder laid out as git's own; of one that is the workspace itself, what git obeys in it."""
+    """Protect a folder laid out as git's own; if it is the workspace itself, only what git obeys in it."""
     if folder == found.root:
         for name in _PARTS:
             found.add(os.path.join(folder, name), name)
@@ -149,7 +151,7 @@ def _git_folder(found: Protected, folder: str) -> None:
 
 
 def _folders_of(path: str) -> Iterator[str]:
-    """The folders of git's own that a `.git` stands for: itself, or what it names, and what these share."""
+    """Return git's own folders for a `.git`: itself, or its target, and what these share."""
     if os.path.basename(path).casefold() not in (".git", "git~1"):
         return
     folder = _gitdir(path) or os.path.realpath(path)
@@ -159,7 +161,7 @@ def _folders_of(path: str) -> Iterator[str]:
 
 
 def _gitdir(path: str) -> str:
-    """Where a `.git` that is a file says that the repository is, real; "" for anything else."""
+    """Return the real repository path in a `.git` file; "" for anything else."""
     line = _line(path) if os.path.isfile(path) else ""
     if not line.startswith("gitdir:"):
         return ""
@@ -167,13 +169,13 @@ def _gitdir(path: str) -> str:
 
 
 def _common(folder: str) -> list[str]:
-    """What a worktree's folder shares with its repository."""
+    """Return what a worktree's folder shares with its repository."""
     line = _line(os.path.join(folder, "commondir"))
     return [os.path.realpath(os.path.join(folder, line))] if line else []
 
 
 def _worktree(folder: str) -> str:
-    """The folder that a submodule's configuration says it belongs to, real."""
+    """Return the real folder that a submodule's configuration names as its worktree."""
     try:
         with open(os.path.join(folder, "config"), encoding="utf-8", errors="surrogateescape") as file:
             rows = [line.partition("=") for line in file.read(1 << 16).splitlines()]
@@ -186,7 +188,7 @@ def _worktree(folder: str) -> str:
 
 
 def _line(path: str) -> str:
-    """The first line of a small file; "" when there is none."""
+    """Return the first line of a small file; "" if there is none."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
             return file.read(_LONGEST).split("\n")[0].rstrip("\r")
@@ -195,7 +197,7 @@ def _line(path: str) -> str:
 
 
 def _mode(path: str) -> int | None:
-    """What stands at a path, links not followed; None for nothing. SandboxProblem when it can't be told."""
+    """Return the mode of an entry, links not followed; None if missing. Raises SandboxProblem if unknown."""
     try:
         return os.lstat(path).st_mode
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""Run a command in a sandbox that keeps its promises, or not at all (Z18).
+"""Run a command in a verified sandbox, or not at all (Z18).
 
 Bubblewrap makes the mounts and starts a shell, which waits. Its mount table is compared with the plan from outside;
-only then does the shell read GO and become the command. Decides nothing about what is in the plan.
+only then does the shell read GO and become the command. The content of the plan is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOTHING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A planned sandbox: `nothing` is an empty file of ours (see `empty_file`), `lock` as in `children.ChildInputs`."""
+    """Planned sandbox: `nothing` is an empty private file (see `empty_file`), `lock` as in `children.ChildInputs`."""
 
     bubblewrap: Bubblewrap
     mounts: tuple[Mount, ...]
@@ -38,7 +38,7 @@ class Box:
 
 
 def empty_file(folder: Path) -> str:
-    """An empty file in a folder of ours, shown in place of what is masked. SandboxProblem when there can be none."""
+    """Return an empty file in a private folder, shown in place of masked files. Raises SandboxProblem if that fails."""
     path = folder / _NOTHING
     try:
         private_folder(folder)
@@ -63,8 +63,8 @@ async def run_inside(
     cancel: asyncio.Event | None = None,
     heard: Callable[[bytes], None] | None = None,
 ) -> ChildExit:
-    """As `children.run` on a leash. SandboxProblem when the sandbox didn't stand as planned; then nothing has run.
-    ChildProblem when bubblewrap can't be started."""
+    """As `children.run` under a keeper. Raises SandboxProblem if the sandbox didn't match the plan; nothing has run
+    then. Raises ChildProblem if bubblewrap can't start."""
     words = options(box.bubblewrap, box.mounts, box.cwd, box.nothing, network=box.network)
     calls = filtered(os.uname().machine)
     host = verify.here()
@@ -104,7 +104,7 @@ async def run_inside(
 
 
 class _Gate:
-    """Waits until the shell in the sandbox is ready, looks at what it can reach, and lets it go on."""
+    """Waits until the shell in the sandbox is ready, verifies what it can reach, and lets it continue."""
 
     def __init__(
         self, ours: socket.socket, box: Box, host: dict[str, verify.Mounted], stop: asyncio.Event, *, filtered: bool
@@ -126,12 +126,12 @@ class _Gate:
             self.problem = str(problem)
         if self.problem:
             self._stop.set()
-        elif not self._stop.is_set():  # else it was called off meanwhile (Z19)
+        elif not self._stop.is_set():  # otherwise it was cancelled meanwhile (Z19)
             self.opened = True
             self._ours.send(GO)
 
     async def _ready(self) -> int | None:
-        """The number of the process that says it is ready, by the kernel's word; None when there is none."""
+        """Return the id of the ready process according to the kernel; None if there is none."""
         loop, said, process = asyncio.get_running_loop(), b"", 0
         while said != READY:
             await _readable(loop, self._ours)
@@ -168,7 +168,7 @@ def _said(done: ChildExit) -> str:
 
 @contextlib.contextmanager
 def _memory(data: bytes) -> Iterator[int]:
-    """A descriptor of a file in memory that holds the data."""
+    """Return a descriptor of a file in memory with this data."""
     descriptor = os.memfd_create("sandbox")
     try:
         with open(descriptor, "wb", closefd=False) as file:

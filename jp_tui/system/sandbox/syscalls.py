@@ -1,9 +1,8 @@
-"""A filter of system calls, as bytes for the kernel: what no namespace keeps from a command (Z18). Pure.
+"""System call filter as bytes for the kernel: blocks what no namespace prevents (Z18). Pure.
 
-Sockets of other families than the usual ones reach past a network namespace (to the host of a virtual machine, for
-example), keys of the kernel's keyrings come along with a process, io_uring gets past this filter, two requests type
-into a terminal, and a program in the workspace that is made to run as its owner serves whoever else is on the machine.
-All else is allowed.
+Sockets of unusual families reach past a network namespace (for example to the host of a virtual machine), kernel
+keyrings are inherited by a process, io_uring bypasses this filter, two requests type into a terminal, and a setuid
+program made in the workspace would serve other users of the machine. Everything else is allowed.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ from dataclasses import dataclass
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16
-"""Of struct seccomp_data; of an argument its low half is looked at, which comes first on all machines listed here."""
+"""Offsets in struct seccomp_data. Only the low half of an argument is compared; it comes first on all machines listed
+here."""
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _FAMILIES = (1, 2, 10, 16)
@@ -23,13 +23,13 @@ _TERMINAL = (0x5412, 0x541C)
 """TIOCSTI, TIOCLINUX."""
 _IO_URING, _OPENAT2, _FCHMODAT2, _X32 = 425, 437, 452, 0x40000000
 _SETUID, _CREATES = 0o4000, 0o20000100
-"""S_ISUID; O_CREAT and O_TMPFILE, without which the mode of an open means nothing."""
+"""S_ISUID; O_CREAT and O_TMPFILE, without which an open ignores its mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """How a processor is named to the filter, and its numbers of the calls that are looked at. `modes` and `opens` say
-    which argument is a mode; that of an open stands behind its flags."""
+    """Audit name of a processor, and its numbers of the filtered calls. `modes` and `opens` give the index of the mode
+    argument; in an open it follows the flags."""
 
     audit: int
     socket: int
@@ -63,7 +63,7 @@ _Step = tuple[int, int, int, int]
 
 
 def filtered(machine: str) -> bytes:
-    """The program for this machine (`os.uname().machine`); empty for one that isn't listed."""
+    """Return the filter program for this machine (`os.uname().machine`); empty for an unlisted one."""
     found = _MACHINES.get(machine, ())
     if not found:
         return b""
@@ -81,11 +81,12 @@ def _calls(one: _Machine) -> list[_Step]:
         steps += [(_AT_LEAST, 0, 1, _X32), _refuse(_ENOSYS)]
     for key in one.keys:
         steps += [(_EQUAL, 0, 1, key), _refuse(_EPERM)]
-    for call in (_IO_URING, _OPENAT2):  # the arguments of the second can't be seen from here; programs have the first
+    # the filter can't read the second one's arguments; programs fall back to the first
+    for call in (_IO_URING, _OPENAT2):
         steps += [(_EQUAL, 0, 1, call), _refuse(_ENOSYS)]
     steps += _among(one.socket, 0, _FAMILIES, inside=_allow(), outside=_refuse(_EAFNOSUPPORT))
     steps += _among(one.ioctl, 1, _TERMINAL, inside=_refuse(_EPERM), outside=_allow())
-    if one.socketcall:  # its first argument says which call of sockets it is; 1 makes one
+    if one.socketcall:  # the first argument selects the socket operation; 1 creates a socket
         steps += _among(one.socketcall, 0, (1,), inside=_refuse(_EAFNOSUPPORT), outside=_allow())
     for call, argument in {**one.modes, _FCHMODAT2: 2}.items():
         steps += [(_EQUAL, 0, 4, call), _argument(argument), (_ANY, 0, 1, _SETUID), _refuse(_EPERM), _allow()]
@@ -96,7 +97,7 @@ def _calls(one: _Machine) -> list[_Step]:
 
 
 def _among(call: int, argument: int, values: Sequence[int], *, inside: _Step, outside: _Step) -> list[_Step]:
-    """For one call: one answer when an argument is among the values, another when it isn't."""
+    """Return the steps for one call: one result if an argument is among the values, another if it isn't."""
     tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
     body = [_argument(argument), *tests, outside, inside]
     return [(_EQUAL, 0, len(body), call), *body]

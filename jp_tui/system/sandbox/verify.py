@@ -1,7 +1,7 @@
-"""Compare a sandbox that stands with its plan, from outside, before the command in it starts (Z18).
+"""Compare a running sandbox with its plan, from outside, before its command starts (Z18).
 
-The mount table of the waiting process tells what it can write and read, whatever happened between plan and mount: a
-folder swapped for a link, a program that claims to be bubblewrap. Pure, but for `seen`, which reads /proc.
+The mount table of the waiting process shows what it can write and read, whatever happened between plan and mount: a
+folder replaced by a link, a fake bubblewrap. Pure, except `seen`, which reads /proc.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """One line of a mount table; `root` is what of the file system `device` is mounted."""
+    """One line of a mount table; `root` is the mounted part of the file system `device`."""
 
     number: int
     parent: int
@@ -36,7 +36,7 @@ class Mounted:
 
 @dataclass(frozen=True, slots=True)
 class SandboxState:
-    """A waiting process: its mounts, which namespaces it shares with us, and what its status says."""
+    """Waiting process: its mounts, the namespaces it shares with jp-tui, and its status."""
 
     mounts: tuple[Mounted, ...]
     shared: frozenset[str]
@@ -44,7 +44,7 @@ class SandboxState:
 
 
 def table(text: str) -> tuple[Mounted, ...]:
-    """The lines of a /proc/PID/mountinfo."""
+    """Parse the lines of /proc/PID/mountinfo."""
     found = []
     for line in text.split("\n"):
         before, _, after = line.partition(" - ")
@@ -62,7 +62,7 @@ def table(text: str) -> tuple[Mounted, ...]:
 
 
 def seen(process: int) -> SandboxState:
-    """What /proc says of a process. SandboxProblem when it can't be read."""
+    """Read the state of a process from /proc. Raises SandboxProblem."""
     try:
         lines = _read(f"/proc/{process}/status").split("\n")
         status = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
@@ -77,7 +77,7 @@ def seen(process: int) -> SandboxState:
 
 
 def here() -> dict[str, Mounted]:
-    """Our own mounts by their paths, as they are seen. SandboxProblem when they can't be read."""
+    """Return jp-tui's own visible mounts by path. Raises SandboxProblem."""
     try:
         return visible(table(_read("/proc/self/mountinfo")))
     except OSError as error:
@@ -93,7 +93,7 @@ def broken(
     network: bool,
     filtered: bool,
 ) -> str:
-    """The first promise that doesn't hold, as a sentence; "" when all do."""
+    """Return the first violated guarantee as a sentence; "" if there is none."""
     for name in _NAMESPACES:
         if name in found.shared and not (name == "net" and network):
             return f"It shares its {name} namespace with the system."
@@ -111,7 +111,7 @@ def broken(
 
 
 def _wrong(mount: Mount, there: Mapping[str, Mounted], host: Mapping[str, Mounted], nothing: str) -> str:
-    """What is wrong with one mount of the plan, as a clause behind its path."""
+    """Return the problem of one planned mount, as a clause after its path."""
     made = there.get(mount.path)
     if made is None:
         return "isn't mounted"
@@ -125,7 +125,7 @@ def _wrong(mount: Mount, there: Mapping[str, Mounted], host: Mapping[str, Mounte
 
 
 def _too_open(there: Mapping[str, Mounted], plan: Sequence[Mount], host: Mapping[str, Mounted]) -> str:
-    """What can be written and wasn't planned. Other disks mounted within a writable folder can be written as well."""
+    """Return what is writable but wasn't planned. Other disks mounted within a writable folder are writable as well."""
     kinds = {mount.path: mount.kind for mount in plan}
     for path, mount in there.items():
         if not mount.writable or path in kinds or path in _DEVICES:
@@ -137,7 +137,7 @@ def _too_open(there: Mapping[str, Mounted], plan: Sequence[Mount], host: Mapping
 
 
 def visible(mounts: Sequence[Mounted]) -> dict[str, Mounted]:
-    """The mount that is seen at each path: neither covered by one at the same path, nor by one above it."""
+    """Return the visible mount at each path: not covered by one at the same path or above it."""
     numbers = {mount.number for mount in mounts}
     on: dict[tuple[int, str], Mounted] = {(mount.parent, mount.path): mount for mount in mounts}
     found: dict[str, Mounted] = {}
@@ -158,14 +158,14 @@ def visible(mounts: Sequence[Mounted]) -> dict[str, Mounted]:
 
 
 def _source(path: str, host: Mapping[str, Mounted]) -> tuple[str, str]:
-    """The device of a path and where on it the path is."""
+    """Return the device of a path and its path there."""
     best = host[max((one for one in host if beneath(path, one)), key=len)]
     rest = path[len(best.path.rstrip("/")) :]
     return best.device, (best.root.rstrip("/") + rest) or "/"
 
 
 def _plain(field: str) -> str:
-    """A path as it is: the table writes spaces, tabs, newlines and backslashes as octal numbers."""
+    """Decode a path: the table writes spaces, tabs, newlines and backslashes as octal numbers."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), field)
 
 

@@ -1,7 +1,7 @@
-"""What of a home folder commands in the sandbox can read: `options.sandbox.visible` (Z18).
+"""Parts of a home folder that sandboxed commands can read: `options.sandbox.visible` (Z18).
 
-The default list names tool chains and caches, none of which holds credentials by its own conventions. Whatever is
-listed, a place that holds secrets, a home folder and everything above one stay hidden.
+The default list names tool chains and caches that by convention contain no credentials. Whatever is listed, places with
+secrets, home folders and their parents stay hidden.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ MORE_SECRETS = (
     ".npmrc", "npmrc", ".yarnrc", ".yarnrc.yml", ".condarc", "condarc", "pip.conf", "credentials", "credentials.toml",
     "credentials.json", ".credentials", "auth.json", "gradle.properties", "settings.xml", "settings-security.xml",
 )  # fmt: skip
-"""Names that are masked in visible places besides those that file tools refuse to read."""
+"""Names masked in visible places, besides those that file tools refuse to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """One entry of the option: as written, where a command looks for it, and where it really is. `refused` says why
-    it stays hidden, as a clause; what isn't there has no `real`."""
+    """One entry of the option: as written, where a command looks for it, and its real path. `refused` says why it stays
+    hidden, as a clause; a missing place has no `real`."""
 
     entry: str
     path: str
@@ -51,8 +51,8 @@ class Visible:
 
 
 def visible(entries: Sequence[str], environment: Mapping[str, str], root: str) -> list[Visible]:
-    """Every entry that is there or is refused. Those of the default list that aren't there are left out, and so is
-    what is a part of the workspace."""
+    """Return every entry that exists or is refused. Missing entries of the default list are left out, as are parts of
+    the workspace."""
     looker = _Looker(home_of(environment), homes(environment), _never(environment), root)
     found = []
     for entry in dict.fromkeys(entries):
@@ -62,10 +62,11 @@ def visible(entries: Sequence[str], environment: Mapping[str, str], root: str) -
 
 
 def visible_mounts(found: Iterable[Visible]) -> Iterator[Mount]:
-    """The mounts of what isn't refused: each at its real place, and a link where a command looks for it."""
+    """Return the mounts of entries that aren't refused: each at its real path, and a link where a command looks for
+    it."""
     for one in found:
         if not one.refused:
-            if hideable(one.real):  # else it is a part of the system, which is visible anyway
+            if hideable(one.real):  # otherwise part of the system, which is always visible
                 yield Mount("shown", one.real, f"visible: {one.entry}")
             if one.path != one.real:
                 yield Mount("link", one.path, f"visible: {one.entry}", one.real)
@@ -79,7 +80,8 @@ class _Looker:
     root: str
 
     def look(self, entry: str, *, said: bool) -> Visible | None:
-        """None for what has nothing to say: not there, and not named by the user; or in the workspace."""
+        """Check an entry. None if there is nothing to report: missing and not named by the user, or in the
+        workspace."""
         path = os.path.normpath(os.path.join(self.home, entry[2:]) if entry.startswith("~/") else entry)
         if not os.path.isabs(path):
             return Visible(entry, path, refused="it must begin with ~/ or /")
@@ -91,7 +93,7 @@ class _Looker:
         return Visible(entry, path, real, self.refused(path, real))
 
     def refused(self, path: str, real: str) -> str:
-        """Why a place stays hidden; "" when it is shown."""
+        """Return why a place stays hidden; "" if it is visible."""
         if any(beneath(home, real) for home in self.homes):
             return "it is a home folder or holds one"
         for place, why in self.never.items():
@@ -102,12 +104,12 @@ class _Looker:
         return ""
 
     def _at_home(self, path: str, place: str) -> bool:
-        """Whether the home folder itself is in that place."""
+        """True if the home folder itself is in that place."""
         return beneath(self.home, place) and beneath(path, self.home)
 
 
 def _never(environment: Mapping[str, str]) -> dict[str, str]:
-    """Places that are never shown, nor what holds them, each with the reason."""
+    """Return places that are never shown, nor their parents, each with the reason."""
     home = home_of(environment)
     found = dict.fromkeys(("/run", "/var/run", "/tmp", "/var/tmp"), "temporary files and sockets are there")
     found |= dict.fromkeys(("/dev", "/proc", "/sys"), "the sandbox has its own")

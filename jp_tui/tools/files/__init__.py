@@ -1,1 +1,1 @@
-"""What the file tools share."""
+"""Shared parts of the file tools."""

@@ -1,9 +1,9 @@
-"""Asking before anything is changed, and changing exactly what was approved (inquiries.md R234-R236, R251, M39; S40).
+"""Approval before a change, and execution of exactly what was approved (inquiries.md R234-R236, R251, M39; S40).
 
-A tool plans: the questions in the order to ask them, each with the words for a no, and the one act that follows, whole
-or with the parts that were accepted. The plan is made anew at each run; an answer counts only for the question with the
-digest that was answered, so a file that changed meanwhile is asked about again. Never writes without all its questions
-answered with yes, and never a part that was left.
+A tool returns a plan: questions in order, each with the text for a no, and the action that follows, complete or limited
+to accepted parts. Each run plans again. An answer counts only for the question with the answered digest, so a file that
+changed meanwhile is asked about again. Nothing is written unless all questions are answered with yes, and refused parts
+are never written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AGAIN = 3
 
 @dataclass(frozen=True, slots=True)
 class ApprovalStep:
-    """A question, and what the model reads when the answer is no."""
+    """Question, and the text for the model after a no."""
 
     question: Question
     no: str
@@ -41,10 +41,8 @@ class ApprovalStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What has to be answered with yes, and what is done then: `act` all of it, `some` only the parts with these ids.
-
-    Both raise StaleBase when that no longer holds. `some` is needed where a question has parts.
-    """
+    """Questions to answer with yes and the action that follows: `act` does all of it, `some` only the parts with these
+    ids. Both raise StaleBase if the files changed. `some` is required if a question has parts."""
 
     steps: tuple[ApprovalStep, ...]
     act: Callable[[], Success]
@@ -52,7 +50,7 @@ class Plan:
 
 
 async def carry_out(call: ToolCall, plan: Callable[[], Awaitable[Plan]]) -> Outcome:
-    """Plan, ask what is not answered yet, act. A change behind our back is planned, and so asked about, again."""
+    """Plan, ask what isn't answered yet, then act. After a concurrent change, plan and ask again."""
     for _ in range(_AGAIN):
         made = await plan()
         missing = _missing(call, made.steps)
@@ -68,7 +66,7 @@ async def carry_out(call: ToolCall, plan: Callable[[], Awaitable[Plan]]) -> Outc
 
 
 def _missing(call: ToolCall, steps: tuple[ApprovalStep, ...]) -> NeedsInput | Failure | None:
-    """The first question without an answer that counts, or the failure after a no."""
+    """Return the first question without a valid answer, or the failure after a no."""
     for step in steps:
         given = _answer(call, step.question)
         if given is None:
@@ -81,7 +79,8 @@ def _missing(call: ToolCall, steps: tuple[ApprovalStep, ...]) -> NeedsInput | Fa
 
 
 def _done(call: ToolCall, plan: Plan) -> Success:
-    """All questions have their yes: the act, or what of it was accepted, with the words that came with it."""
+    """Act on a plan whose questions are all answered with yes, or on its accepted parts; include the user's
+    comments."""
     for step in plan.steps:
         given = call.answers.get(step.question.id)
         taken = None if given is None else _taken(given, step.question)
@@ -98,7 +97,8 @@ def _done(call: ToolCall, plan: Plan) -> Success:
 
 
 def _answer(call: ToolCall, question: Question) -> GivenAnswer | None:
-    """The answer to exactly this question; a remembered or static one covers others too, but no floor (R236, R247)."""
+    """Return the answer to exactly this question. A remembered or static answer covers others too, but never a refused
+    target (R236, R247)."""
     given = call.answers.get(question.id)
     if given is None or not isinstance(given.value, bool):
         return None
@@ -112,7 +112,7 @@ def _answer(call: ToolCall, question: Question) -> GivenAnswer | None:
 
 
 def _taken(given: GivenAnswer, question: Question) -> Taken | None:
-    """What of the parts was accepted; None for an answer to the whole, as a remembered or static one is (R251)."""
+    """Return the accepted parts; None for an answer to the whole, such as a remembered or static one (R251)."""
     return given.taken if question.parts and not given.unseen else None
 
 
@@ -125,10 +125,11 @@ def yes_or_no(
     decides: Sequence[str] = (),
     parts: tuple[Part, ...] = (),
 ) -> Question:
-    """A boolean question; `decides` are the real paths that change or go away with its yes, and with no other question
-    after it, `parts` what of it can be taken or left.
+    """Build a boolean question.
 
-    Files that others obey make it one for a person alone, and its context says why (R247).
+    `decides` are the real paths that only this question's yes changes or deletes, `parts` what can be accepted
+    separately. A file that other programs obey makes the question exclusive to a person, and the context says why
+    (R247).
     """
     reasons = [f"{shown(path)}: {why}, so a person decides." for path in decides if (why := obeyed(path))]
     return Question(
@@ -146,7 +147,7 @@ def yes_or_no(
 
 
 def may_change(call: ToolCall, real: str) -> None:
-    """Refusal for a file that no answer lets a tool touch."""
+    """Raise ToolRefusal for a file that no answer lets a tool change."""
     if control(real):
         raise ToolRefusal(f"{shown(real)} belongs to git or to this program, and tools do not change such files.")
     if secret(real, secrets(call)):

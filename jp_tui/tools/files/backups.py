@@ -1,7 +1,7 @@
-"""Copies of what a file held, made before a tool of ours changes it (issue 8, 7), and the root that makes them.
+"""Backups of files before a tool changes them (issue 8, 7), and the root that makes them.
 
-The file tools get a `BackupRoot` where they would get a Root: every write, move and delete goes through it, so that no
-tool can forget one. A copy that cannot be kept refuses the change. What is too large is noted without its content.
+File tools use a `BackupRoot` instead of a Root: every write, move and delete goes through it, so no tool can forget the
+backup. If the backup fails, the change is refused. Files over the size limit are recorded without content.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from jp_tui.system.problem import problem
 
 @dataclass(frozen=True, slots=True)
 class FileSnapshot:
-    """What stands at a path: nothing, a file or a link (its `data` is where it points). `data` is None where it is not
-    known: the file is larger than what is kept, or only its hash is. `size` in bytes, `mode` its permission bits."""
+    """Content of a path: nothing, a file or a link (`data` is its target). `data` is None if unknown: the file exceeds
+    the backup limit, or only its hash is stored. `size` in bytes, `mode` the permission bits."""
 
     kind: Literal["absent", "file", "link"]
     data: bytes | None = None
@@ -33,7 +33,7 @@ ABSENT = FileSnapshot("absent")
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """A real path, what it holds, and what it will hold."""
+    """Real path with its current and its future content."""
 
     path: str
     before: FileSnapshot
@@ -41,25 +41,26 @@ class PlannedChange:
 
 
 class Copies(Protocol):
-    """Where copies go; `most` is the size in bytes up to which a file is copied."""
+    """Destination of backups; files up to `most` bytes are copied."""
 
     @property
     def most(self) -> int: ...
 
     def keep(self, root: str, changes: Sequence[PlannedChange]) -> Callable[[], None]:
-        """Keep what these files hold, durably, before they are changed together; what comes back is to be called when
-        they were not changed after all. Raises CopyFailed."""
+        """Back up these files durably before they change together. Call the returned function if they weren't changed
+        after all. Raises CopyFailed."""
 
 
 class CopyFailed(FileProblem):
-    """The copy could not be kept, so nothing was changed."""
+    """The backup failed, so nothing was changed."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__("io", path, f"was not changed, because no copy of it could be kept for /undo ({why})")
 
 
 def held(root: Root, real: str, most: int) -> FileSnapshot | None:
-    """What stands at a real path, itself; None for what is no file and no link. Raises FileProblem."""
+    """Return the content of a real path without following links; None if it is neither file nor link. Raises
+    FileProblem."""
     try:
         there = root.stat(real, follow=False)
     except FileProblem as gone:
@@ -78,7 +79,7 @@ def held(root: Root, real: str, most: int) -> FileSnapshot | None:
 
 
 class BackupRoot(Root):
-    """A Root whose changes are kept first."""
+    """Root that backs up files before it changes them."""
 
     def __init__(self, path: str | os.PathLike[str], copies: Copies) -> None:
         super().__init__(os.fspath(path))
@@ -86,10 +87,11 @@ class BackupRoot(Root):
 
     @contextmanager
     def _kept(self, *paths: tuple[str, FileSnapshot | None]) -> Iterator[None]:
-        """Around one change: each path with what it will hold, None for what stands at the first of them."""
+        """Back up around one change: each path with its future content, None for the present content of the first
+        path."""
         found = [held(self, path, self._copies.most) for path, _ in paths]
         undo: Callable[[], None] = lambda: None  # noqa: E731
-        if all(one is not None for one in found):  # else the change itself says why it cannot be
+        if all(one is not None for one in found):  # otherwise the change itself reports the problem
             pairs = zip(paths, found, strict=True)
             changes = [
                 PlannedChange(path, before, after or found[0] or ABSENT)

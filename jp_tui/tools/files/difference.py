@@ -1,7 +1,7 @@
-"""Unified diffs that are exact and come in bounded time (traps.md T28; inquiries.md R234).
+"""Exact unified diffs in bounded time (traps.md T28; inquiries.md R234).
 
-The same two texts always give the same diff, whatever the machine does: bounds are counted, never timed. Standard
-library only, so that a bare child process can load it. Lines end at "\\n" alone; nothing is made visible or cut here.
+The same two texts always give the same diff on any machine: limits count steps, not time. Standard library only, so
+that a minimal child process can import it. Lines end at "\\n" only; nothing is made visible or truncated here.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 _CLOSE = 8_000_000
-"""Steps that comparing gaps without anchors closely may take together, at worst; a gap beyond that is one hunk."""
+"""Step limit for comparing gaps without anchors closely, in total (up to about 1 s); a larger gap is one hunk."""
 _ROUNDS = 64
-"""How often the lines may be looked at for anchors, all in all."""
+"""Limit for passes over the lines in search of anchors, in total."""
 
 Op = tuple[bool, int, int, int, int]
-"""Whether the lines are equal, and their ranges: before from, to; after from, to."""
+"""True if the lines are equal, and their ranges: before from, to; after from, to."""
 
 
 def unified(old: str, new: str, before: str, after: str, *, context: int = 3) -> str:
-    """The diff that turns `before` into `after`; "" when they are the same. `old` and `new` head it as they are."""
+    """Return the diff from `before` to `after`; "" if they are equal. `old` and `new` are its header lines,
+    unchanged."""
     left, right = lines_of(before), lines_of(after)
     out: list[str] = []
     for hunk in _hunks(operations(left, right), context):
@@ -39,20 +40,20 @@ def unified(old: str, new: str, before: str, after: str, *, context: int = 3) ->
 
 
 def changed_lines(before: str, after: str) -> tuple[int, int]:
-    """How many lines were added and how many removed."""
+    """Return the number of added and of removed lines."""
     changes = [op for op in operations(lines_of(before), lines_of(after)) if not op[0]]
     return sum(op[4] - op[3] for op in changes), sum(op[2] - op[1] for op in changes)
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines with their ends; the last one may lack it."""
+    """Return the lines with their ends; the last one may have none."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
 
 
 def operations(left: list[str], right: list[str]) -> list[Op]:
-    """Equal and unequal ranges in turn, covering both sides whole."""
+    """Return equal and unequal ranges in order; together they cover both sides."""
     found: list[Op] = []
     i = j = 0
     for start, to, size in [*_blocks(left, right), (len(left), len(right), 0)]:
@@ -65,7 +66,7 @@ def operations(left: list[str], right: list[str]) -> list[Op]:
 
 
 def _blocks(left: list[str], right: list[str]) -> list[tuple[int, int, int]]:
-    """Equal runs in order, joined where they touch: common ends, then lines that stand once, then closer."""
+    """Return equal runs in order, joined where they touch: common ends, then unique lines, then a close comparison."""
     found: list[tuple[int, int, int]] = []
     todo = [(0, len(left), 0, len(right))]
     close, looks = _CLOSE, _ROUNDS * (len(left) + len(right))
@@ -96,12 +97,12 @@ def _blocks(left: list[str], right: list[str]) -> list[tuple[int, int, int]]:
 
 
 def _anchors(left: list[str], right: list[str], i1: int, i2: int, j1: int, j2: int) -> list[tuple[int, int]]:
-    """Lines that stand once on either side, the longest series of them that keeps its order (patience)."""
+    """Return lines that are unique on both sides, the longest series of them in order (patience diff)."""
     once = Counter(left[i1:i2])
     there = Counter(right[j1:j2])
     place = {right[j]: j for j in range(j1, j2) if there[right[j]] == 1}
     pairs = [(i, place[left[i]]) for i in range(i1, i2) if once[left[i]] == 1 and left[i] in place]
-    tops: list[int] = []  # the lowest end of a series of each length, and which pair that is
+    tops: list[int] = []  # the lowest end of a series of each length, and its pair
     ends: list[int] = []
     back: list[int] = []
     for at, (_, j) in enumerate(pairs):
@@ -131,7 +132,7 @@ def _joined(blocks: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
 
 
 def _hunks(ops: list[Op], context: int) -> list[list[Op]]:
-    """The changes with up to `context` equal lines around them, near ones together."""
+    """Return the changes with up to `context` equal lines around them; nearby changes share a hunk."""
     hunks: list[list[Op]] = []
     for at, (equal, i1, i2, j1, j2) in enumerate(ops):
         if not equal:
@@ -152,7 +153,7 @@ def _hunks(ops: list[Op], context: int) -> list[list[Op]]:
 
 
 def _range(start: int, end: int) -> str:
-    """The range of a hunk as `diff -u` writes it: counted from 1, an empty one by the line before it."""
+    """Return the range of a hunk as in `diff -u`: counted from 1, an empty one by the line before it."""
     count = end - start
     return f"{start + 1}" if count == 1 else f"{start + 1 if count else start},{count}"
 

@@ -1,7 +1,7 @@
-"""The whole of a change before anybody is asked: texts, patterns and flags in; new texts, counts and diffs out.
+"""Computation of a change before anyone is asked: texts, patterns and flags in; new texts, counts and diffs out.
 
-Plain JSON values on both sides, because large or regular-expression work is done in a child process (traps.md T21c,
-T28) and small work here: the same function, so the same result. Reads and writes no file.
+Both sides are plain JSON values, because large jobs and regular expressions run in a child process (traps.md T21c, T28)
+and small ones here, with the same function and result. Reads and writes no file.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from jp_tui.tools.files.difference import changed_lines, unified
 from jp_tui.tools.files.patterns import PatternProblem, Replacement, apply
 
 SMALL = 16 * 1024
-"""Characters up to which plain patterns are applied without a child process."""
+"""Characters up to which plain patterns are applied in this process. At this size it takes a few milliseconds."""
 
 
 class PatternJob(TypedDict):
-    """One pattern as it travels."""
+    """One pattern in JSON form."""
 
     old: str
     new: str
@@ -25,7 +25,7 @@ class PatternJob(TypedDict):
 
 
 class EditJob(TypedDict):
-    """`texts` by path, in order; `names` how each path stands in the head of its diff."""
+    """`texts` by path, in order; `names` are the paths as written in the diff headers."""
 
     texts: dict[str, str]
     names: dict[str, str]
@@ -35,7 +35,7 @@ class EditJob(TypedDict):
 
 
 class EditedFile(TypedDict):
-    """What became of one file; `broad` names the patterns that changed over half of it, with the counts."""
+    """Result for one file; `broad` names the patterns that changed more than half of it, with the counts."""
 
     text: str
     diff: str
@@ -46,14 +46,14 @@ class EditedFile(TypedDict):
 
 
 class EditResult(TypedDict):
-    """Either problems, all of them, or every file that changed."""
+    """Either all problems, or every changed file."""
 
     problems: list[str]
     files: dict[str, EditedFile]
 
 
 def small(job: EditJob) -> bool:
-    """Whether the job takes a moment only: no regular expression, little text."""
+    """True if the job is fast: no regular expression, little text."""
     plain = job["case_sensitive"] and not any(one["regex"] for one in job["patterns"])
     return plain and sum(map(len, job["texts"].values())) <= SMALL
 
@@ -87,7 +87,7 @@ def edit(job: EditJob) -> EditResult:
 
 
 def edited(name: str, before: str | None, after: str) -> EditedFile:
-    """A file's change and its diff; `before` is None for a file that is not there yet."""
+    """Return a file's change and its diff; `before` is None for a new file."""
     old = "/dev/null" if before is None else head("a/", name)
     added, removed = changed_lines(before or "", after)
     return {
@@ -101,7 +101,7 @@ def edited(name: str, before: str | None, after: str) -> EditedFile:
 
 
 class FileVersions(TypedDict):
-    """A file's old and new text, for one diff; `before` is None when it is not there yet."""
+    """Old and new text of a file, for one diff; `before` is None for a new file."""
 
     name: str
     before: str | None
@@ -109,5 +109,5 @@ class FileVersions(TypedDict):
 
 
 def head(side: str, name: str) -> str:
-    """A path as it stands in the head of a diff; a quoted one keeps its quotes outside."""
+    """Return a path for a diff header; a quoted path keeps its quotes outside the prefix."""
     return f"{name[0]}{side}{name[1:]}" if name[:1] in ("'", '"') and name[-1:] == name[:1] else side + name

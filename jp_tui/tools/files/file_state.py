@@ -1,8 +1,6 @@
-"""What stands at a path, in words for whoever decides whether it goes (S40: `confirm`, `overwrite_file`).
-
-The words hold the hash of the content, or for a large file its size and time, so that the digest of the question binds
-the answer to exactly that content. Shows the first lines; changes nothing.
-"""
+"""Description of an existing file for whoever decides about replacing or deleting it (S40: `confirm`,
+`overwrite_file`). It includes the hash of the content, or size and time of a large file, so that the question's digest
+binds the answer to exactly that content. Shows the first lines; changes nothing."""
 
 from __future__ import annotations
 
@@ -21,9 +19,10 @@ _COLUMNS = 200
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file or a link. `sha256` is None for a large file, whose `data` is its beginning; `words` are for people.
+    """A file or a link.
 
-    `text` is None when it is no UTF-8 text, `link` when it is no link.
+    `sha256` is None for a large file, whose `data` is its beginning; `words` is the description. `text` is None unless
+    the file is UTF-8 text, `link` is None unless it is a link.
     """
 
     real: str
@@ -35,7 +34,7 @@ class FileState:
     link: str | None = None
 
     def check(self, root: Root) -> None:
-        """StaleBase when a large file, which has no hash, is not the one that was described."""
+        """Raise StaleBase if a large file, which has no hash, changed since it was described."""
         if self.sha256 is None:
             now = root.stat(self.real, follow=False)
             if (now.size, now.mtime_ns) != self.stamp:
@@ -43,7 +42,7 @@ class FileState:
 
 
 def describe(root: Root, path: str) -> FileState:
-    """What stands at `path`, itself, also when it is a link; FileProblem when it is a folder or not there."""
+    """Describe the entry at `path` without following links. Raises FileProblem for a folder or a missing file."""
     stat = root.stat(path, follow=False)
     stamp = (stat.size, stat.mtime_ns)
     name = shown(stat.real)

@@ -1,8 +1,8 @@
-"""Which files the tools treat with care, by their names (hostile `paths` cases; inquiries.md R247).
+"""Protected files by name (hostile `paths` cases; inquiries.md R247).
 
-Three kinds: secrets are not read, shown, copied or changed; control files of git and of this program are not written
-at all; files that other programs or agents obey are written only when a person says so. Decided on the real path,
-after links, and on what a name reads like: case, invisible characters and trailing dots do not get around it.
+Secrets are never read, shown, copied or changed; control files of git and jp-tui are never written; files that other
+programs or agents obey are written only with a person's consent. The real path after links decides, normalized for
+case, invisible characters and trailing dots, so that spelling can't bypass the check.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ SECRETS = (
     ".netrc", "_netrc", ".pgpass", ".pypirc", ".git-credentials", ".aws/credentials", ".docker/config.json",
     "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.p12", "*.pfx", "*.kdbx",
 )  # fmt: skip
-"""Names that usually hold secrets; one with a slash is the end of a path, `!` makes an exception."""
+"""Names of files that usually contain secrets; a rule with a slash matches the end of a path, `!` makes an
+exception."""
 
 CONTROL = frozenset({".git", "git~1", ".jp-tui", ".jp_tui"})
 
@@ -84,12 +85,12 @@ _HOOKS = tuple(
         "post-rewrite", "post-index-change", "sendemail-validate", "fsmonitor-watchman",
     )
 )  # fmt: skip
-"""Hooks of git wherever they are kept, by their exact names: other things are kept in folders called hooks, too."""
+"""Git hooks in any folder, by their exact names, because other files also live in folders called hooks."""
 _OBEYED = (*_BUILT, *_STARTED, *_HOOKS)
 
 
 def secret(real: str, rules: Iterable[str] = SECRETS) -> bool:
-    """Whether the file at this real path usually holds secrets. The last rule that fits decides."""
+    """True if the file at this real path usually contains secrets. The last matching rule decides."""
     parts = _parts(real)
     found = False
     for rule in rules:
@@ -100,12 +101,12 @@ def secret(real: str, rules: Iterable[str] = SECRETS) -> bool:
 
 
 def control(real: str) -> bool:
-    """Whether writing here would change what git or this program does by itself."""
+    """True if a write here would change the behaviour of git or jp-tui."""
     return not CONTROL.isdisjoint(_parts(real))
 
 
 def obeyed(real: str) -> str | None:
-    """Why only a person may decide about a change of this file, as a clause; None for an ordinary one."""
+    """Return why only a person may decide about a change of this file, as a clause; None for an ordinary file."""
     parts = _parts(real)
     if any(_fits(parts, rule) for rule in _INSTRUCTIONS):
         return "agents take instructions from it"
@@ -119,7 +120,7 @@ def _parts(real: str) -> list[str]:
 
 
 def _fits(parts: list[str], rule: str) -> bool:
-    """Whether the path ends as the rule says; `dir/*` covers everything below that folder."""
+    """True if the path's end matches the rule; `dir/*` covers everything below that folder."""
     steps = rule.split("/")
     if len(steps) == 1:
         return fnmatchcase(parts[-1], rule)

@@ -1,6 +1,7 @@
-"""What a model reads about a change that was answered hunk by hunk (inquiries.md R251; asking.md E26).
+"""Text for the model about a change that was answered hunk by hunk (inquiries.md R251; asking.md E26): the refused
+parts with their diffs, and the user's comments.
 
-The parts that were left, each with its diff, and what was written beside any of them. Decides nothing, writes nothing.
+Decides and writes nothing.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from jp_tui.questions.hunks import Some
 from jp_tui.questions.types import Part, Taken
 
 _REPEATED = 16 * 1024
-"""Characters of refused hunks that are told again; the model has proposed them, so the rest is named only."""
+"""Characters of refused hunks that are repeated. The model proposed them, so the rest is only counted."""
 
 
 def told_of(name: str, some: Some) -> str:
-    """What became of a file of which only some hunks were taken."""
+    """Describe the result for a file with only some hunks accepted."""
     return f"Changed {name} in {some.count:,} of {some.all:,} hunks: +{some.added:,} -{some.removed:,} lines."
 
 
 def left(parts: tuple[Part, ...], taken: Taken) -> str:
-    """Which parts were refused; "" when none was."""
+    """Return which parts were refused; "" if none was."""
     refused = [part for part in parts if part.id not in taken.accepted]
     if not refused:
         return ""
@@ -36,7 +37,7 @@ def left(parts: tuple[Part, ...], taken: Taken) -> str:
 
 
 def comments(parts: tuple[Part, ...], taken: Taken) -> str:
-    """What the user wrote beside parts; "" when nothing."""
+    """Return the user's comments on parts; "" if there are none."""
     told = []
     for part in parts:
         words = taken.comments.get(part.id, "").strip()
@@ -47,7 +48,7 @@ def comments(parts: tuple[Part, ...], taken: Taken) -> str:
 
 
 def fenced(kind: str, text: str) -> str:
-    """A code block that nothing in `text` can close."""
+    """Return a code block with a fence longer than any in `text`."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{kind}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{fence}"

@@ -1,7 +1,7 @@
-"""Replacing text by patterns, every byte outside the replaced places kept (surface.md S40, `fs_modify_file`).
+"""Text replacement by patterns that keeps every other byte (surface.md S40, `fs_modify_file`).
 
-Pure, and standard library only, so that a bare child process can run it: a regular expression may run for ever
-(traps.md T21c), and who calls this ends it. Line ends are "\\n" for whoever writes patterns; a file keeps its own.
+Pure and standard library only, so that a minimal child process can run it: a regular expression may never end (traps.md
+T21c), so the caller limits its time. Patterns see "\\n" as line end; the file keeps its own.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 BROAD_FROM = 10
-"""Lines of a file from which a pattern that changes more than half of them is asked about."""
+"""Lines of a file from which a pattern that changes more than half of them needs approval (surface.md S40)."""
 
 MAX_RESULT = 2 << 20
 _BOM = "\ufeff"
 
 
 class PatternProblem(Exception):
-    """Why a pattern cannot be applied, as the end of a sentence that begins with the pattern's number."""
+    """Reason why a pattern can't be applied, as the end of a sentence that begins with the pattern's number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """One replacement. `number` (from 1) is how it is called in messages."""
+    """One replacement. `number` (from 1) identifies it in messages."""
 
     number: int
     old: str
@@ -34,7 +34,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class PatternResult:
-    """A text after one pattern: how often it was replaced, and how many of its lines that touched."""
+    """Text after one pattern: the number of replacements and of lines they touched."""
 
     text: str
     count: int
@@ -43,26 +43,26 @@ class PatternResult:
 
     @property
     def broad(self) -> bool:
-        """Over half of a file of ten lines or more (S40)."""
+        """True if over half of a file of ten lines or more changed (S40)."""
         return self.lines >= BROAD_FROM and self.touched * 2 > self.lines
 
 
 @dataclass(frozen=True, slots=True)
 class _Flat:
-    """A text with "\\n" for every line end, and the way back to the one it came from."""
+    """Text with "\\n" for every line end, and the decoder to the original text."""
 
     text: str
     pairs: list[int]
-    """Where, in `text`, the "\\n" stand that were "\\r\\n"."""
+    """Positions in `text` of each "\\n" that was "\\r\\n"."""
     end: str
-    """The line end that the file mostly has."""
+    """The most frequent line end of the file."""
 
     def back(self, offset: int) -> int:
         return offset + bisect_left(self.pairs, offset)
 
 
 def apply(text: str, pattern: Replacement, *, every: bool, case_sensitive: bool) -> PatternResult:
-    """`text` with the pattern replaced once, or everywhere; PatternProblem when it is not found, or too often."""
+    """Replace the pattern once, or everywhere. Raises PatternProblem if it isn't found or found too often."""
     mark = _BOM if text.startswith(_BOM) else ""
     raw = text[len(mark) :]
     flat = _flat(raw)
@@ -96,7 +96,7 @@ def _flat(raw: str) -> _Flat:
 
 
 def _found(text: str, pattern: Replacement, case_sensitive: bool) -> Iterator[tuple[int, int, str]]:
-    """The places in order, none over another, with what goes there."""
+    """Return the matches in order, without overlaps, each with its replacement."""
     old, new = (_line_ends(one) for one in (pattern.old, pattern.new))
     if not pattern.regex and case_sensitive:
         at = text.find(old)
@@ -110,7 +110,7 @@ def _found(text: str, pattern: Replacement, case_sensitive: bool) -> Iterator[tu
         at = -1
         for match in compiled.finditer(text):
             if at >= 0 and match.start() == len(text) and text.endswith("\n"):
-                return  # what follows the last line end is no line: `^` has matched where it should
+                return  # nothing after the last line end is a line, and `^` has already matched
             at = match.start()
             yield match.start(), match.end(), _line_ends(match.expand(new)) if pattern.regex else new
     except (re.error, RecursionError, OverflowError, IndexError) as error:
@@ -122,7 +122,7 @@ def _line_ends(text: str) -> str:
 
 
 def _touched(text: str, spans: list[tuple[int, int, str]]) -> tuple[int, int]:
-    """How many lines the spans touch, and how many there are."""
+    """Return the number of lines that the spans touch, and of all lines."""
     breaks = [found.start() for found in re.finditer("\n", text)]
     lines = len(breaks) + (0 if not text or text.endswith("\n") else 1)
     touched, last = 0, -1

@@ -1,7 +1,7 @@
-"""Listing and searching files, inside a child process (traps.md T21c, T28): a scan never holds the engine's loop.
+"""List and search files in a child process (traps.md T21c, T28), so that a scan never blocks the engine's loop.
 
-Standard library and our own standard-library-only rooms. Opens nothing but through `system/files.py`, follows no link
-that it meets, keeps within counted bounds and says what it left out. Called by `worker.py`.
+Standard library and packages that need no more. Files are opened only through `system/files.py`, links aren't followed,
+limits are counted, and the result reports what was left out. Called by `worker.py`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MAX_MATCHES = 500
 MAX_FILE = 16 << 20
 MAX_LINE = 400
 SECONDS = 9.0
-"""Of searching, looked at between files; who runs the child ends it a second later."""
+"""Time limit of a search, checked between files; the parent ends the child one second later."""
 
 
 class ListingJob(TypedDict):
-    """`folder` is a real path; `known` what git says of it (tag and path, NUL between), None to walk the disk."""
+    """`folder` is a real path; `known` is git's list (tag and path, NUL between), None to walk the disk."""
 
     root: str
     folder: str
@@ -36,7 +36,7 @@ class ListingJob(TypedDict):
 
 
 class SearchJob(TypedDict):
-    """`files` are searched whatever they are called; `folders` are listed first, each with what git says of it."""
+    """`files` are searched whatever their names; `folders` are listed first, each with git's list."""
 
     root: str
     pattern: str
@@ -48,7 +48,7 @@ class SearchJob(TypedDict):
 
 
 def listing(job: ListingJob) -> str:
-    """One path a line, sorted; then what was left out and where it is."""
+    """Return one path per line, sorted; then what was left out and where."""
     wanted = tuple("." + one.lstrip(".").casefold() for one in job["extensions"])
     with Root(job["root"]) as root:
         candidates, cut = _candidates(root, job["folder"], job["known"])
@@ -71,7 +71,7 @@ def listing(job: ListingJob) -> str:
 
 
 def _left_out(paths: list[str], folder: str) -> list[str]:
-    """How many more, and in which folders right below this one."""
+    """Return how many more files there are, and in which folders directly below this one."""
     base = "" if folder == "." else folder + "/"
     below = Counter(f"{base}{path[len(base) :].split('/')[0]}/" for path in paths if "/" in path[len(base) :])
     most = ", ".join(f"{shown(name)} {count:,}" for name, count in below.most_common(15))
@@ -80,7 +80,7 @@ def _left_out(paths: list[str], folder: str) -> list[str]:
 
 
 def _candidates(root: Root, folder: str, known: str | None) -> tuple[set[str], bool]:
-    """The files below a folder, and whether a bound cut that short. What git ignores is walked when asked for."""
+    """Return the files below a folder, and True if a limit cut the list. Ignored files are walked on request."""
     if known:
         entries = [(entry[0], entry[2:]) for entry in known.split("\0") if entry]
         gone = {path for tag, path in entries if tag == "R"}
@@ -99,14 +99,12 @@ def _kind(root: Root, path: str) -> str:
 
 
 class _Stop(Exception):
-    """A bound is reached; the words say which."""
+    """A limit was reached; the text names it."""
 
 
 def search(job: SearchJob, emit: Callable[[dict[str, object]], None]) -> None:
-    """Emit `at` (the file that is searched now), `text` (matches) and at the end `done` with what was left out.
-
-    `problem` instead when the pattern is none.
-    """
+    """Emit `at` (the current file), `text` (matches) and finally `done` with what was left out, or `problem` for an
+    invalid pattern."""
     try:
         pattern = re.compile(job["pattern"])
     except (re.error, RecursionError, OverflowError) as error:
@@ -139,7 +137,7 @@ def _targets(root: Root, job: SearchJob) -> Iterator[tuple[str, bool]]:
 
 
 class _State:
-    """One search as it goes on."""
+    """State of one search."""
 
     def __init__(self, job: SearchJob, pattern: re.Pattern[str], emit: Callable[[dict[str, object]], None]) -> None:
         self._job, self._pattern, self._emit = job, pattern, emit
@@ -149,7 +147,7 @@ class _State:
         self.skipped: Counter[str] = Counter()
 
     def file(self, root: Root, path: str, named: bool) -> None:
-        """Search one file; _Stop when a bound is reached."""
+        """Search one file. Raises _Stop at a limit."""
         if time.monotonic() > self._until:
             raise _Stop(f"stopped after {SECONDS:.0f} seconds, before {shown(path)}")
         if not named and _kind(root, path) != "file":
@@ -184,7 +182,7 @@ class _State:
             raise _Stop(f"stopped after {MAX_MATCHES} matches")
 
     def _say(self, name: str, lines: list[str], hits: dict[int, int]) -> None:
-        """Emit the matches with the lines around them, groups apart; _Stop when it becomes too much."""
+        """Emit the matches with surrounding lines, groups separated. Raises _Stop at the size limit."""
         around = self._job["context"]
         near = {one for at in hits for one in range(max(0, at - around), min(len(lines), at + around + 1))}
         out: list[str] = []
@@ -206,7 +204,7 @@ class _State:
 
 
 def _cut(line: str, start: int) -> str:
-    """At most MAX_LINE characters, those around `start`."""
+    """Return at most MAX_LINE characters around `start`."""
     line = line.removesuffix("\r")
     if len(line) <= MAX_LINE:
         return line

@@ -1,7 +1,7 @@
-"""What the file tools share: reading their arguments, the open root, and the one place where errors become words.
+"""Shared parts of the file tools: argument parsing, the open root, and the conversion of errors to text.
 
-A tool is a subclass with `keys` and `work`. All problems of the arguments are told at once, nothing is guessed: an
-argument that is not there, or of another type, is a problem. Knows no question; approvals are in `approval.py`.
+A tool subclasses FileTool with `keys` and `work`. All problems of the arguments are reported at once: an unknown
+argument or a wrong type is a problem, never a guess. Approvals are in `approval.py`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from jp_tui.tools.files.guard import SECRETS
 from jp_tui.tools.port import Outcome, ToolCall
 
 MAX_SHOWN = 48 * 1024
-"""Bytes of a result that a model reads at once; every tool says how to get the rest."""
+"""Bytes of a result that a model reads at once; every tool says how to get the rest. Roughly 12,000 tokens."""
 
 
 def secrets(call: ToolCall) -> tuple[str, ...]:
-    """The names that usually hold secrets: `options.secrets` where the configuration has it, else ours."""
+    """Return the name rules for secrets: the configured `options.secrets`, else the built-in ones."""
     names = call.options.get("secrets")
     return tuple(map(str, names)) if isinstance(names, list) else SECRETS
 
 
 MOST_PROBLEMS = 40
-"""Problems that are told at once."""
+"""Problems reported at once, so that the model's context isn't flooded."""
 
 
 def one_line_each(tool: str, problems: Sequence[str]) -> str:
-    """Each problem on a line, and how many more there are."""
+    """Return each problem on a line, and how many more there are."""
     told = [f"{tool}: {problem}" for problem in problems[:MOST_PROBLEMS]]
     if (more := len(problems) - MOST_PROBLEMS) > 0:
         told.append(f"{tool}: {more:,} more problems were found.")
@@ -41,11 +41,11 @@ def one_line_each(tool: str, problems: Sequence[str]) -> str:
 
 
 class ToolRefusal(Exception):
-    """Why a tool does not do what it was asked; the words are for the model."""
+    """Reason why a tool refuses to act, as text for the model."""
 
 
 class CallArguments:
-    """The arguments of one call; what is wrong with them is collected until `check`."""
+    """Arguments of one call; problems are collected until `check`."""
 
     def __init__(self, tool: str, given: JsonObject, keys: frozenset[str]) -> None:
         self._tool, self._given = tool, given
@@ -54,7 +54,7 @@ class CallArguments:
         self._problems += [f"`{short(key)}` is not an argument of this tool." for key in given if key not in keys]
 
     def text(self, key: str, *, required: bool = False, blank: bool = False) -> str:
-        """A text; "" when it is not there. A required one must not be empty unless `blank`."""
+        """Return a text; "" if absent. A required one must not be empty unless `blank`."""
         value = self._given.get(key)
         if value is None and not required:
             return ""
@@ -66,7 +66,7 @@ class CallArguments:
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts, none of them empty; () when it is not there."""
+        """Return a list of non-empty texts; () if absent."""
         value = self._given.get(key)
         if value is None:
             return ()
@@ -76,7 +76,7 @@ class CallArguments:
         return tuple(str(one) for one in value)
 
     def number(self, key: str, low: int, high: int, default: int) -> int:
-        """A whole number within bounds; 3.0 is 3, true is none."""
+        """Return a whole number within bounds; 3.0 counts as 3, true isn't a number."""
         value = self._given.get(key)
         if value is None:
             return default
@@ -88,7 +88,7 @@ class CallArguments:
         return value
 
     def flag(self, key: str, default: bool) -> bool:
-        """True or false."""
+        """Return true or false."""
         value = self._given.get(key)
         if isinstance(value, bool) or value is None:
             return default if value is None else value
@@ -96,25 +96,25 @@ class CallArguments:
         return default
 
     def json(self, key: str) -> Json:
-        """Whatever stands there, for a tool that looks at it itself."""
+        """Return the raw value, for a tool that validates it itself."""
         return self._given.get(key)
 
     def problem(self, sentence: str) -> None:
-        """One more problem, found by the tool."""
+        """Add a problem found by the tool."""
         self._problems.append(sentence)
 
     def problems_of(self, inner: CallArguments, where: str) -> None:
-        """Take over the problems of arguments within these."""
+        """Add the problems of nested arguments."""
         self._problems += [f"{where}: {problem}" for problem in inner._problems]
 
     def check(self) -> None:
-        """Refusal with every problem, one sentence a line."""
+        """Raise ToolRefusal with every problem, one sentence per line."""
         if self._problems:
             raise ToolRefusal(one_line_each(self._tool, self._problems))
 
 
 class FileTool:
-    """A tool that works on the files beneath a root; see `jp_tui.tools.port.Tool`."""
+    """Base of tools that work on files below a root; see `jp_tui.tools.port.Tool`."""
 
     name: ClassVar[str]
     keys: ClassVar[frozenset[str]]
@@ -125,12 +125,12 @@ class FileTool:
         return "tool"
 
     def title(self, arguments: JsonObject) -> str:
-        """The argument that says what the call is about."""
+        """Return the argument that names the call's subject."""
         value = arguments.get(self.about)
         return value[:200] if isinstance(value, str) else ""
 
     async def run(self, call: ToolCall) -> Outcome:
-        """Do the work; what goes wrong comes back as a Failure in plain words."""
+        """Do the work; errors become a Failure in plain text."""
         try:
             arguments = CallArguments(self.name, call.arguments, self.keys)
             with Root(call.root) if call.copies is None else BackupRoot(call.root, call.copies) as root:
@@ -139,5 +139,5 @@ class FileTool:
             return Failure(str(problem))
 
     async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:
-        """The tool itself; raises Refusal and FileProblem."""
+        """Do the tool's own work. Raises ToolRefusal and FileProblem."""
         raise NotImplementedError

@@ -1,7 +1,7 @@
-"""Writing several files as one act, as well as a file system lets us (traps.md T12, T13; inquiries.md R235).
+"""Write several files as one operation, as far as the file system allows (traps.md T12, T13; inquiries.md R235).
 
-Each file is written only over the bytes that the change was made for. When one fails, those written before it get their
-old bytes back; what could not be undone is named. Decides nothing about what is written.
+Each file is written only over the bytes that the change was made for. If one write fails, files written before it get
+their old bytes again; what can't be restored is reported. Doesn't decide what is written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jp_tui.tools.files.workspace import ToolRefusal
 
 @dataclass(frozen=True, slots=True)
 class PlannedWrite:
-    """A file's real path, its new bytes, and the bytes that it must hold until then."""
+    """A file's real path, its new bytes, and the bytes it must have until then."""
 
     path: str
     data: bytes
@@ -24,9 +24,10 @@ class PlannedWrite:
 
 
 def place(root: Root, path: str) -> str:
-    """The real path that a new file at `path` would have; FileProblem when its folder leads out, or is none.
+    """Return the real path of a new file at `path`.
 
-    What stands there is not followed when it is a link; ask `Root.stat` without following what it is.
+    Raises FileProblem if its folder is outside the root or isn't a folder. A link at `path` isn't followed; check it
+    with `Root.stat` without following.
     """
     try:
         return root.stat(path, follow=False).real
@@ -41,7 +42,7 @@ def place(root: Root, path: str) -> str:
 
 
 def _folder(root: Root, path: str) -> str:
-    """The real path of a folder that is there or would be made."""
+    """Return the real path of an existing or future folder."""
     try:
         there = root.stat(path)
     except FileProblem as problem:
@@ -54,12 +55,12 @@ def _folder(root: Root, path: str) -> str:
 
 
 def folder_of(real: str) -> str:
-    """The folder of a real path."""
+    """Return the folder of a real path."""
     return real.rpartition("/")[0] or "."
 
 
 def is_there(root: Root, real: str) -> bool:
-    """Whether anything stands at a real path."""
+    """True if anything exists at a real path."""
     try:
         root.stat(real, follow=False)
     except FileProblem as problem:
@@ -70,9 +71,10 @@ def is_there(root: Root, real: str) -> bool:
 
 
 def write_all(root: Root, writings: Sequence[PlannedWrite]) -> None:
-    """Write all or none. StaleBase when a file is not what it was; FileProblem when the system says no.
+    """Write all or none.
 
-    Refusal, naming the files that are changed all the same, when what was written could not be taken back.
+    Raises StaleBase if a file changed, FileProblem if the system refuses. Raises ToolRefusal with the names of files
+    that remain changed if they couldn't be restored.
     """
     for one in writings:
         found = root.read(one.path, len(one.base))
@@ -92,7 +94,7 @@ def write_all(root: Root, writings: Sequence[PlannedWrite]) -> None:
 
 
 def _back(root: Root, one: PlannedWrite) -> bool:
-    """Whether the old bytes stand there again."""
+    """True if the old bytes are restored."""
     try:
         root.write(one.path, one.base, expect_sha256=sha256(one.data))
     except FileProblem:

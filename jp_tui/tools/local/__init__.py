@@ -1,1 +1,1 @@
-"""Local tools: executables that the configuration names."""
+"""Local tools: executables named in the configuration."""

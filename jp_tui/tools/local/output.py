@@ -1,7 +1,7 @@
-"""What a local tool printed, as an outcome (inquiries.md R47, R83, M29).
+"""Convert a local tool's output to an outcome (inquiries.md R47, R83, M29).
 
-Its output is an outcome when it is one JSON object of that form, through the strict gate; else it is text. A question
-that breaks the rules becomes an error for the model, and nobody is asked. Runs nothing, cuts nothing.
+Output that is one JSON object of the right form, by the strict parser, is an outcome; anything else is text. An invalid
+question becomes an error for the model and is never asked. Runs nothing, truncates nothing.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from jp_tui.tools.port import NeedsInput
 
 Printed = Success | Failure | NeedsInput
 KEPT = 1 << 20
-"""Bytes of output that a tool may write."""
+"""Bytes of output that a tool may write: 1 MiB, enough for a large JSON result."""
 _SHOWN = 8 << 10
 
 
 def outcome(name: str, done: ChildExit, limit: float) -> Printed:
-    """How a run ended (R83) that had `limit` seconds. What was said before we ended it counts for nothing."""
+    """Return the outcome of a run (R83) with `limit` seconds. Output of a run that jp-tui ended doesn't count."""
     stdout = done.stdout.decode("utf-8", "replace")
     stderr = done.stderr.decode("utf-8", "replace")
     if ended := _ended(done, limit):
@@ -33,8 +33,8 @@ def outcome(name: str, done: ChildExit, limit: float) -> Printed:
 
 
 def failed(name: str, stdout: str, stderr: str, reason: str = "") -> Failure:
-    """M29 and R83: these three keys. `reason` is a sentence of ours for what the output does not say; it stands behind
-    what the tool wrote to `stderr`, on a line of its own."""
+    """M29 and R83: a failure with these three keys. `reason` is jp-tui's own sentence for what the output doesn't say;
+    it follows the tool's `stderr` on a line of its own."""
     if reason:
         apart = "\n" if stderr and not stderr.endswith("\n") else ""
         stderr = f"{stderr}{apart}jp-tui: {reason}."
@@ -43,7 +43,7 @@ def failed(name: str, stdout: str, stderr: str, reason: str = "") -> Failure:
 
 
 def why(done: ChildExit, limit: float) -> str:
-    """What we know of a run's end that its output does not say; empty for one that ended by itself."""
+    """Return how a run ended if its output doesn't say so; empty for a normal exit."""
     return _ended(done, limit) or (f"it was killed by {signal_name(done.signal)}" if done.signal else "")
 
 
@@ -58,7 +58,7 @@ def _ended(done: ChildExit, limit: float) -> str:
 
 
 def _spoken(name: str, stdout: str) -> Printed | None:
-    """The outcome that stands there as JSON, or None when it is something else."""
+    """Parse the outcome in JSON form; None for anything else."""
     try:
         said = parse_object(stdout)
     except JsonProblem:
@@ -97,7 +97,7 @@ def _asked(name: str, raw: Json) -> Printed:
 
 
 def _ends(text: str) -> str:
-    """The beginning and the end of what a tool wrote before it was ended."""
+    """Return the beginning and the end of a tool's output before it was ended."""
     if len(text) <= _SHOWN:
         return text
     half = _SHOWN // 2
@@ -105,7 +105,7 @@ def _ends(text: str) -> str:
 
 
 def signal_name(number: int | None) -> str:
-    """SIGTERM and its like; the number where it has no name."""
+    """Return SIGTERM and the like; the number if it has no name."""
     import signal
 
     try:

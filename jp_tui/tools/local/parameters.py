@@ -1,8 +1,8 @@
-"""The arguments of a local tool against its declared parameters (inquiries.md R82, M28).
+"""Check a local tool's arguments against its declared parameters (inquiries.md R82, M28).
 
-Text that is JSON of the declared type is taken as that, what is missing gets its default, and whatever still does not
-fit is said in plain words. Knows the keys of R68 only (type, required, default, enum, items, properties): what else
-stands in a declaration is for the model to read. Runs nothing, and guesses at nothing else.
+Text that contains JSON of the declared type is converted, missing arguments get their defaults, remaining problems are
+reported. Only the keys of R68 are checked (type, required, default, enum, items, properties); other keys are for the
+model. No other conversions.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _KINDS = {
 
 
 class BadArguments(Exception):
-    """The arguments do not fit; `str(error)` says all that is wrong, a sentence each."""
+    """Invalid arguments; `str(error)` lists all problems, a sentence each."""
 
 
 def settled(parameters: Mapping[str, Json], arguments: JsonObject) -> JsonObject:
-    """The arguments as the tool gets them; BadArguments when they cannot be. `arguments` stays as it is."""
+    """Return the arguments as the tool gets them. Raises BadArguments. `arguments` isn't changed."""
     if outside := beyond(arguments, max_bytes=4 << 20):
         raise BadArguments(outside[2])
     problems: list[str] = []
@@ -50,13 +50,13 @@ def refusal(tool: str, detail: str) -> str:
 
 
 def _object(declared: Mapping[str, Json], given: JsonObject, path: str, problems: list[str]) -> JsonObject:
-    """A closed object: every declared key in its order, no other."""
+    """Check a closed object: every declared key in its order, no other."""
     found: JsonObject = {}
     for name, one in declared.items():
         rule = one if isinstance(one, dict) else {}
         where = f"{path}{name}"
         value = given.get(name)
-        # an optional argument that is null was left out: many models write it so
+        # models often send null for an omitted optional argument
         absent = name not in given or (value is None and rule.get("required") is not True and not _fits(rule, None))
         if absent and "default" in rule:
             value, absent = copy.deepcopy(rule["default"]), False
@@ -91,7 +91,7 @@ def _value(rule: JsonObject, given: Json, where: str, problems: list[str]) -> Js
 
 
 def _coerced(rule: JsonObject, given: Json) -> Json:
-    """Text that stands for a value of the declared type, which is not text (R82)."""
+    """Convert text to the declared non-text type (R82)."""
     kinds = _types(rule)
     if not isinstance(given, str) or not kinds or "string" in kinds:
         return given
@@ -103,7 +103,7 @@ def _coerced(rule: JsonObject, given: Json) -> Json:
 
 
 def _types(rule: JsonObject) -> tuple[str, ...]:
-    """The declared types that we know; none means anything."""
+    """Return the known declared types; none means any type."""
     kind = rule.get("type")
     kinds = kind if isinstance(kind, list) else [kind]
     return tuple(one for one in kinds if isinstance(one, str) and one in _KINDS)
@@ -135,7 +135,7 @@ def _is(kind: str, value: Json) -> bool:
 
 
 def _said(value: Json) -> str:
-    """A value for a sentence, short."""
+    """Return a value for a sentence, shortened."""
     if isinstance(value, str):
         return f'the text "{short(value)}"'
     if isinstance(value, (dict, list)):

@@ -1,8 +1,9 @@
-"""Templates of a local tool's command, rendered (inquiries.md R83). Runs in the child that `worker.py` starts.
+"""Render the templates of a local tool's command (inquiries.md R83).
 
-Jinja's sandbox, and a process of its own with little time and memory, so that no value can hold up or fill the program.
-A template is configuration, its values are foreign: they are data here and never read as templates. In a line for a
-shell every text becomes one quoted word; where it would stand in quotes or the like, the line is refused, not repaired.
+Runs in the child that `worker.py` starts: Jinja's sandbox, and a process with limited time and memory, so that no value
+can block or exhaust the program. A template is configuration; its values are untrusted data and never parsed as
+templates. In a shell line every text becomes one quoted word; inside quotes and similar places the line is refused, not
+repaired.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ _MARK = "\0"
 
 
 class _Quoted(str):
-    """Text that a shell takes as one word (or that the template's author vouches for)."""
+    """Text that a shell reads as one word (or that the template's author vouches for)."""
 
     __slots__ = ()
 
 
 def render(job: Mapping[str, Any]) -> dict[str, object]:
-    """`templates` (each {text, shell}) with `values` → {texts}, or {problem} in words without the values."""
+    """Render `templates` (each {text, shell}) with `values` → {texts}, or {problem} as text without the values."""
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sys.path.extend(job["path"])
@@ -60,7 +61,7 @@ def _one(text: str, shell: bool, values: Mapping[str, Any]) -> str:
 
 
 def _environment(shell: bool) -> Any:
-    """The language: mappings give their keys before their methods, and nothing is silently empty."""
+    """Return the Jinja environment: mapping keys precede methods, and undefined values are errors."""
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -71,7 +72,7 @@ def _environment(shell: bool) -> Any:
 
     class Environment(ImmutableSandboxedEnvironment):
         def getattr(self, obj: Any, attribute: str) -> Any:
-            # `tool.arguments.items` is the argument of that name, if there is one
+            # `tool.arguments.items` is the argument with that name, if there is one
             return obj[attribute] if isinstance(obj, dict) and attribute in obj else super().getattr(obj, attribute)
 
     made = Environment(undefined=Missing, keep_trailing_newline=True, finalize=_shell_word if shell else _printed)
@@ -82,7 +83,7 @@ def _environment(shell: bool) -> Any:
 
 
 def _printed(value: Any) -> Any:
-    """A value as it stands in a text: composites, booleans and null as JSON (R83)."""
+    """Return a value as template output: composites, booleans and null as JSON (R83)."""
     from jinja2 import Undefined
 
     if isinstance(value, (str, Undefined)):
@@ -94,9 +95,9 @@ def _json(value: Any) -> str:
     from jinja2 import Undefined
 
     if isinstance(value, Undefined):
-        str(value)  # says what is missing
+        str(value)  # raises for a missing value
     if isinstance(value, Iterable) and not isinstance(value, (str, dict, list)):
-        value = list(value)  # what `map` and its like give
+        value = list(value)  # the result of `map` and similar filters
     if not isinstance(value, (str, int, float, dict, list)) and value is not None:
         raise Unsafe(f"a {type(value).__name__} cannot be printed")
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -110,7 +111,7 @@ def _quote(value: Any) -> _Quoted:
 
 
 def _join(values: Iterable[Any], between: str = "", attribute: str | None = None) -> str:
-    """As Jinja's own; words that are all quoted stay so when only spaces stand between them."""
+    """As Jinja's own; words that are all quoted remain quoted if joined by spaces."""
     items = [one[attribute] for one in values] if attribute is not None else list(values)
     joined = str(between).join(one if isinstance(one, str) else _printed(one) for one in items)
     quoted = all(isinstance(one, _Quoted) for one in items) and not str(between).strip(" ")
@@ -118,7 +119,7 @@ def _join(values: Iterable[Any], between: str = "", attribute: str | None = None
 
 
 def _shell_word(value: Any) -> str:
-    """What a line for a shell may hold; marked, so that `check` knows where it stands."""
+    """Quote a value for a shell line and mark it, so that `check` can find its place."""
     if isinstance(value, _Quoted):
         return f"{_MARK}{value}{_MARK}"
     if isinstance(value, (bool, int, float)):
@@ -127,7 +128,7 @@ def _shell_word(value: Any) -> str:
 
 
 def _words(error: Exception) -> str:
-    """What went wrong, without the values: an error of Python's own may quote one."""
+    """Return the error without the values, which Python's own messages may quote."""
     from jinja2 import TemplateError
 
     if isinstance(error, (Unsafe, TemplateError)):

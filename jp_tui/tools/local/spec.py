@@ -1,7 +1,7 @@
-"""How a local tool is run, as values: what the configuration says about its command (inquiries.md R68, R83).
+"""Run settings of a local tool as values: its configured command (inquiries.md R68, R83).
 
-The composition root makes these from the settings. Every text in a command is a template of its own; see `templates.py`
-for what may stand in one. Runs nothing, reads no settings.
+The composition root builds them from the settings. Every text in a command is a template; `templates.py` describes the
+language. Runs nothing, reads no settings.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
 class ProgramCommand:
     """A program and its arguments; with `shell` both, joined by spaces, are a line for /bin/sh.
 
-    A program without a slash is looked for in PATH, one with a slash starts at the workspace's root unless it is
-    absolute or begins with `~/`; links are followed. `stdin` is what the program reads, None for nothing: there
-    secrets stand, because other users of the machine can read arguments.
+    A program without a slash is searched in PATH; one with a slash is relative to the workspace's root unless it is
+    absolute or begins with `~/`; links are followed. `stdin` is the program's input, None for none. Secrets belong
+    there, because other users of the machine can read arguments.
     """
 
     program: str
@@ -34,8 +34,8 @@ class ProgramCommand:
 
 @dataclass(frozen=True, slots=True)
 class LocalSpec:
-    """One local tool. `parameters` as published (R80); `format_command` shows its arguments (R90); `access` as it is
-    configured, None when nothing is restricted (only told to the tool, R83)."""
+    """One local tool. `parameters` as published (R80); `format_command` formats its arguments (R90); `access` as
+    configured, None without restrictions (only passed to the tool, R83)."""
 
     name: str
     program: str
@@ -53,10 +53,10 @@ class LocalSpec:
 
 
 def words(line: str) -> tuple[str, ...]:
-    """A command written as one string, split as a shell would; what stands in {{ }} or {% %} is never split.
+    """Split a command line as a shell would, but never inside {{ }} or {% %}.
 
-    Quotes group and are taken away, a backslash takes the next character as it is; nothing is expanded. ValueError
-    with words when a quote or a brace is not closed, or when there is nothing.
+    Quotes group and are removed, a backslash escapes the next character; nothing is expanded. Raises ValueError with a
+    message for an unclosed quote or brace, or an empty line.
     """
     found: list[str] = []
     word: list[str] | None = None

@@ -1,9 +1,9 @@
-"""What a local tool's command says once its values are in it (inquiries.md R83).
+"""Templates of a local tool's command (inquiries.md R83).
 
-The language is Jinja's, in its sandbox, with `tool` {name, arguments, answers, digests, options} and `context` {action,
-root, access, workspace_id, conversation_id}; what is no text is written as JSON. In a shell line each text is made
-one quoted word (`q` says so too); `as_is` vouches for a text of the template's own, `{{ … | default('') }}` stands for
-what may be missing. It is rendered in a process of its own (`rendering.py`); Jinja is never loaded here.
+The language is Jinja's, sandboxed, with `tool` {name, arguments, answers, digests, options} and `context` {action,
+root, access, workspace_id, conversation_id}; values other than text are written as JSON. In a shell line each text
+becomes one quoted word (`q` does so explicitly); `as_is` vouches for the template's own text, `{{ … | default('') }}`
+handles missing values. Rendering runs in a separate process (`rendering.py`); Jinja is never imported here.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What is run, and what it reads; either may hold a secret, so neither is shown."""
+    """The command and its input; either may contain a secret, so neither has a repr."""
 
     argv: tuple[str, ...] = field(repr=False)
     stdin: bytes | None = field(repr=False)
 
 
 class BadTemplate(Exception):
-    """A template that cannot be rendered with these values; one sentence, without them."""
+    """Template that can't be rendered with these values; one sentence, without them."""
 
 
 def values(name: str, action: str, arguments: JsonObject, access: Json, call: ToolCall) -> JsonObject:
-    """What templates may name. `digests` beside `answers`: what each was given to (R235)."""
+    """Return the values for templates. `digests` has the question's digest of each answer (R235)."""
     return {
         "tool": {
             "name": name,
@@ -56,7 +56,7 @@ def values(name: str, action: str, arguments: JsonObject, access: Json, call: To
 
 
 async def rendered(command: ProgramCommand, values: JsonObject) -> Rendered:
-    """The command with its values; BadTemplate. A program that begins with `~/` is below the home folder."""
+    """Render the command. Raises BadTemplate. A program that begins with `~/` is below the home folder."""
     program = command.program
     if program.startswith("~/") and not command.shell:
         program = os.path.expanduser(program)  # noqa: ASYNC240  it reads a variable
@@ -85,7 +85,7 @@ async def _texts(templates: Sequence[tuple[str, bool]], values: JsonObject) -> l
 
 
 def _libraries() -> list[str]:
-    """Where Jinja and what it needs are, for an interpreter that looks nowhere by itself."""
+    """Return the folders of Jinja and its dependencies, for an interpreter without a search path."""
     found: dict[str, None] = {}
     for name in ("jinja2", "markupsafe"):
         spec = find_spec(name)

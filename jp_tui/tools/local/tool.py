@@ -1,8 +1,8 @@
-"""A local tool: any executable that the configuration names (inquiries.md R82, R83, R90; issue 4, item 7).
+"""Local tool: any executable named in the configuration (inquiries.md R82, R83, R90; issue 4, item 7).
 
-It is run in the workspace's root with its values in its command line or on its input, and says in JSON or in plain text
-how it went. It may ask by printing a question, and is run again from the start with the answers. What it leaves running
-is ended with it, and with us. Its source is always `tool` (R18), whatever it prints; it asks nobody itself.
+It runs in the workspace's root with its values in the command line or on stdin, and returns JSON or plain text. It can
+print a question and is run again from the start with the answers. Processes it leaves are ended with it, and with
+jp-tui. Its source is always `tool` (R18), whatever it prints.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TITLE = 200
 
 
 class NotStarted(Exception):
-    """The command could not be run at all; one sentence."""
+    """The command couldn't be started; one sentence."""
 
 
 class LocalTool:
@@ -40,7 +40,7 @@ class LocalTool:
         return "tool"
 
     def title(self, arguments: JsonObject) -> str:
-        """The first of the declared parameters that is given as text."""
+        """Return the first declared parameter that is given as text."""
         texts = (arguments.get(name) for name in self.spec.parameters)
         return next((line[:_TITLE] for text in texts if isinstance(text, str) and (line := first_line(text))), "")
 
@@ -59,7 +59,7 @@ class LocalTool:
     async def _execute(
         self, command: ProgramCommand, action: str, arguments: JsonObject, call: ToolCall, timeout: float
     ) -> ChildExit:
-        """Render and run; NotStarted."""
+        """Render and run the command. Raises NotStarted."""
         try:
             made = await rendered(command, values(self.spec.name, action, arguments, self.spec.access, call))
         except BadTemplate as problem:
@@ -83,14 +83,15 @@ class LocalTool:
 
 
 class FormattedTool(LocalTool):
-    """A local tool whose own command shows its arguments; see `jp_tui.tools.port.Formats`."""
+    """Local tool with a command that formats its arguments; see `jp_tui.tools.port.Formats`."""
 
     def __init__(self, spec: LocalSpec, command: ProgramCommand) -> None:
         super().__init__(spec)
         self._command = command
 
     async def render(self, call: ToolCall) -> str:
-        """What the command prints. Arguments that the tool will refuse anyway are shown as JSON, nothing is run."""
+        """Return the command's output. Invalid arguments, which the tool would refuse anyway, are shown as JSON without
+        running it."""
         try:
             arguments = settled(self.spec.parameters, call.arguments)
         except BadArguments:

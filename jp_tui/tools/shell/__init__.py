@@ -1,1 +1,1 @@
-"""What `shell_run` needs: the command's line, its output, its sandbox."""
+"""Parts of `shell_run`: command line, output, sandbox."""

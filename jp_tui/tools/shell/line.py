@@ -1,8 +1,8 @@
-"""Where foreign values stand in a line for /bin/sh (inquiries.md R83; issue 4, item 7).
+"""Check where untrusted values are placed in a line for /bin/sh (inquiries.md R83; issue 4, item 7).
 
-A quoted word is safe only where the shell expects a word: not inside of quotes, back-quotes, comments and
-here-documents, not behind a backslash or a dollar. A line with a value elsewhere is refused. Reads the line as a shell
-would, roughly: in doubt it refuses. Runs nothing, quotes nothing.
+A quoted word is safe only where the shell expects a word: not inside quotes, back-quotes, comments or here-documents,
+nor after a backslash or a dollar. Any other line is refused. Parses roughly like a shell and refuses when in doubt.
+Runs and quotes nothing.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ _BEFORE_COMMENT = " \t\n;&|()"
 
 
 class Unsafe(Exception):
-    """A template, or what came out of it, must not be used; the words say why and hold no value."""
+    """Template or rendered line that must not be used; the message gives the reason without values."""
 
 
 def check(pieces: Sequence[str]) -> str:
-    """The whole line; at odd places of `pieces` stand values that were quoted. Unsafe when one stands badly."""
+    """Return the whole line; the odd items of `pieces` are quoted values. Raises Unsafe for a value in an unsafe
+    place."""
     inside, before = "", " "
     for number, piece in enumerate(pieces):
         if number % 2:
@@ -39,7 +40,8 @@ def check(pieces: Sequence[str]) -> str:
 
 
 def _behind(piece: str, inside: str, before: str) -> str:
-    """What is open behind this piece, as a key of _NAMES, or nothing; `before` is the character in front of it."""
+    """Return what is open after this piece, as a key of _NAMES, or nothing; `before` is the character in front of
+    it."""
     at = 0
     while at < len(piece) and inside != "<<":
         char = piece[at]

@@ -1,6 +1,6 @@
-"""What a command wrote and how it ended, for the model; and its last line, while it runs, for people (issue 8, line 9).
+"""Output and exit of a command as text for the model, and its last line while it runs, for display (issue 8, line 9).
 
-Its beginning and its end are kept, what is left out between them is counted where it is missing. Runs nothing.
+Long output keeps its beginning and end, with a count of what is missing between them. Runs nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jp_tui.system.children import ChildExit
 KEPT = 48 << 10
 """Bytes of output that a model reads."""
 FLOOD = 256 << 20
-"""Bytes of output that end a command."""
+"""Bytes of output after which a command is ended."""
 _BETWEEN = 0.25
 _LINE = 200
 
@@ -28,8 +28,8 @@ def told(
     network: bool = False,
     notes: Sequence[str] = (),
 ) -> Success | Failure:
-    """The whole result. Whatever does not end by itself with status 0 is a failure, and says all the same. `notes` are
-    sentences on what else happened; they stand before the output, where people see them too."""
+    """Return the complete result. Any end but exit status 0 is a failure, with the output nonetheless. `notes` are
+    sentences about other effects; they precede the output, where users see them too."""
     took = f"{done.ms / 1000:.1f} s"
     if done.cancelled:
         end = f"It was cancelled after {took}, with everything that it had started."
@@ -42,7 +42,7 @@ def told(
     elif done.signal is not None:
         end = f"It was killed by {name(done.signal)} after {took}."
     else:
-        number = (done.status or 0) - 128 if walled else 0  # as a shell tells it, and the sandbox
+        number = (done.status or 0) - 128 if walled else 0  # status convention of shells, and of the sandbox
         killed = f" (killed by {name(number)})" if 0 < number <= 64 else ""
         end = f"Exit status {'unknown' if done.status is None else done.status}{killed} after {took}."
     end = "\n".join([end, *notes])
@@ -62,7 +62,7 @@ def told(
 
 
 def _output(done: ChildExit) -> str:
-    """Both ends, with the gap marked where it is (the runner keeps a half for each)."""
+    """Return both ends, with the gap marked between them (the runner keeps half for each)."""
     if not done.dropped:
         return done.stdout.decode("utf-8", "replace")
     half = KEPT // 2
@@ -72,14 +72,14 @@ def _output(done: ChildExit) -> str:
 
 
 class Tail:
-    """The last line that has come, handed on at most four times a second; foreign text."""
+    """Latest output line, forwarded at most 4 times a second, as often as a person can read it; untrusted text."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float]) -> None:
         self._say, self._clock = say, clock
         self._line, self._at = b"", clock() - _BETWEEN
 
     def heard(self, data: bytes) -> None:
-        """More output."""
+        """Add output."""
         lines = (self._line + data[-4_096:]).split(b"\n")
         self._line = lines[-1][-_LINE * 4 :]
         last = next((line for line in reversed(lines) if line.strip()), b"")

@@ -1,7 +1,7 @@
-"""The sandbox of a command: what its settings and a search of the workspace come to, and the run in it (S40; Z18).
+"""Sandbox of a command: its plan from settings and a search of the workspace, and the run in it (S40; Z18).
 
-Knows nothing of questions: `shell_run.py` decides whether a command runs. The sandbox is planned right before; what
-can't be kept is a SandboxProblem, and nothing runs. Afterwards the workspace is searched for new repositories.
+`shell_run.py` decides whether a command runs. The sandbox is planned directly before the run; if the plan can't be
+carried out, SandboxProblem is raised and nothing runs. Afterwards the workspace is searched for new repositories.
 """
 
 from __future__ import annotations
@@ -32,17 +32,18 @@ from jp_tui.tools.port import ToolCall
 from jp_tui.tools.worker import WorkerTimeout, ask
 
 MOST_ENTRIES, MOST_SECONDS = 1_000_000, 10.0
-"""How much of a workspace is searched, and of each visible place."""
+"""Limits of the search of a workspace, and of each visible place. Ten seconds is what a user accepts before a
+command."""
 _PATIENT = 0.5
-"""Seconds of a search before it is told that there is one."""
+"""Seconds of a search after which it is reported."""
 _FRESH = 600.0
-"""Seconds for which visible places and the system's folders aren't searched again."""
+"""Seconds for which the search result of visible places and system folders is reused; they rarely change."""
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev", "/nix", "/gnu",
 )  # fmt: skip
-"""Links of a workspace are not followed to these."""
+"""Links of a workspace aren't followed to these."""
 _FOR_EVERYBODY = ("/etc", "/var")
-"""Folders of the system in which root's commands see what other users' commands would."""
+"""System folders in which commands of root see only what other users' commands would."""
 
 
 _LISTS = ("control", "repositories", "secrets", "twins", "closed")
@@ -50,7 +51,7 @@ _LISTS = ("control", "repositories", "secrets", "twins", "closed")
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a search of the workspace found, as absolute paths; see `survey.py`."""
+    """Result of a workspace search, as absolute paths; see `survey.py`."""
 
     control: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
@@ -67,7 +68,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Walled:
-    """How a command will run: with a program that makes the sandbox, or, with a reason, without one."""
+    """How a command will run: with a program that makes the sandbox, or without one for a reason."""
 
     root: str
     bubblewrap: Bubblewrap | None = None
@@ -85,12 +86,12 @@ class Walled:
 
     @property
     def whole(self) -> bool:
-        """Whether everything in the workspace was searched."""
+        """True if the whole workspace was searched."""
         return self.survey.whole
 
 
 class Sandboxing:
-    """Makes the sandboxes of one tool. Remembers what doesn't change from call to call."""
+    """Sandboxes of one tool. Caches what doesn't change from call to call."""
 
     def __init__(self) -> None:
         self._sandboxes = Sandboxes()
@@ -98,7 +99,7 @@ class Sandboxing:
         self._swept = False
 
     async def walled(self, call: ToolCall) -> Walled:
-        """Refusal where a sandbox is required and there is none, or only one that isn't whole."""
+        """Plan the sandbox. Raises ToolRefusal if one is required but missing or incomplete."""
         options = call.options.get("sandbox")
         said = options if isinstance(options, dict) else {}
         mode, root = said.get("mode", "auto"), _real(call.root)
@@ -135,7 +136,7 @@ class Sandboxing:
     async def searched(
         self, places: Sequence[Visible], rules: Sequence[str], cancel: asyncio.Event | None = None
     ) -> dict[str, list[str]]:
-        """What is masked in visible places and in the system's folders; places too large to be searched are `left`."""
+        """Return what is masked in visible places and system folders; places too large to search are in `left`."""
         trees = tuple(one.real for one in places if not one.refused)
         key = (*rules, "", *trees)
         if key in self._searched and time.monotonic() - self._searched[key][0] < _FRESH:
@@ -149,7 +150,7 @@ class Sandboxing:
         found: dict[str, list[str]]
         try:
             found = (await ask("places", job, seconds=limit, cancel=cancel))[-1]["found"]
-        except WorkerTimeout:  # a disk that doesn't answer: none of it is shown
+        except WorkerTimeout:  # a disk that doesn't respond: none of it is visible
             return {"secrets": [], "closed": list(private), "left": list(trees)}
         self._searched = {key: (time.monotonic(), found)}
         return found
@@ -163,7 +164,8 @@ class Sandboxing:
         self, walled: Walled, argv: Sequence[str], cwd: str, seconds: float, output: int, flood: int,
         cancel: asyncio.Event, heard: Callable[[bytes], None],
     ) -> tuple[ChildExit, list[str]]:  # fmt: skip
-        """How the command ended, and sentences on what it left behind. SandboxProblem when nothing has run."""
+        """Run a command; return its exit and sentences about what it left behind. Raises SandboxProblem if nothing
+        ran."""
         assert walled.bubblewrap is not None
         folder = _folder()
         if not self._swept:
@@ -184,7 +186,7 @@ class Sandboxing:
         except (SandboxProblem, ChildProblem):  # nothing of it runs
             placeholders.release(lock)
             raise
-        except BaseException:  # whoever keeps the command releases it
+        except BaseException:  # the kept command must be released
             os.close(lock)
             raise
         os.close(lock)
@@ -217,12 +219,12 @@ _NAMED, _LONG = 8, 200
 
 
 def unkept(problem: SandboxProblem) -> str:
-    """The words for a command that isn't run because of it."""
+    """Return the text for a command that isn't run because of this problem."""
     return f"The sandbox can't be set up as promised, so nothing was run. {problem}"
 
 
 def _named(paths: Sequence[str], root: str) -> str:
-    """Paths from the root, the first of many, as one may read them."""
+    """Return some of these paths relative to the root, readable, with a count of the rest."""
     said = [shown(path[len(root) :].lstrip("/")[:_LONG]) for path in paths[:_NAMED]]
     return ", ".join(said) + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")
 
@@ -235,7 +237,7 @@ def _appeared(named: str) -> str:
 
 
 async def _both(first: Coroutine[Any, Any, _First], second: Coroutine[Any, Any, _Second]) -> tuple[_First, _Second]:
-    """Both at the same time; neither goes on when the other fails."""
+    """Run both concurrently; if one fails, cancel the other."""
     try:
         async with asyncio.TaskGroup() as group:
             one, two = group.create_task(first), group.create_task(second)
@@ -245,7 +247,7 @@ async def _both(first: Coroutine[Any, Any, _First], second: Coroutine[Any, Any, 
 
 
 def _cancelled(call: ToolCall) -> asyncio.Event:
-    """Set when the call is."""
+    """Event that is set when the call is cancelled."""
     cancel = asyncio.Event()
     call.cancel.then(cancel.set)
     return cancel
@@ -261,18 +263,18 @@ async def _searched(root: str, job: dict[str, Any], cancel: asyncio.Event, slow:
 
     try:
         lines = await ask("survey", whole, seconds=3 * MOST_SECONDS, cancel=cancel, heard=heard)
-    except WorkerTimeout as late:  # a disk that doesn't answer
+    except WorkerTimeout as late:  # a disk that doesn't respond
         raise ToolRefusal("The workspace could not be searched for secrets in time, so nothing was run.") from late
     return Survey.of(lines[-1]["found"])
 
 
 def _made(walled: Walled, lock: int) -> tuple[Mount, ...]:
-    """The plan, with an empty folder in place of what is missing. SandboxProblem."""
+    """Return the plan with empty folders for missing ones. Raises SandboxProblem."""
     _, missing = _plan(walled)
     try:
         placeholders.make(lock, missing)
     except OSError as error:
-        if error.errno != errno.EROFS:  # else nobody can make anything there
+        if error.errno != errno.EROFS:  # on a read-only file system no one can create it
             raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made: {error.strerror}.") from error
         return _plan(walled)[0]
     mounts, missing = _plan(walled)
@@ -282,7 +284,7 @@ def _made(walled: Walled, lock: int) -> tuple[Mount, ...]:
 
 
 def _plan(walled: Walled) -> tuple[tuple[Mount, ...], list[str]]:
-    """The mounts, and what has to be made before. SandboxProblem."""
+    """Return the mounts, and what must be created first. Raises SandboxProblem."""
     root, survey = walled.root, walled.survey
     own = ours(os.environ)
     kept = protected(root, [*survey.control, *survey.twins], survey.repositories, walled.read_only, own)
@@ -300,18 +302,18 @@ def _plan(walled: Walled) -> tuple[tuple[Mount, ...], list[str]]:
 
 
 def _mask(path: str) -> Mount:
-    """Its parents stay where they are: a command that runs beside this one could move it between plan and mount."""
+    """Mask a path. Its parents stay in place: a concurrent command could move it between plan and mount."""
     return Mount("mask", path, "usually holds secrets", fixed=True)
 
 
 def nearest(mounts: Sequence[Mount], path: str) -> str:
-    """What kind of mount decides about a path; "" for the disk."""
+    """Return the kind of mount that applies to a path; "" for the disk."""
     above = [mount for mount in mounts if beneath(path, mount.path) and mount.kind not in ("link", "folder")]
     return max(above, key=lambda mount: len(mount.path)).kind if above else ""
 
 
 def _reachable(mounts: Sequence[Mount], program: str) -> None:
-    """SandboxProblem for a program that the sandbox hides."""
+    """Raise SandboxProblem for a program that the sandbox hides."""
     path = program if "/" in program else shutil.which(program, path=child_environment(os.environ)["PATH"])
     if path is None or not os.path.isabs(path):
         return
@@ -322,7 +324,7 @@ def _reachable(mounts: Sequence[Mount], program: str) -> None:
 
 
 def _folder() -> str:
-    """Where locks and the empty file are. SandboxProblem."""
+    """Return the folder for locks and the empty file. Raises SandboxProblem."""
     try:
         return str(private_folder(Paths.of(os.environ).state / "sandbox"))
     except PathsError as error:

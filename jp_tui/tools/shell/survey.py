@@ -1,7 +1,7 @@
-"""Search folders for what a sandbox hides or protects: secrets by their names, and repositories (Z18).
+"""Search folders for what a sandbox hides or protects: secrets by name, and repositories (Z18).
 
-Runs in the child of `worker.py`. Names decide, so no file is opened and few are looked at. Bounded in entries and time;
-what wasn't searched is said. Neither plans nor mounts anything.
+Runs in the child of `worker.py`. Names decide, so no file is opened. The number of entries and the time are limited;
+what wasn't searched is reported. Neither plans nor mounts anything.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _SECRET, _CONTROL, _HEAD, _OBJECTS, _REFS, _COMMON = 1, 2, 4, 8, 16, 32
 _LAYOUT = {"HEAD": _HEAD, "objects": _OBJECTS, "refs": _REFS, "commondir": _COMMON}
 _NAMES, _LINKS = 200_000, 10_000
 _DEEP = 3_500
-"""Bytes of a path that can be mounted over."""
+"""Bytes of a path that can be mounted over, with room below the system's limit of 4,096."""
 _SAID = 0.25
 
 
 class _Enough(Exception):
-    """More entries, or more time, than allowed."""
+    """The limit of entries or time is reached."""
 
 
 class Names:
-    """What a name may be, by rules as in `guard.secret`; most names are decided by a look into a table."""
+    """Classification of names by rules as in `guard.secret`; most names need only a table lookup."""
 
     def __init__(self, rules: Sequence[str]) -> None:
         self.rules = tuple(rules)
@@ -42,11 +42,11 @@ class Names:
         self._known: dict[str, int] = {}
 
     def look(self, name: str) -> int:
-        """What an entry of this name may be."""
+        """Return the possible kinds of an entry with this name."""
         found = self._known.get(name)
         if found is None:
             found = _LAYOUT.get(name, 0)
-            if name.isascii() and name.isprintable():  # as `guard` reads it, without the work for odd characters
+            if name.isascii() and name.isprintable():  # same result as `guard`, without the work for unusual characters
                 plain = name.strip().casefold().rstrip(". ") or name
                 found |= (_SECRET if self._ends.match(plain) else 0) | (_CONTROL if plain in CONTROL else 0)
             else:
@@ -56,7 +56,7 @@ class Names:
         return found
 
     def within(self, folder: str) -> bool:
-        """Whether a rule covers everything in this folder."""
+        """True if a rule covers everything in this folder."""
         return bool(self._whole) and secret(f"{folder}/x", self._whole)
 
     def secret(self, path: str) -> bool:
@@ -64,8 +64,8 @@ class Names:
 
 
 class SurveyWalk:
-    """One search; what was found is in its lists, all absolute paths. `closed` are folders that weren't searched: too
-    deep, or not readable now though ours."""
+    """One search; results are absolute paths. `closed` are folders that weren't searched: too deep, or unreadable
+    though owned by the user."""
 
     def __init__(self, job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> None:
         self._emit, self._most = emit, int(job["entries"])
@@ -80,7 +80,7 @@ class SurveyWalk:
         self.linked: set[str] = set()
 
     def walk(self, top: str, names: Names, *, base: str = "") -> bool:
-        """Everything in a folder. Rules see paths from `base`. Whether it was searched whole."""
+        """Search a folder. Rules see paths relative to `base`. Return True if it was searched completely."""
         waiting = deque([top])
         try:
             while waiting:
@@ -91,7 +91,7 @@ class SurveyWalk:
                 except PermissionError:
                     self._shut(folder)
                 except OSError:
-                    continue  # gone meanwhile
+                    continue  # removed meanwhile
         except _Enough:
             self.whole = False
             return False
@@ -120,7 +120,7 @@ class SurveyWalk:
         return folders
 
     def _link(self, path: str, names: Names, base: str, *, maybe: bool) -> None:
-        """A link: what it leads to counts, and a link called like a secret makes it one."""
+        """Check a link: its target counts, and a link with the name of a secret makes its target one."""
         if len(self.linked) >= _LINKS:
             raise _Enough
         with suppress(OSError):
@@ -141,7 +141,7 @@ class SurveyWalk:
                     self.linked.add(os.path.realpath(path))
 
     def _shut(self, folder: str) -> None:
-        """A folder that can't be read now; its owner could open it."""
+        """Record a folder that can't be read now but that its owner could open."""
         with suppress(OSError):
             if os.lstat(folder).st_uid == os.geteuid():
                 self.closed.append(folder)
@@ -156,8 +156,8 @@ class SurveyWalk:
 
 
 def workspace(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> None:
-    """`root`, `rules`, `entries`, `seconds`, `skip` (folders that links are not followed to), `read_only` (paths whose
-    other names count). One line {"found": …} at the end, and {"entries": n} on the way."""
+    """`root`, `rules`, `entries`, `seconds`, `skip` (folders that links aren't followed to), `read_only` (paths whose
+    other names count). Emits {"entries": n} as progress and {"found": …} at the end."""
     search, names, root = SurveyWalk(job, emit), Names(job["rules"]), str(job["root"])
     search.walk(root, names, base=root)
     if search.whole:
@@ -181,8 +181,8 @@ def workspace(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) ->
 
 
 def places(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> None:
-    """`trees` that commands can read, searched for secrets by `rules`; and `private`, folders of the system, searched
-    for what isn't for everybody. Trees that weren't searched whole are in `left`."""
+    """`trees` that commands can read, searched for secrets by `rules`; and `private`, system folders, searched for
+    files with restricted access. Trees that weren't searched completely are in `left`."""
     names = Names(job["rules"])
     secrets: list[str] = []
     closed: list[str] = []
@@ -202,7 +202,7 @@ def places(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> No
 
 
 def _outside(search: SurveyWalk, path: str, names: Names, skip: Sequence[str]) -> None:
-    """What a link leads to, out of the workspace."""
+    """Check the target of a link out of the workspace."""
     if any(_within(path, one) for one in skip):
         return
     if os.path.isfile(path):
@@ -216,7 +216,7 @@ def _outside(search: SurveyWalk, path: str, names: Names, skip: Sequence[str]) -
 
 
 def _obeyed(paths: Sequence[str]) -> Iterator[str]:
-    """What git obeys in repositories: each may have another name outside of its protected folder."""
+    """Files in repositories that git obeys; each may have another name outside its protected folder."""
     for path in dict.fromkeys(paths):
         for name in ("config", "config.worktree", "hooks", "info"):
             yield os.path.join(path, name)
@@ -232,7 +232,7 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _several(paths: Iterable[str]) -> set[tuple[int, int]]:
-    """Device and number of those files that have more than one name."""
+    """Return device and inode of those files that have more than one name."""
     found = set()
     for path in paths:
         with suppress(OSError):
@@ -245,7 +245,7 @@ def _several(paths: Iterable[str]) -> set[tuple[int, int]]:
 def _twins(
     search: SurveyWalk, root: str, secrets: set[tuple[int, int]], kept: set[tuple[int, int]]
 ) -> tuple[list[str], list[str]]:
-    """The other names of these files in the workspace."""
+    """Return the other names of these files in the workspace."""
     numbers = {number for _, number in secrets | kept}
     found: tuple[list[str], list[str]] = ([], [])
     waiting = [root] if numbers else []
@@ -263,7 +263,7 @@ def _twins(
 
 
 def _not_for_everybody(top: str, files: list[str], folders: list[str]) -> None:
-    """What only some users may read, in a folder of the system: an ordinary command doesn't need it."""
+    """Collect what only some users may read in a system folder; an ordinary command doesn't need it."""
     waiting = [top]
     while waiting:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
@@ -281,5 +281,5 @@ def _within(path: str, folder: str) -> bool:
 
 
 def _from(base: str, path: str) -> str:
-    """The path as rules see it: from the root of a workspace, or whole."""
+    """Return the path as rules see it: relative to a workspace's root, or absolute."""
     return path[len(base.rstrip("/")) + 1 :] if base else path

@@ -23,6 +23,7 @@ from textual.widgets.text_area import EditResult, Location, Selection
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.composer import requests as ask
+from jp_tui.ui.composer.command_uses import CommandUses
 from jp_tui.ui.composer.file_completion import FileCompletion
 from jp_tui.ui.composer.history_search import HistorySearch
 from jp_tui.ui.composer.paste_marks import PasteMarks
@@ -166,13 +167,17 @@ class Composer(TextArea, inherit_bindings=False):
 
         do: Callable[[], None]
 
-    def __init__(self, *, commands: tuple[SlashCommand, ...] = (), id: str | None = None) -> None:
-        """`commands` are the slash commands."""
+    def __init__(
+        self, *, commands: tuple[SlashCommand, ...] = (), uses: CommandUses | None = None, id: str | None = None
+    ) -> None:
+        """`commands` are the slash commands, `uses` says which are run most."""
         self._colours = TextColours(self)
         self._marks = PasteMarks(self)
-        self._slash = SlashCompletion(self, commands, self._suggest)
+        self._slash = SlashCompletion(self, commands, uses or CommandUses(None), self._suggest)
         self._files = FileCompletion(self, self._request)
         self._earlier = PromptHistory()
+        self._restored: Selection | None = None
+        """What `put_back` selected."""
         self._search = HistorySearch(texts=lambda: self._earlier.texts, put=self.put, send=self._show_history)
         super().__init__(
             id=id, placeholder=PLACEHOLDER, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200
@@ -220,10 +225,27 @@ class Composer(TextArea, inherit_bindings=False):
         elif text:
             self.put(text, folds)
 
-    def put_back(self, text: str, *, written: bool = False) -> None:
-        """Restore a text that was not sent, unless something is written. `written`: it is as the user typed it."""
+    def put_back(self, text: str, *, written: bool = False, select: bool = False) -> None:
+        """Restore a text that was not sent, unless something is written. `written`: it is as the user typed it.
+        `select`: selected as a whole, so that typing replaces it (S50); Up finds it again."""
         if text and not self.text:
             self.put(text if written else _as_typed(text))
+            if select:
+                self._restored = self.selection = Selection((0, 0), self.document.end)
+
+    @property
+    def selected_by_user(self) -> str:
+        """The selected text, unless it is one that was restored and selected by `put_back`."""
+        return "" if self.selection == self._restored else self.selected_text
+
+    def clear_draft(self) -> bool:
+        """Empty the composer; Up brings the text back (S50). Return False if there is nothing to clear."""
+        if self.read_only or not self.text:
+            return False
+        self._earlier = self._earlier.cleared(self.text)
+        self.load_text("")
+        self._refuse(blank())
+        return True
 
     def return_unsent(self, request: ask.Request) -> None:
         """Restore the text of a request that could not be carried out; what was typed since stays."""
@@ -420,6 +442,8 @@ class Composer(TextArea, inherit_bindings=False):
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
+        if self.selection != self._restored:
+            self._restored = None
         self._files.text_or_cursor_changed()
         if self._marks.cursor_moved():
             self.refresh_bindings()
@@ -475,6 +499,7 @@ class Composer(TextArea, inherit_bindings=False):
     def run_command(self, command: SlashCommand, argument: str = "") -> None:
         """Run a slash command and empty the composer."""
         self.load_text("")
+        self._slash.ran(command)
         chosen = RunAction(command.of, command.value) if isinstance(command, Value) else RunAction(command, argument)
         self.post_message(self.Commanded(chosen.command, chosen.argument))
 

@@ -238,6 +238,8 @@ class ComposerController(Vertical):
             composer.put_back(first)
             return
         composer.put_before(opened.drafts.get(COMPOSER, ""), opened.drafts.get(FOLDS, ""))
+        if composer.text:
+            self.text_edited()  # also what was typed before there was a conversation (E6)
         self._show_queue((), "")
         self._send(cmd.ReadQueue(conversation=opened.conversation))
         if first:
@@ -248,23 +250,23 @@ class ComposerController(Vertical):
         self._unsent = ""
         self._composer.busy = True
 
-    def turn_ended(self, returned: str) -> None:
-        """No turn runs any more; a message that had no effect returns to the composer."""
+    def turn_ended(self, returned: str, *, failed: bool = False) -> None:
+        """No turn runs any more; a message that had no effect returns to the composer, selected if it `failed`."""
         self._unsent = ""
         self._composer.busy = False
         if not self._composer.text:
-            self._composer.put_back(returned)
+            self._composer.put_back(returned, select=failed)
         elif returned and not self._composer.written.startswith(returned):  # the user began another one
             self._composer.put_before(returned)
 
     def start_failed(self) -> None:
         """The engine refused to begin the turn."""
-        self.turn_ended(self._unsent)
+        self.turn_ended(self._unsent, failed=True)
 
     def storage_failed(self) -> None:
         """Nothing can be written to the log: a message that isn't in it yet returns to the composer."""
         if self._unsent:
-            self.turn_ended(self._unsent)
+            self.turn_ended(self._unsent, failed=True)
 
     def apply(self, event: ComposerEvent) -> None:
         """Show the answer to a request."""
@@ -296,7 +298,11 @@ class ComposerController(Vertical):
         self._show_problem(refused.message, refused.advice)
         if refused.command == "queue_turn" and self._to_queue:
             self._composer.busy = self._status().working
-            self._composer.put_before(self._to_queue.popleft())
+            message = self._to_queue.popleft()
+            if self._composer.text:
+                self._composer.put_before(message)
+            else:
+                self._composer.put_back(message, select=True)
 
     def fork_made(self, event: ev.ConversationForked) -> bool:
         """Open a fork that was made for an edited message, where it is sent. Return False if it was for another."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from textual.widgets import TextArea
 
+from jp_tui.ui.composer.command_uses import CommandUses
 from jp_tui.view.composer.commands import RunAction, SendText, SlashCommand, UnknownCommand, Value, matching, parse
 
 
@@ -19,9 +20,11 @@ class SlashCompletion:
         self,
         area: TextArea,
         commands: tuple[SlashCommand, ...],
+        uses: CommandUses,
         show: Callable[[tuple[SlashCommand, ...], int], None],
     ) -> None:
         self._area, self._commands, self._show = area, commands, show
+        self._uses = uses
         self._at = 0
         self._dismissed = ""
         self._shown: tuple[tuple[SlashCommand, ...], int] = (), 0
@@ -29,7 +32,10 @@ class SlashCompletion:
     @property
     def matches(self) -> tuple[SlashCommand, ...]:
         """The commands that the text may become; none while the list is dismissed."""
-        return matching(self._area.text, self._commands) if self._area.text != self._dismissed else ()
+        text = self._area.text
+        if text == self._dismissed or not text.startswith("/"):
+            return ()
+        return matching(text, self._uses.ordered(self._commands))
 
     def text_changed(self) -> None:
         """Update the list."""
@@ -72,6 +78,10 @@ class SlashCompletion:
             if written != self._area.text:
                 return written
         return None
+
+    def ran(self, command: SlashCommand) -> None:
+        """Count a command that is run."""
+        self._uses.ran(command.of.name if isinstance(command, Value) else command.name)
 
     def dismiss(self) -> None:
         """Close the list until the text changes."""

@@ -56,15 +56,19 @@ class SlashList(Widget):
         shown = list(enumerate(self.commands))[self.first : self.first + MOST]
         names = [f"/{one.name} {one.argument}".rstrip() for _, one in shown]
         wide = max(map(len, names), default=0) + 2
+        room = max(self.content_size.width, 8)
         lines = []
         for (at, one), name in zip(shown, names, strict=True):
             mark = ours("❯ ", style="bold $primary") if at == self.chosen else ours("  ")
             named = styled(words(name), "bold $primary" if at == self.chosen else "$primary")
-            line = join(mark, named.pad_right(wide - len(name)), styled(words(one.does), "$muted-foreground"))
-            lines.append(cut(line, max(self.content_size.width, 8)))
+            does = f"{one.does} · needs {one.needs}" if one.needs else one.does
+            if one.needs and len(does) > room - wide - 2:
+                does = f"needs {one.needs} · {one.does}"
+            line = join(mark, named.pad_right(wide - len(name)), styled(words(does), "$muted-foreground"))
+            lines.append(cut(line, room))
         if (left := len(self.commands) - len(shown)) > 0:
             more = ours("  {left} more · ↑ ↓ · write on to narrow it", style="$muted-foreground", left=left)
-            lines.append(cut(more, max(self.content_size.width, 8)))
+            lines.append(cut(more, room))
         return join(*lines, sep=ours("\n")) if lines else blank()
 
     def on_click(self, event: events.Click) -> None:

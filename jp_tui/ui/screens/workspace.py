@@ -23,6 +23,7 @@ from textual.timer import Timer
 
 from jp_tui import guardian
 from jp_tui.ui import textual_patches
+from jp_tui.ui.composer.command_uses import CommandUses
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.drafts import DraftStore
 from jp_tui.ui.composer.slash_list import SlashList
@@ -131,9 +132,11 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         notices: tuple[str, ...] = (),
         interrupts: InterruptWishes | None = None,
         commands: tuple[Slashed, ...] = (),
+        uses: CommandUses | None = None,
         keys: KeyPriority | None = None,
     ) -> None:
-        """`editor` edits a text and returns it, or raises OSError with the reason; `commands` are those of `/`;
+        """`editor` edits a text and returns it, or raises OSError with the reason; `commands` are those of `/`, `uses`
+        says which are run most;
         `interrupts` says what an interruption does (R233); `ctrl_c` is shared with the app's other screens."""
         super().__init__(id="workspace")
         if (kind := textual_patches.compositor()) is not None:
@@ -142,11 +145,13 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._ctrl_c = ctrl_c
         self._status = Status(workspace=workspace, home=home)
         self._first_prompt, self._notices = first_prompt, notices
-        self._interrupts, self._commands = interrupts or InterruptWishes(), commands
+        self._interrupts, self._commands, self._uses = interrupts or InterruptWishes(), commands, uses
         self._keys = keys
         self._controller: ConversationController | None = None
         self._beside = sidebar != "hide"
         self._over = False
+        self._cleared = False
+        """The last Ctrl+C cleared the draft."""
         self._bound: object = None
         self._notice_timer: Timer | None = None
         self.agents: tuple[Agent, ...] = ()
@@ -158,7 +163,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         with Horizontal(id="main"):
             with Vertical(id="conversation"):
                 yield SlashList(id="commands")
-                yield Composer(commands=self._commands, id="composer")
+                yield Composer(commands=self._commands, uses=self._uses, id="composer")
             sidebar = Sidebar(clock=self._clock, id="sidebar")
             sidebar.display = self._beside and self.app.size.width >= WIDE  # from the first frame on
             yield sidebar
@@ -478,12 +483,19 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self._controller.column.take_focus()
 
     async def action_break(self) -> None:
-        """Handle Ctrl+C: copy a selection, else interrupt; pressed twice or in the menu, leave (R215, R248)."""
+        """Handle Ctrl+C: copy a selection, else interrupt what runs, else clear the draft; pressed twice or in the
+        menu, leave (R215, R248, S50)."""
         if self._copy_selected():
             return
         in_menu = self._controller is not None and self._controller.column.menu_open
+        cleared, self._cleared = self._cleared, False
         if self._ctrl_c.pressed() or in_menu:
+            if cleared and not self.composer.text:
+                self.composer.action_older()  # leaving keeps the draft (E6)
             self.post_message(self.Leave())
+        elif not self._stoppable and self.composer.clear_draft():
+            self._cleared = True
+            self.say(ours("Draft cleared · ↑ restores it", style="bold $waiting-foreground"))
         elif self._stoppable:
             await self.action_interrupt()
         else:
@@ -519,7 +531,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     def _copy_selected(self) -> bool:
         composer = self.composer
-        text = composer.selected_text or self.get_selected_text()
+        text = composer.selected_by_user or self.get_selected_text()
         if not text:
             return False
         composer.move_cursor(composer.cursor_location)

@@ -256,7 +256,7 @@ class ConversationController(Vertical):
                 column.transcript.apply(event)
             case ev.TurnCompleted():
                 column.close_menu()
-                self.composing.turn_ended(event.returned)
+                self.composing.turn_ended(event.returned, failed=event.outcome == "failed")
                 column.transcript.apply(event)
             case ev.EventsRead(conversation=conversation, events=read):
                 column.transcript.apply(event)

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlashCommand:
     """`name` as it is typed, `title` as a list of commands calls it, `argument` what may follow, empty for nothing;
-    `choices` are what that can be, where it is known."""
+    `choices` are what that can be, where it is known; `needs` is without what the command can do nothing."""
 
     name: str
     title: str
     does: str
     argument: str = ""
     choices: tuple[str, ...] = ()
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

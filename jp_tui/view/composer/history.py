@@ -24,6 +24,15 @@ class PromptHistory:
             return PromptHistory(self.texts)
         return PromptHistory((*self.texts, text)[-MOST:])
 
+    def cleared(self, text: str) -> PromptHistory:
+        """As `remembered`, for a text that is taken away unsent. What was being written before the walk is kept, too,
+        nearest if `text` is only what the walk found."""
+        written = self.kept if self.at else ""
+        if not written.strip():
+            return self.remembered(text)
+        known = text in self.texts
+        return self.remembered(written) if known else self.remembered(written).remembered(text)
+
     def older(self, shown: str) -> tuple[PromptHistory, str] | None:
         """One step back from `shown`, or None at the far end."""
         if self.at >= len(self.texts):

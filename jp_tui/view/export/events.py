@@ -22,6 +22,7 @@ from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, 
 from jp_tui.view.questions.side_questions import aside
 from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.transcript.reducer import TranscriptReducer
+from jp_tui.view.wording.context import context_note
 
 _ENDS = {
     "replied": "Replied with text",
@@ -173,6 +174,8 @@ def plain(event: ev.Event) -> str:
             return hung(f"Side question: {said.asked.raw}") + "\n" + hung(f"Side question answered: {said.said.raw}")
         case ev.Unknown() if undone(event):
             return hung(undone(event))
+        case ev.Unknown() if (noted := context_note(event)) is not None:
+            return hung(noted) if noted else ""
         case ev.Unknown(raw={"type": "inquiry_aside" | "agent_started"}, problem=""):
             return ""
         case ev.Unknown(raw=raw, problem=problem):

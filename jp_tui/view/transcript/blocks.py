@@ -125,7 +125,7 @@ class Ending(_Placed):
 class Note(_Placed):
     """A line of ours about a turn: what it did, or what was taken back of it; foreign names are neutral in it."""
 
-    about: Literal["turn", "undone"]
+    about: Literal["turn", "undone", "context"]
     text: Foreign
 
 

@@ -35,6 +35,7 @@ from jp_tui.view.transcript.blocks import (
 )
 from jp_tui.view.transcript.calls import CallRecord, tool_block
 from jp_tui.view.transcript.events import ending_blocks, response_block
+from jp_tui.view.wording.context import context_note
 from jp_tui.view.wording.retries import Retries
 
 GREETING, GREETING_HEADER = "greeting", "greeting:header"
@@ -249,6 +250,9 @@ class TranscriptReducer(_Arrived):
                 pass  # a call tells of its sub-agent
             case stored.Unknown() if undone(event):
                 self._put(Note(key=key, place=(seq, 0), about="undone", text=Foreign(undone(event))))
+            case stored.Unknown() if (said := context_note(event)) is not None:
+                if said:
+                    self._put(Note(key=key, place=(seq, 0), about="context", text=Foreign(said)))
             case stored.Unknown(raw=raw, problem=problem):
                 home = self._asides.take(turn, seq, event)
                 if home is None:

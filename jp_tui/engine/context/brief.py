@@ -1,0 +1,72 @@
+"""What is done at the start of a turn: the instruction files and the environment are looked at, and what is new of
+them is recorded (context.md K6, K10). Within a turn nothing of it changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.engine.base.context_settings import ContextSettings
+from jp_tui.engine.context import system_text
+from jp_tui.engine.context.environment import changed, look, platform, told
+from jp_tui.engine.context.instruction_files import InstructionFile, read_all
+from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
+from jp_tui.engine.record.event_codec import storable
+from jp_tui.engine.record.log import Log
+
+
+async def brief(log: Log, *, begins: bool) -> None:
+    """Make the system text for the requests of this turn; the environment is told where a turn `begins`. Raises
+    JournalError."""
+    settings = log.context = log.setup.context()
+    if settings is None:
+        return
+    files = read_all(log.setup.workspace, settings)
+    log.briefing = system_text.briefing(files, place_of(log, settings))
+    facts = await log.facts()
+    events = [_files_told(log, files, facts.files)]
+    if begins and settings.environment:
+        seen = await look(log.setup.workspace, log.setup.now())
+        new = changed(facts.environment, seen)
+        if new:
+            first = not facts.environment
+            events.append(_event(log, ENVIRONMENT, {**new, "text": storable(told(new, first=first))}))
+    if found := [event for event in events if event is not None]:
+        await log.append(found)
+
+
+def place_of(log: Log, settings: ContextSettings) -> str:
+    """The end of the system text; empty where the model is not told of its environment."""
+    if not settings.environment:
+        return ""
+    return system_text.place(os.path.realpath(log.setup.workspace), platform(), settings.shell, len(log.setup.tools))
+
+
+def digest(text: str) -> str:
+    """Of what is sent of a file."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _files_told(log: Log, files: Sequence[InstructionFile], before: dict[str, str] | None) -> ev.Event | None:
+    """What is recorded of the files: on the first turn which there are, later what changed."""
+    sent = {one.path: digest(one.text) for one in files if one.text}
+    if sent == (before or {}):
+        return None
+    listed: list[Json] = [
+        {"path": storable(one.path), "digest": sent[one.path], "trusted": one.trusted} for one in files if one.text
+    ]
+    body: JsonObject = {"files": listed}
+    if before is not None:
+        changed: list[Json] = [path for path in {**sent, **before} if sent.get(path) != before.get(path)]
+        body["changed"] = [storable(str(path)) for path in changed]
+    return _event(log, INSTRUCTIONS, body)
+
+
+def _event(log: Log, kind: str, body: JsonObject) -> ev.Event:
+    head: JsonObject = {"timestamp": timestamp(log.setup.now()), "type": kind}
+    return ev.Unknown({**head, **body})

@@ -1,0 +1,57 @@
+"""The keys of `context`: what the model is told beside the messages (context.md K1, K4, K5, K10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from jp_tui.settings.schema import checks
+from jp_tui.settings.schema.checks import BadValue, found
+from jp_tui.settings.schema.nodes import Group, Leaf, stricter
+
+Instructions = Literal["all", "trusted", "own", "off"]
+_ORDER = ("all", "trusted", "own", "off")
+MOST_NAMES = 20
+_NAME = checks.matching(r"(?!\.{1,2}\Z)[^/\0]{1,255}", "the name of a file, without a folder")
+
+
+def _names(value: Any) -> list[str]:
+    """Names of files, each without a folder."""
+    if not isinstance(value, list) or len(value) > MOST_NAMES:
+        raise BadValue(f"expected a list of at most {MOST_NAMES} file names, found {found(value)}")
+    for number, name in enumerate(value):
+        checks.inside(number, _NAME, name)
+    return value
+
+
+CONTEXT = Group(
+    {
+        "files": Leaf(_names, help="the instruction files of a folder; the first that exists is read"),
+        "instructions": Leaf(
+            checks.choice(*_ORDER),
+            tightens=stricter(*_ORDER),
+            never=lambda new: new == "all",
+            help="whose instruction files the model is told: all, of a trusted folder only, your own only, or none",
+        ),
+        "instructions_kib": Leaf(
+            checks.integer(1, 1_024),
+            tightens=lambda old, new: isinstance(old, int) and new <= old,
+            help="KiB of all instruction files together",
+        ),
+        "environment": Leaf(
+            checks.boolean,
+            tightens=stricter(True, False),
+            help="whether the model is told folder, platform, date and git status",
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What `[context]` says of instruction files and environment."""
+
+    files: tuple[str, ...]
+    instructions: Instructions
+    instructions_kib: int
+    environment: bool

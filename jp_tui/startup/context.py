@@ -1,0 +1,43 @@
+"""What `[context]` says, as the engine takes it: read anew each time (context.md K6)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jp_tui.engine.base.context_settings import ContextSettings
+from jp_tui.settings import typed_settings as config
+from jp_tui.settings.errors import SettingsError
+
+if TYPE_CHECKING:
+    from jp_tui.startup.parts import Parts
+
+OWN = "AGENTS.md"
+
+
+def context_settings(parts: Parts) -> ContextSettings:
+    """As the files are now; as they were at the start where they cannot be read."""
+    try:
+        wanted = config.context(parts.sources.load())
+    except SettingsError:
+        wanted = config.context(parts.settings)
+    home = parts.environment.get("HOME")
+    return ContextSettings(
+        files=wanted.files,
+        instructions=wanted.instructions,
+        instructions_kib=wanted.instructions_kib,
+        environment=wanted.environment,
+        own=parts.paths.config / OWN,
+        home=Path(home) if home else None,
+        trusted=_trusted(parts),
+        shell=parts.environment.get("SHELL", ""),
+    )
+
+
+def _trusted(parts: Parts) -> bool:
+    """Whether the workspace has a configuration of its own, and it is trusted as it is now (K5)."""
+    try:
+        data = parts.sources.workspace.read_bytes()
+    except OSError:
+        return False
+    return parts.sources.trusts(data)

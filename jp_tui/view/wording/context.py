@@ -1,0 +1,51 @@
+"""What people read of the events that tell what the model was told (context.md K2, K5, K6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from posixpath import basename
+
+from jp_tui.conversation.events import Unknown
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.text import Foreign
+
+NAMED = 5
+
+
+def context_note(event: Unknown) -> str | None:
+    """The line for such an event, empty where nobody needs one; None for any other event."""
+    raw = event.raw
+    if event.problem:
+        return None
+    match raw.get("type"):
+        case "environment":
+            return ""
+        case "instructions" if "call" in raw:
+            return f"The model reads {_names(_paths(raw.get('files')))} from now on."
+        case "instructions" if "changed" in raw:
+            return f"Instructions changed: {_names(_paths(raw.get('changed')))}"
+        case "instructions":
+            listed = raw.get("files")
+            files = listed if isinstance(listed, list) else []
+            untrusted: list[Json] = [one for one in files if isinstance(one, dict) and one.get("trusted") is False]
+            if not untrusted:
+                return ""
+            return f"This folder is not trusted. Its instructions go to the model as text: {_names(_paths(untrusted))}"
+        case _:
+            return None
+
+
+def _paths(listed: Json) -> Iterable[str]:
+    for one in listed if isinstance(listed, list) else ():
+        path = one.get("path") if isinstance(one, dict) else one
+        if isinstance(path, str):
+            yield path
+
+
+def _names(paths: Iterable[str]) -> str:
+    """The last two parts of each path, the first few of them."""
+    known = list(paths)
+    names = [neutralise(Foreign("/".join([*path.split("/")[-2:-1], basename(path)])), "line") for path in known]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
