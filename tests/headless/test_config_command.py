@@ -142,7 +142,7 @@ def test_s5_set_writes_the_users_file_and_keeps_its_comments(here: Here, words: 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("ui.them x", "ui.them is not a key; did you mean ui.theme?"),
+        ("ui.them x", "ui.them is not a key. Did you mean ui.theme?"),
         ("ui.sidebar left", 'found "left" (allowed: auto, show, hide)'),
         ("ui.theme no-such-theme", "no-such-theme"),
         ("ui 3", "expected a table, found 3"),
@@ -151,7 +151,7 @@ def test_s5_set_writes_the_users_file_and_keeps_its_comments(here: Here, words: 
         ("conversation.inquiry.assistant.model.id nowhere/x", "no provider nowhere"),
         ("conversation.tools.greet.source local", "a local tool needs a command"),
         ("conversation.tools.ask_user.source mcp.x", "the MCP server x is not configured"),
-        ("conversation.tools.fs_raed_file.run ask", "is no tool: it has no source; did you mean fs_read_file?"),
+        ("conversation.tools.fs_raed_file.run ask", "is no tool: it has no source. Did you mean fs_read_file?"),
         ("providers.llm.aliases.inherit a/b", "is reserved"),
         ("providers.llm.mine.wire anthropic", "has no base_url"),
         ("assistant.tool_choice fs_raed_file", "did you mean fs_read_file?"),
@@ -184,7 +184,7 @@ def test_check_names_everything_at_once(here: Here) -> None:
     status, out, err = here.run("config check", JP_TUI_UI__REVIEW="maybe")
     said = out.splitlines()
     assert status == 2 and "5 problems" in err
-    assert said[0] == f"{here.user}:2:1: ui.them: is not a key; did you mean ui.theme?"
+    assert said[0] == f"{here.user}:2:1: ui.them: is not a key. Did you mean ui.theme?"
     assert said[1].startswith(f"{here.user}:3:1: ui.sidebar: ") and "(allowed: auto, show, hide)" in said[1]
     assert said[2].startswith(f"{here.user}:5:1: conversation.tools.a.run: ")
     assert said[3].startswith(f"{here.own}:1:1: ui.sidebar: found 3")
@@ -319,6 +319,6 @@ def test_check_says_what_is_wrong_in_ones_own_keys_and_themes_with_the_place(her
     assert status == 2 and len(out.splitlines()) == 3
     assert "themes/mine.toml:2:1: colors.primary: expected a colour" in out
     assert "keys.toml:2:1: workspace.fodl: is no action with a key" in out and "did you mean workspace.fold?" in out
-    assert 'keys.toml:3:1: workspace.sidebar: "x" is typed where you write' in out
+    assert 'keys.toml:3:1: workspace.sidebar: "x" types text in the composer' in out
     assert err == "The configuration is valid. Invalid keys and themes are ignored.\n"
     assert here.run("config show ui.theme")[0] == 0

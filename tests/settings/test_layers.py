@@ -146,8 +146,8 @@ def test_r144_detached_is_resolved_by_kind(home: Home) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[ui]\nthem = 'x'", ":2:1: ui.them: is not a key; did you mean ui.theme?"),
-        ("uui.theme = 1", ":1:1: uui: is not a key; did you mean ui?"),
+        ("[ui]\nthem = 'x'", ":2:1: ui.them: is not a key. Did you mean ui.theme?"),
+        ("uui.theme = 1", ":1:1: uui: is not a key. Did you mean ui?"),
         ("[ui]\nsidebar = 'left'", ':2:1: ui.sidebar: found "left" (allowed: auto, show, hide)'),
         ("ui = 3", ":1:1: ui: expected a table, found 3"),
         ("[assistant.request]\n\nmax_retries = true", ":3:1: assistant.request.max_retries: expected a whole number"),
@@ -245,7 +245,7 @@ def test_conf_021_what_the_environment_loosens_is_not_silent(home: Home) -> None
     [
         ("ui.theme", "--cfg: expected KEY=VALUE, found ui.theme"),
         ("ui..theme=x", "--cfg: is no key: ui..theme"),
-        ("ui.them=x", "--cfg: ui.them: is not a key; did you mean ui.theme?"),
+        ("ui.them=x", "--cfg: ui.them: is not a key. Did you mean ui.theme?"),
         ("ui={theme = 1}", "--cfg: ui.theme: expected text, found 1"),
         ("=x", "--cfg: is no key: "),
         ("a." * 20_000 + "a=1", "--cfg: is no key"),

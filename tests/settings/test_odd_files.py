@@ -15,7 +15,7 @@ from jp_tui.settings.layers import layers
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"[ui]\nsidbar = 'hide'\n", ":2:1: ui.sidbar: is not a key; did you mean ui.sidebar?"),
+        (b"[ui]\nsidbar = 'hide'\n", ":2:1: ui.sidbar: is not a key. Did you mean ui.sidebar?"),
         (b"x = 1\n" * 900_000, ":1: is larger than 512 KiB, the limit"),
         (b"#" * 5 * 1024 * 1024, ":1: is larger than 512 KiB, the limit"),
         (b"a." * 20_000 + b"a = 1\n", ": a key has more than 32 parts"),

@@ -94,7 +94,7 @@ def refused(home: Home, text: str, models: str = "", **environment: str) -> str:
 
 def test_r131_an_unknown_model_names_the_override_and_its_line(home: Home) -> None:
     said = refused(home, f"\n{GLOBAL}.model.id = 'anthropc/x'\n")
-    assert said == f"{home.user}:2:1: {GLOBAL}.model.id: no provider anthropc; did you mean anthropic/x?"
+    assert said == f"{home.user}:2:1: {GLOBAL}.model.id: no provider anthropc. Did you mean anthropic/x?"
     said = refused(home, f"\n{TARGET} = {{ model = {{ id = 'nobody/x' }} }}\n")
     where = f"{home.user}:2:80: {TARGET}.model.id"
     assert said.startswith(f"{where}: no provider nobody; there are anthropic, ")

@@ -85,7 +85,7 @@ def test_r77_bare_ones_leave_what_must_be_named(home: Home) -> None:
 
 def test_r74_an_unknown_name_is_an_error_before_anything_else(home: Home) -> None:
     known = toolset.tools(home.load("conversation.tools.fs_read_file.enable = 'always'"))
-    with pytest.raises(UsageError, match=r"no tool fs_gerp_files; did you mean fs_grep_files\?"):
+    with pytest.raises(UsageError, match=r"no tool fs_gerp_files. Did you mean fs_grep_files\?"):
         toggles.apply(known, [Toggle(False, "fs_read_file"), Toggle(True, "fs_gerp_files")])
 
 

@@ -93,7 +93,7 @@ def test_a_wrong_value_says_what_is_allowed(home: Home, text: str, said: str) ->
         (
             "[conversation.tools.fs_raed_file]\nrun = 'ask'",
             1,
-            "is no tool: it has no source; did you mean fs_read_file?",
+            "is no tool: it has no source. Did you mean fs_read_file?",
         ),
         ("[conversation.tools.deploy]\ncommand = 'x'", 1, "is no tool: it has no source"),
     ],

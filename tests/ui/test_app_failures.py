@@ -121,6 +121,6 @@ async def test_what_the_engine_reports_is_shown(tmp_path: Path, monkeypatch: pyt
     async with workspace(tmp_path, monkeypatch) as (app, pilot):
         await app.says(pilot, ev.BackgroundFailed(message="KeyError: \x1b[31mx", file="~/state/crashes/crash-1.txt"))
         screen = one_line(app)
-        assert "in the background (KeyError:" in screen and "crash-1.txt" in screen and "\x1b" not in screen
+        assert "A background task failed (KeyError:" in screen and "crash-1.txt" in screen and "\x1b" not in screen
         await app.says(pilot, ev.BackgroundFailed(message="KeyError: y"))
         assert "The report couldn't be saved." in app.screen_text()

@@ -155,7 +155,7 @@ def test_sections_name_each_key_once_and_leave_none_out() -> None:
     sections = every_key(Host.__bases__[0])
     everywhere = sections[0]
     assert [row.keys for row in everywhere.rows] == ["Ctrl+P", "Ctrl+Z", "Ctrl+Q", "F4", "F7", "F8", "F9", "F10", "F1"]
-    assert {"Writing", "When the turn is interrupted", "In a question"} <= {section.title for section in sections}
+    assert {"Writing", "In the interrupt menu", "In a question"} <= {section.title for section in sections}
 
 
 def test_the_page_of_keys_has_every_sheet_and_all_its_keys() -> None:
@@ -170,10 +170,10 @@ def test_the_page_of_keys_has_every_sheet_and_all_its_keys() -> None:
         if "BINDINGS" in vars(kind):
             for row in counted(section(kind.__name__, declared(kind)).rows):
                 assert (row.keys, row.does) in pages, f"{kind.__name__}: {row}"
-    several = listed["In a choice of several"].rows
+    several = listed["In a multiple choice"].rows
     assert KeyRow("1 … 9", "Pick by number", "") in several and any(row.keys == "Space" for row in several)
-    named = ("When a tool wants to run", "When a result may be told", "In a question for data", "In a change by hunks")
-    assert {*named, "In the form review"} <= listed.keys()
+    named = ("When a tool asks to run", "When delivering a result", "In a form question", "In a change with hunks")
+    assert {*named, "In a form review"} <= listed.keys()
 
 
 def test_keys_as_people_write_them() -> None:

@@ -29,7 +29,7 @@ def shown(**told: object) -> list[str]:
                 f"{M12}  haiku · 1.4 s",
                 '"too wide"',
                 'Before it knew the assistant\'s intent, it said: "unrelated"',
-                "Its input: all of it.",
+                "It read all of it.",
             ],
         ),
         (

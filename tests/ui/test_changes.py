@@ -80,7 +80,7 @@ async def test_nothing_is_taken_back_without_a_second_key() -> None:
         await pilot.press("u", "n")
         assert not undone(app)
         await pilot.press("u")
-        await reads(app, pilot, "Take back notes.md?")
+        await reads(app, pilot, "Undo notes.md?")
         await pilot.press("escape")
         assert isinstance(app.screen, Changes) and not undone(app)
         await pilot.press("u", "y")
@@ -95,12 +95,12 @@ async def test_a_click_on_what_is_asked_does_it_and_one_elsewhere_does_not() -> 
         await type_(app, pilot, "/diff")
         await app.says(pilot, read(NOTES))
         await pilot.press("u")
-        await reads(app, pilot, "Take back notes.md?")
+        await reads(app, pilot, "Undo notes.md?")
         await pilot.click("#title")
         await pilot.pause()
-        assert not undone(app) and "Take back notes.md?" not in app.screen_text()
+        assert not undone(app) and "Undo notes.md?" not in app.screen_text()
         await pilot.press("u")
-        await reads(app, pilot, "Take back notes.md?")
+        await reads(app, pilot, "Undo notes.md?")
         await pilot.click("#notice", offset=(3, 0))
         await pilot.pause()
         assert len(undone(app)) == 1
@@ -111,7 +111,7 @@ async def test_undo_asks_at_once_and_what_was_changed_since_once_more() -> None:
     async with workspace() as (app, pilot):
         await type_(app, pilot, "/undo")
         await app.says(pilot, read(NOTES, MOVED))
-        await reads(app, pilot, "Take back the changes of turn 2 to 2 files?")
+        await reads(app, pilot, "Undo the changes of turn 2 to 2 files?")
         await pilot.press("y")
         await pilot.pause()
         assert undone(app)[0].keys == ()
@@ -130,7 +130,7 @@ async def test_undo_of_what_was_taken_back_brings_it_back() -> None:
     async with workspace() as (app, pilot):
         await type_(app, pilot, "/undo")
         await app.says(pilot, read(NOTES.model_copy(update={"state": "taken_back", "diff": Foreign("")})))
-        await reads(app, pilot, "Bring back the changes of turn 2 to 1 file?")
+        await reads(app, pilot, "Redo the changes of turn 2 to 1 file?")
         await pilot.press("y")
         await pilot.pause()
         assert undone(app)[0].way == "again"

@@ -186,7 +186,7 @@ async def test_e53_a_question_that_is_settled_elsewhere_goes_and_says_so() -> No
         await app.arm(pilot)
         app.dock.settle(("c1", "q1"))
         await pilot.pause()
-        assert "The question of fs_modify_file no longer waits" in text_of(app)
+        assert "fs_modify_file's question was" in text_of(app)
         assert app.sheet.prompt.inquiry == "q2" and not app.sheet.armed
         app.dock.refused(("c1", "q2"), "it was answered by the other process", gone=True)
         await pilot.pause()
@@ -281,7 +281,7 @@ async def test_apui_011_what_is_too_small_to_review_cannot_be_answered() -> None
         await pilot.resize_terminal(20, 5)
         await app.type(pilot, "y", "Y", "n", "enter")
         assert app.answers == []
-        assert "too small" in " ".join(text_of(app).split())
+        assert "Too small" in " ".join(text_of(app).split())
         await pilot.resize_terminal(120, 36)
         await pilot.pause()
         await app.type(pilot, "y")

@@ -87,7 +87,7 @@ async def test_a_search_goes_out_when_the_keys_rest_and_only_the_latest_answer_c
         await app.says(pilot, found)
         shown = app.screen_text()
         assert "1 place · " in shown and "turn 2  why does the build fail" in shown and "Second" not in shown
-        assert "12 events are not searched yet." in shown
+        assert "12 events aren't searchable yet." in shown
         await pilot.press("escape")
         await sent(app, pilot, cmd.ListConversations, 2)
 
@@ -156,8 +156,8 @@ def test_an_export_is_read_in_pages_and_never_writes_over_a_file(tmp_path: Path)
     text = (tmp_path / "out.md").read_text()
     assert "first words" in text and "second words" in text and "\x1b" not in text
     assert "is there already" in refused(lambda: Exporting(info(), "out.md", str(tmp_path)))
-    assert "says the format" in refused(lambda: Exporting(info(), "out.doc", str(tmp_path)))
-    assert "There is no folder" in refused(lambda: Exporting(info(), "no/out.md", str(tmp_path)))
+    assert "sets the format" in refused(lambda: Exporting(info(), "out.doc", str(tmp_path)))
+    assert "doesn't exist." in refused(lambda: Exporting(info(), "no/out.md", str(tmp_path)))
     late = Exporting(info(), "late.json", str(tmp_path))
     (tmp_path / "late.json").write_text("theirs")
     assert "cannot be written" in refused(lambda: late.takes(ev.ConversationRead(info=info(), events=SAID, more=False)))

@@ -60,9 +60,9 @@ async def test_what_a_turn_remembers_is_taken_back_at_once_and_the_list_is_live(
         await app.says(pilot, read(TURN, PINNED))
         await pilot.press("d")
         await pilot.pause()
-        assert revoked(app) == ["turn"] and "taking it back" in app.screen_text()
+        assert revoked(app) == ["turn"] and "revoking" in app.screen_text()
         await app.says(pilot, read(PINNED))
-        assert "taking it back" not in app.screen_text() and "apply_changes" not in app.screen_text()
+        assert "revoking" not in app.screen_text() and "apply_changes" not in app.screen_text()
         await app.says(pilot, read(PINNED, TURN))
         assert "used 3 times" in app.screen_text()
 

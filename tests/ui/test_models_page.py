@@ -32,7 +32,7 @@ async def test_the_list_says_what_is_known_of_each_and_who_could_not_be_asked() 
         app.action_open("model")
         await pilot.pause()
         assert isinstance(app.screen, Models) and len(app.link.of(cmd.ListModels)) == 1
-        assert "asking the servers…" in app.screen_text()
+        assert "loading from servers…" in app.screen_text()
         await app.says(pilot, LISTED)
         shown = app.screen_text()
         assert "200k tokens · $1 in, $5 out · images · alias haiku" in shown

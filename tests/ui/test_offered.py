@@ -34,7 +34,7 @@ async def taken(app: Host, pilot: Pilot[None]) -> None:
     """From the inbox to the sheet."""
     await pilot.press("f4")
     await pilot.pause()
-    assert isinstance(app.screen, Inbox) and "held by jp-tui" in app.screen_text()
+    assert isinstance(app.screen, Inbox) and "open in jp-tui" in app.screen_text()
     await pilot.press("enter")
     await pilot.pause()
     for _ in range(2):

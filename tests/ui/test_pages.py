@@ -126,7 +126,7 @@ async def test_a_conversation_of_a_sub_agent_is_named_as_one_and_what_is_not_lis
         many = tuple(info(f"c{n:07}", f"Number {n}", parent="aaaa1111" if n == 0 else "") for n in range(MOST))
         await app.says(pilot, ev.ConversationsListed(conversations=many))
         shown = app.screen_text()
-        assert shown.count("a sub-agent's") == 1 and "The latest 500; a search finds the others." in shown
+        assert shown.count("a sub-agent's") == 1 and "Latest 500. Search to find others." in shown
         await pilot.press("x")
         await app.says(pilot, ev.ConversationChanged(info=info("c0000000", deleted=AT)))
         await app.says(pilot, ev.ConversationsListed(conversations=many))

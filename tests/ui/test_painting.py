@@ -317,7 +317,7 @@ def test_of_long_arguments_so_much_is_shown_and_the_rest_counted() -> None:
     given = ((Foreign("text"), Foreign("x" * 20_000)),)
     tool = ToolBlock(key="e1", place=(1, 0), call="c", name=Foreign("t"), state="completed", end="ok", arguments=given)
     rows = " ".join(row.strip() for row in texts(paint(tool, 100, look_of(), unfolded=frozenset(("e1",)))))
-    assert "⟨3,616 more characters are not shown; an export (/conversations, e) has them all⟩" in rows
+    assert "⟨3,616 more characters not shown; an export (/conversations, e) has all⟩" in rows
 
 
 def test_tables_fit_or_become_records() -> None:

@@ -96,7 +96,7 @@ async def test_the_figures_and_the_change_they_suggest() -> None:
         (set_,) = app.link.of(cmd.SetSetting)
         assert (set_.key, set_.value) == ("conversation.tools.fs_modify_file.questions.apply_changes.target", "user")
         await app.says(pilot, ev.SettingChanged(key=set_.key, value=set_.value, file="/home/ada/config.toml"))
-        assert "Written to /home/ada/config.toml" in app.screen_text()
+        assert "Saved to /home/ada/config.toml" in app.screen_text()
         await pilot.press("escape")
         assert app.focused is app.composer
 

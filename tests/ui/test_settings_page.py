@@ -62,7 +62,7 @@ async def test_every_key_is_there_with_its_value_its_place_and_its_meaning() -> 
         await pilot.press("j")
         await pilot.pause()
         shown = app.screen_text()
-        assert "Allowed: auto · show · hide; a change applies after a restart." in shown
+        assert "Allowed: auto · show · hide. A change applies after a restart." in shown
         assert f"From: user, {FILE}:2" in shown and 'If you reset it: "auto"' in shown
 
 
@@ -89,7 +89,7 @@ async def test_a_switch_turns_and_what_was_written_is_said_and_read_again() -> N
         await pilot.pause()
         assert sent(app) == [("notify.bell", False)]
         await app.says(pilot, ev.SettingChanged(key="notify.bell", value=False, file=FILE))
-        assert f"Written to {FILE}." in app.screen_text() and len(app.link.of(cmd.ReadSettings)) == 2
+        assert f"Saved to {FILE}." in app.screen_text() and len(app.link.of(cmd.ReadSettings)) == 2
 
 
 async def test_a_choice_opens_its_names_with_what_holds_marked_and_can_be_left() -> None:

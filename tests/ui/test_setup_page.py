@@ -41,7 +41,7 @@ async def test_from_the_first_key_to_the_new_conversation() -> None:
         await pilot.press("slash", *"llam", "enter")
         assert app.link.of(TestModel) == [TestModel(model="ollama/llama")]
         await app.says(pilot, ANSWERS)
-        assert "answers (1.4 s)" in app.screen_text()
+        assert "answered (1.4 s)" in app.screen_text()
         await pilot.press("enter")
         assert "assistant.model.id = ollama/llama" in app.screen_text() and not app.link.of(SaveSetup)
         await pilot.press("enter")
@@ -83,7 +83,7 @@ async def test_a_server_of_ones_own_is_written_line_by_line() -> None:
         spec = ServerSpec(name="mine", wire="anthropic", base_url="http://127.0.0.1:8080/v1")
         assert app.link.of(ListModels) == [ListModels(server=spec)]
         await app.says(pilot, ev.Refused(command="list_models", message="mine: \x1b[31mno[/] address"))
-        assert "no[/] address" in app.screen_text() and "A model server of your own" in app.screen_text()
+        assert "no[/] address" in app.screen_text() and "Your own model server" in app.screen_text()
 
 
 async def test_a_click_takes_a_row_and_hostile_names_stay_text() -> None:

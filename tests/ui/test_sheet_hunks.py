@@ -130,7 +130,7 @@ async def test_e60_by_mouse_alone() -> None:
         await app.click_text(pilot, "print(first, last)")
         area = app.sheet.area
         assert isinstance(area, HunkArea) and area.view.at == 2 and list(area.view.accepted) == ["1", "3"]
-        await app.click_text(pilot, "take or leave")
+        await app.click_text(pilot, "select or clear")
         assert list(area.view.accepted) == ["1"]
         await app.click_text(pilot, "c comment")
         assert app.sheet.writing is area.comment

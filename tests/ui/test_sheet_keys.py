@@ -29,7 +29,7 @@ async def test_e5_a_change_by_hunks_names_what_is_needed_most_in_two_rows() -> N
     async with app.run_test(size=SMALL) as pilot:
         await app.arm(pilot)
         seen = text_of(app)
-        for hint in ("space take or leave", "] [ hunk", "t split", "s end turn", "? ask back", "ctrl+f full"):
+        for hint in ("space select or clear", "] [ hunk", "t split", "s end turn", "? ask back", "ctrl+f full"):
             assert hint in seen, hint
         await app.type(pilot, "ctrl+f")
         seen = text_of(app)

@@ -84,7 +84,7 @@ async def test_trusting_takes_two_presses_and_carries_the_digest_of_what_was_sho
         assert [sent.digest for sent in app.link.of(cmd.TrustWorkspace)] == ["d1"]
         await app.says(pilot, read("trusted", done="trusted"))
         shown = app.screen_text()
-        assert say.TRUSTED in shown and "after a restart" in shown and "trust no longer" in shown
+        assert say.TRUSTED in shown and "after a restart" in shown and "revoke trust" in shown
 
 
 async def test_a_file_that_changed_meanwhile_is_read_again() -> None:

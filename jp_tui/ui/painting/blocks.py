@@ -78,7 +78,7 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
         case QuestionBlock(asked=asked):
             return question_rows(asked, page(width, look), block.key, unfolded)
         case Resumed():
-            cut_off = Piece("↻ This turn was cut off here and goes on", look.muted)
+            cut_off = Piece("↻ This turn was interrupted here and resumed", look.muted)
             return page(width, look, EDGE).paragraph([cut_off])
         case Ending():
             return _ending(block, width, look, open_)
@@ -91,9 +91,9 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
             frame = page(width, look, EDGE).inside(first, rest)
             return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.waiting)])
         case Odd(name=name, problem=problem):
-            words = [Piece("· event of a kind that this version does not know: ", look.muted), _line(name, look)]
+            words = [Piece("· event type not supported by this version: ", look.muted), _line(name, look)]
             if problem:
-                words = [Piece("· event that cannot be read: ", look.muted), _line(name, look)]
+                words = [Piece("· unreadable event: ", look.muted), _line(name, look)]
                 words += [Piece(", ", look.muted), _line(problem, look)]
             return page(width, look).paragraph(words)
 
@@ -142,7 +142,7 @@ def closing(missing: int, incomplete: bool, frame: Frame) -> list[Row]:
     """What stands under a message that is not shown whole or was not received whole."""
     rows = plain.note(missing, frame)
     if incomplete:
-        rows.append(frame.emit([Piece("✂ cut off here: the rest never arrived", frame.look.waiting)]))
+        rows.append(frame.emit([Piece("✂ truncated: the rest never arrived", frame.look.waiting)]))
     return rows
 
 
@@ -180,7 +180,7 @@ def _ending(block: Ending, width: int, look: PaintLook, unfolded: bool) -> list[
             return frame.paragraph([Piece("⊘ ", look.muted), Piece("interrupted", look.muted)])
         case "deferred":
             return frame.paragraph(
-                [Piece("◐ ", look.waiting), Piece("stopped at a question nobody answered", look.waiting)]
+                [Piece("◐ ", look.waiting), Piece("stopped at an unanswered question", look.waiting)]
             )
         case "failed":
             pass

@@ -107,7 +107,7 @@ class ContextReader:
         """Return the reading keys that do something now."""
         view, found = self.view, list[Hint]()
         if view and not view.fits:
-            found.append(Hint("ctrl+d", "read on", "read(1)"))
+            found.append(Hint("ctrl+d", "scroll down", "read(1)"))
         if self._name == "reason":
             found.append(Hint("v", "the question", "aside('reason')"))
         elif self._banner and not self._banner.complete:

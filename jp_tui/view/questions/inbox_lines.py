@@ -24,7 +24,7 @@ EMPTY: Final = (
 )
 SNOOZES: Final = (("5 minutes", 300.0), ("30 minutes", 1800.0), ("until nothing else is waiting", None))
 PUT_OFF: Final = "Snooze for how long? It stays here, unanswered, and comes back automatically."
-TAKEN_UP: Final = "Resuming {who} in the background. Its question opens when it is ready."
+TAKEN_UP: Final = "Resuming {who} in the background: its question opens when it is ready"
 HELD_BY: Final = "open in {who}"
 ANSWER_HERE: Final = "open in {who}, you can answer here"
 OFFERED: Final = "Your answer goes to {who}, which continues with it."

@@ -35,7 +35,7 @@ def title(found: ChangesRead) -> str:
     if not found.files:
         return "No files changed in this conversation" if not found.turns else f"{who} changed no files"
     some = counts(sum(one.added for one in found.files), sum(one.removed for one in found.files))
-    gone = " · taken back" if way(found) == "again" else ""
+    gone = " · undone" if way(found) == "again" else ""
     return f"{who} changed {files(len(found.files))}{f' · {some}' if some else ''}{gone}"
 
 

@@ -23,8 +23,10 @@ from jp_tui.ui.text import join, ours
 from jp_tui.view.wording import questions as w
 
 YES_NO_KEYS = [
-    Binding("right", "across(1)", "Yes or no", id="sheet.across", tooltip="From yes to no; in a form as Tab"),
-    Binding("left", "across(-1)", "Yes or no", id="sheet.across_back", tooltip="From no to yes; in a form as Back"),
+    Binding("right", "across(1)", "Yes or no", id="sheet.across", tooltip="Move from yes to no; in a form like Tab"),
+    Binding(
+        "left", "across(-1)", "Yes or no", id="sheet.across_back", tooltip="Move from no to yes; in a form like Back"
+    ),
     Binding("y", "say('yes')", "Yes", id="sheet.yes", tooltip="Yes, this once"),
     Binding("Y", "say('yes_turn')", "Yes, this turn", id="sheet.yes_turn", tooltip="Yes, remembered for this turn"),
     Binding("n", "say('no')", "No", id="sheet.no", tooltip="No, this once"),
