@@ -80,7 +80,7 @@ def test_a_form_that_was_left_says_how() -> None:
         "     “Ask me later [/]”",
     ]
     shown_ = painted(ENDED)
-    assert shown_[0].startswith("   ⊘ asked 3 questions · 2 answered · ended before all questions were answered")
+    assert shown_[0].startswith("   ⊘ asked 3 questions · 2 answered · ended early")
     assert shown_[3] == "     3 Note?  ⊘ ended here ▸"
     looked = call(*ANSWERED, *NOTED, result="Turn ended by the user", end="cancelled")
     assert painted(looked)[0].startswith("   ⊘ asked 3 questions · 3 answered · not submitted")

@@ -93,7 +93,7 @@ async def test_e51_all_that_waits_with_who_what_where_and_since_when() -> None:
         shown = app.screen_text()
         assert "Deploy to production?" in shown and "deploy · question · “Fix the build” · 1 h · not open" in shown
         assert shown.count("Apply this change?") >= 2 and "git_push · question · 2 m" in shown
-        assert "Enter take up" in shown
+        assert "Enter resume" in shown
         await press(pilot, "down")
         assert "Enter answer  z put off  Esc close" in app.screen_text()
         assert watches(app)[-1] is True

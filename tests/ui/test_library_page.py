@@ -155,7 +155,7 @@ def test_an_export_is_read_in_pages_and_never_writes_over_a_file(tmp_path: Path)
     assert exporting.takes(ev.ConversationRead(info=info(), events=SAID[1:], more=False))
     text = (tmp_path / "out.md").read_text()
     assert "first words" in text and "second words" in text and "\x1b" not in text
-    assert "is there already" in refused(lambda: Exporting(info(), "out.md", str(tmp_path)))
+    assert "already exists" in refused(lambda: Exporting(info(), "out.md", str(tmp_path)))
     assert "sets the format" in refused(lambda: Exporting(info(), "out.doc", str(tmp_path)))
     assert "doesn't exist." in refused(lambda: Exporting(info(), "no/out.md", str(tmp_path)))
     late = Exporting(info(), "late.json", str(tmp_path))

@@ -116,7 +116,7 @@ async def test_many_at_once_are_one_call_and_the_next_comes_a_second_later() -> 
     async with called() as (app, pilot):
         await app.says(pilot, *scenes.tools(), *scenes.asked(), *scenes.asked("text", call_id="call_3"))
         await app.waits(pilot, 0.5)
-        assert app.calls == [ASKS.replace("a question waits", "2 questions wait")]
+        assert app.calls == [ASKS.replace("1 question is waiting", "2 questions are waiting")]
         await app.says(pilot, *scenes.asked("select", call_id="call_4"))
         await app.waits(pilot, 0.5)
         assert len(app.calls) == 1

@@ -63,7 +63,7 @@ async def test_every_key_is_there_with_its_value_its_place_and_its_meaning() -> 
         await pilot.pause()
         shown = app.screen_text()
         assert "Allowed: auto · show · hide. A change applies after a restart." in shown
-        assert f"From: user, {FILE}:2" in shown and 'If you reset it: "auto"' in shown
+        assert f"From: user, {FILE}:2" in shown and 'After reset: "auto"' in shown
 
 
 async def test_the_search_narrows_and_esc_shows_all_again() -> None:
@@ -149,7 +149,7 @@ async def test_of_a_huge_value_the_beginning_is_written_out_and_the_rest_is_coun
         await app.says(pilot, ev.SettingsRead(entries=(one, two), file=FILE))
         shown = app.screen_text()
         assert 'a.prompt = "word word' in shown and "9,999,840 more characters⟩" in shown
-        assert "If you reset it: [" in shown and "19,999,840 more characters⟩" in shown
+        assert "After reset: [" in shown and "19,999,840 more characters⟩" in shown
         await pilot.press("slash", *"word", "enter")
         assert "a.table" in app.screen_text() and most[0] < 20_000
         await pilot.press("enter")

@@ -80,7 +80,7 @@ async def test_one_at_a_time_and_never_nothing() -> None:
         await app.type(pilot, "?", "enter")
         assert "No question yet" in text_of(app)
         await app.type(pilot, "a", "enter", "b", "enter")
-        assert len(app.asked) == 1 and "still being answered" in text_of(app)
+        assert len(app.asked) == 1 and "Wait for the answer" in text_of(app)
         app.dock.said_all(broken="the model is not reachable")
         await app.settled(pilot)
         assert "The reply is incomplete: the model is not reachable" in text_of(app)
@@ -108,7 +108,7 @@ async def test_what_was_said_goes_along_when_the_user_says_so() -> None:
         await app.type(pilot, "escape", "escape")
         app.now += 1
         await app.click_text(pilot, "Include side question")
-        assert app.sent == [True] and "goes along with the results" in text_of(app)
+        assert app.sent == [True] and "is sent with the results" in text_of(app)
         await app.type(pilot, "escape")
         await app.click_text(pilot, "Leave side question out")
         assert app.sent == [True, False] and app.answers == []

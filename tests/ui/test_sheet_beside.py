@@ -45,7 +45,7 @@ async def test_without_leave_nothing_is_edited() -> None:
     [
         ('{"a": 1,}', "line 1, column 9:"),
         ('{"a": NaN}', "line 1, column 7: NaN isn't JSON"),
-        ('{"a": 1, "a": 2}', "line 1, column 10: the key 'a' stands twice"),
+        ('{"a": 1, "a": 2}', "line 1, column 10: the key 'a' appears twice"),
         ("[1]", "expected a JSON object"),
     ],
 )
@@ -185,7 +185,7 @@ async def test_e13_r243_the_time_is_counted_and_its_end_answers_nothing() -> Non
     app = Host(prompt, wall=lambda: 1001.0)
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        assert "1:04 left to answer" in text_of(app)
+        assert "1:04 left." in text_of(app)
         await app.step(pilot, 1)
         assert "1:03 left to answer" in text_of(app)
         await app.type(pilot, "ctrl+o")

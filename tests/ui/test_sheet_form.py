@@ -137,7 +137,7 @@ async def test_e60_clicks_on_tabs_that_lead_nowhere_say_why() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         for tab, says in (
-            ("✓ region", "region is answered by a setting"), ("– settings   ", "settings: asked only if"),
+            ("✓ region", "A setting answers region"), ("– settings   ", "settings: asked only if"),
             ("○ note", "Answer this question first"), ("▸ review", "Answer this question first"),
         ):  # fmt: skip
             app.now += 1
@@ -151,7 +151,7 @@ async def test_back_and_bring_back_stand_in_the_menu_with_what_they_do() -> None
         await app.arm(pilot)
         await app.type(pilot, "escape", "escape")
         seen = text_of(app)
-        assert "Back" in seen and "to apply, to change the answer" in seen and "Redo" in seen
+        assert "Back" in seen and "to apply, to change the answer" in seen and "Restore" in seen
         app.now += 1
         await app.click_text(pilot, "Redo")
         assert app.answers == [Restored()]

@@ -51,7 +51,7 @@ async def test_what_cannot_be_changed_says_why() -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "2", "enter")
-        assert "region is answered by a setting" in text_of(app)
+        assert "A setting answers region" in text_of(app)
         await app.type(pilot, "5", "enter")
         assert "settings: asked only if `apply` is no" in text_of(app)
         assert app.answers == []

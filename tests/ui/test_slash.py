@@ -75,7 +75,7 @@ async def test_an_unknown_one_is_refused_with_the_nearest_name_and_stays_written
         await pilot.press(*"/ledgr", "enter")
         await pilot.pause()
         assert app.starts() == [] and app.composer.text == "/ledgr" and not app.composer.busy
-        assert "no command Did you mean /ledgr: /ledger?" in app.screen_text()
+        assert "Unknown command /ledgr. Did you mean /ledger?" in app.screen_text()
         await pilot.press("x")
         await pilot.pause()
         assert "no command" not in app.screen_text()

@@ -157,7 +157,7 @@ async def test_w_says_why_and_puts_it_away_again() -> None:
         host.transcript.focus()
         await pilot.press("w")
         await settled(pilot)
-        assert "Why you weren't asked: your settings send this" in "\n".join(screen(host))
+        assert "Why you weren't asked: Your settings send this" in "\n".join(screen(host))
         await pilot.press("w")
         await settled(pilot)
         assert "why you" not in "\n".join(screen(host))

@@ -67,7 +67,7 @@ async def test_what_it_would_do_is_said_and_nothing_acts() -> None:
         shown = app.screen_text()
         assert say.UNTRUSTED in shown and FILE in shown
         assert "sends all that is said with models of acme to https://llm.acme.example/v1" in shown
-        assert "once trusted ·  config.toml:4 · providers.llm.acme.base_url" in shown
+        assert "once trusted · config.toml:4 · providers.llm.acme.base_url" in shown
         assert "never: folders can't set this · config.toml:12" in shown
         assert "[b]--fix[/b]" in shown and "\x1b" not in shown and "\u202e" not in shown
         assert "changed " not in shown, "nothing was trusted before"
@@ -77,7 +77,7 @@ async def test_trusting_takes_two_presses_and_carries_the_digest_of_what_was_sho
     async with page(read()) as (app, pilot):
         await pilot.press("t")
         await pilot.pause()
-        assert "2 settings would count that do not count now. Press t again" in app.screen_text()
+        assert "2 more settings would apply. Press t again" in app.screen_text()
         await pilot.press("j", "t")
         assert app.link.of(cmd.TrustWorkspace) == [], "another key is a change of mind"
         await pilot.press("t")

@@ -64,14 +64,20 @@ def test_a_key_is_understood_however_it_is_written(written: str, key: str) -> No
         ),
         ("[workspace]\nfold = 'x'", '"x" types text in the composer. Add Ctrl or Alt, or use a function key'),
         ("[workspace]\nfold = 'f1'", "F1 is already used for app.keys (keys), in the composer"),
-        ("[workspace]\nfold = 'ctrl+u'", "Ctrl+U is edit.delete-start already (delete to the start of the line)"),
-        ("[edit]\nundo = 'ctrl+g'", "Ctrl+G is composer.editor already"),
+        (
+            "[workspace]\nfold = 'ctrl+u'",
+            "Ctrl+U is already used for edit.delete-start (delete to the start of the line)",
+        ),
+        ("[edit]\nundo = 'ctrl+g'", "Ctrl+G is already used for composer.editor"),
         ("[edit]\nundo = 'ctrl+s'", "Ctrl+S sends the answer in a text field of a question"),
         ("[sheet]\nyes = 'j'", "sheet.yes: is fixed: it answers questions"),
         ("[interrupt]\ntake = 'f2'", "interrupt.take: is fixed"),
         ("[workspace]\nbreak = 'f2'", "workspace.break: is fixed: Ctrl+C always"),
         ("[dock]\nfold = 'f2'", "dock.fold: uses the keys of workspace.fold. Set that instead."),
-        ("[workspace]\nfold = 'f2'\nnext = 'f2'", "3:1: workspace.next: F2 is workspace.fold already (question)"),
+        (
+            "[workspace]\nfold = 'f2'\nnext = 'f2'",
+            "3:1: workspace.next: F2 is already used for workspace.fold (question)",
+        ),
         ("[workspace\n", "1:"),
     ],
 )

@@ -47,7 +47,7 @@ STATES: dict[FormState, tuple[str, str, Role]] = {
     "deferred": ("◔", "waiting for an answer", "waiting"),
     "answered": ("✓", "answered", "good"),
     "replied": ("»", "replied with text", "quiet"),
-    "ended": ("⊘", "ended before all questions were answered", "quiet"),
+    "ended": ("⊘", "ended early", "quiet"),
     "unsent": ("⊘", "not submitted", "quiet"),
 }
 ENDED, TAKEN_BACK, GONE_BACK = "ended here", "withdrawn", "went back without an answer"

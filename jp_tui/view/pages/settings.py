@@ -124,7 +124,7 @@ def detail(entry: SettingEntry, written: Written) -> list[str]:
         lines.append(f"From: {place}")
     if entry.own:
         without = UNSET if entry.default is None else written(entry.default)
-        lines.append(f"If you reset it: {without}")
+        lines.append(f"After reset: {without}")
     return lines
 
 
