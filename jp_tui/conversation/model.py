@@ -17,9 +17,10 @@ StopReason = Literal["end", "tools", "length", "refused", "paused", "other"]
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Text of a user or of the assistant."""
+    """Text of a user or of the assistant; `opaque` is what a wire needs to have it back."""
 
     text: str
+    opaque: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,12 @@ class ReasoningPart:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A complete tool call, arguments one strict JSON object."""
+    """A complete tool call, arguments one strict JSON object; `opaque` is what a wire needs to have it back."""
 
     id: str
     name: str
     arguments: JsonObject
+    opaque: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ class ModelRequest:
     `output` is the JSON Schema that the whole reply has to fit, asked for natively; a wire that cannot sends none, and
     whoever asks forces a tool instead (R124, R129). `cache` is how long a provider may keep the prompt (R68: `off`,
     `short`, `long` or a duration), `cache_at` the index of the last message that is worth keeping, None for the last
-    of all (R134). `inquiry` is `tool.question` of a question that is put to a model; scripted models alone read it.
+    of all (R134). `conversation` is an id that all requests of a conversation share, for servers that cache by one;
+    it may be empty. `inquiry` is `tool.question` of a question that is put to a model; scripted models alone read it.
     """
 
     model: str
@@ -98,6 +101,7 @@ class ModelRequest:
     output: JsonObject | None = None
     cache: str = "short"
     cache_at: int | None = None
+    conversation: str = ""
     inquiry: str = ""
     extra: JsonObject = field(default_factory=dict)
 
@@ -148,7 +152,7 @@ class PartGrew:
 
 @dataclass(frozen=True, slots=True)
 class PartEnded:
-    """A part is whole. A tool has its parsed `arguments`; reasoning may have `opaque` data."""
+    """A part is whole. A tool has its parsed `arguments`; `opaque` is what its wire needs to have it back."""
 
     index: int
     arguments: JsonObject | None = None

@@ -1,1 +1,1 @@
-"""The hub: turns, effects, pending questions. Never imports a face, the view or a widget library."""
+"""Engine: turns, effects, pending questions. Never imports a front end, `view` or a widget library."""

@@ -1,4 +1,4 @@
-"""The hub: commands in, events out. One instance on one loop; it knows no face and draws nothing."""
+"""Hub of the engine: commands in, events out. One instance on one loop, independent of front ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNEXPECTED = "This failed unexpectedly; nothing else did."
 
 
 class Engine:
-    """Holds conversations and gets questions answered. `greet` lets a scripted model speak first."""
+    """Opens conversations and routes their questions. `greet` lets a scripted model speak first."""
 
     def __init__(self, setup: EngineDependencies, publish: Callable[[e.Event], None], *, greet: bool = False) -> None:
         self._setup, self._tell, self._greet = setup, publish, greet
@@ -68,13 +68,13 @@ class Engine:
         """Carry out one command; failures are reported, never raised."""
         self._heeding.start()
         await self._guarded(command, self._handle(command))
-        if not self._stopped:  # what comes with the end is told by whoever made the journal
+        if not self._stopped:  # notices at the end are for the owner of the journal
             self._heeding.tell()
 
     async def _guarded(
         self, command: c.Command, work: Coroutine[object, object, None], *, beside: bool = False
     ) -> None:
-        """`beside`: what goes on beside the conversation may fail without ending it (Z27)."""
+        """`beside`: background work may fail without ending the conversation (Z27)."""
         try:
             await work
         except NotResumed as problem:
@@ -104,13 +104,13 @@ class Engine:
             self._publish(e.Refused(command=command.type, message=UNEXPECTED, conversation=id_))
 
     def _aside(self, command: c.Command, work: Coroutine[object, object, None]) -> None:
-        """Carry out what may take seconds beside the other commands."""
+        """Carry out a command that may take seconds concurrently with the others."""
         task = asyncio.create_task(self._guarded(command, work, beside=True))
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)
 
     async def stop(self) -> None:
-        """Close every conversation and the log; the last event is Stopped. Harmless twice."""
+        """Close every conversation and the log; the last event is Stopped. May be called twice."""
         if self._stopped:
             return
         self._stopped = True
@@ -122,7 +122,7 @@ class Engine:
             for desk in self._desks:
                 if desk.close is not None:
                     await desk.close()
-            while self._sessions:  # one that is closed takes its sub-agents with it
+            while self._sessions:  # closing one also closes its sub-agents
                 await self._sessions.pop(next(iter(self._sessions))).close(PATIENCE_SECONDS)
             await self._agents.close()
             await self._checks.close()
@@ -155,7 +155,7 @@ class Engine:
         return await self._resumed(row, await self._setup.open_model(row.model))
 
     async def _open(self, command: c.OpenConversation) -> None:
-        if self._sessions:  # what was handed over before, drafts too, is read below
+        if self._sessions:  # everything submitted before, drafts too, is read below
             with suppress(JournalError):
                 await self._setup.journal.flush()
         row: ConversationRow | None = None
@@ -184,11 +184,11 @@ class Engine:
         held = self._setup.lock(row.id)
         lock, words = (None, held.words) if isinstance(held, HeldBy) else (held, "")
         if lock is not None and model.id != row.model:
-            with suppress(JournalError):  # a list shows it; the conversation opens all the same
+            with suppress(JournalError):  # a list reports it; the conversation opens nonetheless
                 await self._setup.journal.set_model(row.id, model.id)
         shown = model.id if lock is not None else row.model
         log = Log(self._setup, self._publish, row.id, shown, row.title, exists=True, turn=row.turns, uses=self._uses)
-        if row.parent is not None:  # it goes on as any other, but for its tools
+        if row.parent is not None:  # like any other, except for its tools
             begins = self._setup.journal.read(row.id, 0, 8)
             log.agent, names = subagent_events.own(read_event(stored_event(item).event) for item in begins)
             log.setup = subagent_context.setup_of(self._setup, names, self._setup.config_delta)
@@ -200,19 +200,19 @@ class Engine:
         return Session(log, model, self._checks, lock, words, greet=self._greet, failed=self.failed, agents=agents)
 
     async def _close_idle(self) -> None:
-        """One conversation is worked in at a time; one with a running turn goes on beside it."""
+        """Close idle conversations: only one is open at a time, and others with a running turn continue."""
         for id_, session in list(self._sessions.items()):
             if not session.busy:
                 del self._sessions[id_]
                 await session.close(PATIENCE_SECONDS)
 
     def failed(self, bug: BaseException) -> None:
-        """Report a bug; nothing secret of a conversation that was open stands in it (R202)."""
+        """Report a bug without the secrets of open conversations (R202)."""
         message, report = self._words(bug)
         self._publish(e.EngineFailed(message=message, report=report))
 
     def failed_beside(self, bug: Exception) -> None:
-        """Report a bug of a background task, which ends nothing else (Z27); one that comes again and again, once."""
+        """Report a bug of a background task, which ends nothing else (Z27); a repeated one, once."""
         if self._faults.new(bug):
             message, file = self._setup.keep_report(*self._words(bug))
             self._publish(e.BackgroundFailed(message=first_line(message), file=file))

@@ -6,15 +6,18 @@ can be neither typed nor shown.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit, urlunsplit
+from types import MappingProxyType
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from jp_tui.conversation.strict_json import Json, JsonProblem, parse
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.providers.wire import Wire, table, text
 
 MAX_MODELS = 2000
 MAX_ID = 200  # characters
-_WINDOWS = ("context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens")
+_WINDOWS = ("context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens",
+            "inputTokenLimit")  # fmt: skip
 _MILLION = 1_000_000
 
 
@@ -38,16 +41,23 @@ class CataloguePage:
     after: str = ""
 
 
-def address(wire: Wire, base_url: str, after: str = "") -> str:
-    """Return the URL of a list. A trailing slash is accepted, and the wire's suffix (S20b)."""
+def address(wire: Wire, base_url: str, path: str, more: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the URL of `path`, with its query and `more`. The base may end with a slash or a suffix of the wire."""
     parts = urlsplit(base_url)
-    path = parts.path.rstrip("/").removesuffix(wire.base_suffix) + wire.list_path
-    query = "&".join(part for part in (parts.query, wire.list_query(after)) if part)
-    return urlunsplit(parts._replace(path=path, query=query, fragment=""))
+    base = parts.path.rstrip("/")
+    base = next((base.removesuffix(suffix) for suffix in wire.base_suffixes if base.endswith(suffix)), base)
+    path, _, query = path.partition("?")
+    query = "&".join(part for part in (parts.query, query, urlencode(more)) if part)
+    return urlunsplit(parts._replace(path=base + path, query=query, fragment=""))
 
 
-def read(body: bytes) -> CataloguePage | None:
-    """Parse a server's reply; None if it isn't a list of models."""
+def list_address(wire: Wire, base_url: str, after: str = "", more: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the URL of a list of models, from `after` on."""
+    return address(wire, base_url, f"{wire.list_path}?{wire.list_query(after)}", more)
+
+
+def read(body: bytes, listed: Callable[[JsonObject], JsonObject | None] = lambda item: item) -> CataloguePage | None:
+    """Parse a server's reply; None if it isn't a list of models. `listed` is the wire's reading of an entry."""
     try:
         said = parse(body)
     except JsonProblem:
@@ -57,14 +67,15 @@ def read(body: bytes) -> CataloguePage | None:
         found = said.get("data", said.get("models"))
     if not isinstance(found, list):
         return None
-    models = [one for item in found[:MAX_MODELS] if (one := _model(item)) is not None]
+    items = [entry for item in found[:MAX_MODELS] if isinstance(item, dict) and (entry := listed(item)) is not None]
+    models = [one for item in items if (one := _model(item)) is not None]
     more = isinstance(said, dict) and said.get("has_more") is True
-    return CataloguePage(tuple(dict.fromkeys(models)), text(said, "last_id") if more else "")
+    return CataloguePage(tuple(dict.fromkeys(models)), text(said, "last_id") if more else text(said, "nextPageToken"))
 
 
-def _model(item: Json) -> ListedModel | None:
+def _model(item: JsonObject) -> ListedModel | None:
     id_ = text(item, "id") or text(item, "model") or text(item, "name")
-    if not isinstance(item, dict) or not id_.strip() or not id_.isprintable() or len(id_) > MAX_ID or " " in id_:
+    if not id_.strip() or not id_.isprintable() or len(id_) > MAX_ID or " " in id_:
         return None
     prices = table(item, "pricing")
     return ListedModel(
@@ -77,9 +88,7 @@ def _model(item: Json) -> ListedModel | None:
     )
 
 
-def _window(item: Json) -> int | None:
-    if not isinstance(item, dict):
-        return None
+def _window(item: JsonObject) -> int | None:
     for value in (*(item.get(name) for name in _WINDOWS), table(item, "meta").get("n_ctx")):
         if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= 100 * _MILLION:
             return value

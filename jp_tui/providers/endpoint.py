@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from jp_tui.settings.wires import SERVER_WIRES
 
 Structured = Literal["auto", "native", "tool"]
+Auth = Literal["bearer", "api-key", "x-api-key", "x-goog-api-key"]
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 
@@ -26,7 +27,9 @@ class Endpoint:
 
     `name` is the provider's (`anthropic`, `local`); `key_env` is the variable of `key`, also if unset, for messages.
     Times in seconds. `max_response_bytes` limits the content of one response (UTF-8 bytes of text, reasoning and
-    arguments). Neither the key nor header values appear in `repr`.
+    arguments). `auth` is how the key is sent (None: as the wire does it), `query` is added to every address, `ca_file`
+    to the known authorities; `proxy` is an address, "" for none, None for what the environment says. `key_command`
+    prints the key, which is kept for `key_secs` seconds. Neither the key nor header values appear in `repr`.
     """
 
     name: str
@@ -35,6 +38,12 @@ class Endpoint:
     key: str | None = field(default=None, repr=False)
     key_env: str = ""
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    auth: Auth | None = None
+    query: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    ca_file: str = ""
+    proxy: str | None = None
+    key_command: tuple[str, ...] = ()
+    key_secs: float = 300.0
     structured: Structured = "auto"
     connect_timeout_secs: float = 10.0
     stream_idle_timeout_secs: float = 60.0

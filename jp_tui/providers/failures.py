@@ -31,6 +31,7 @@ class Failures:
     def __init__(self, endpoint: Endpoint) -> None:
         self._name, self._env = endpoint.name, endpoint.key_env
         self._has_key = endpoint.key is not None
+        self._hidden = ""
         self._at = f"providers.llm.{endpoint.name}"
         self._url = endpoint.base_url
         self._host = urlsplit(endpoint.base_url).netloc
@@ -38,6 +39,18 @@ class Failures:
         secrets = [endpoint.key or "", *(value for value in endpoint.headers.values() if len(value) >= 8)]
         forms = {form for secret in secrets if len(secret.strip()) >= 4 for form in spellings(secret.strip())}
         self._secrets = sorted(forms, key=len, reverse=True)
+
+    def hide(self, key: str | None) -> None:
+        """Keep this key out of every message as well."""
+        if key and key != self._hidden and len(key) >= 4:
+            self._hidden, self._has_key = key, True
+            self._secrets = sorted({*self._secrets, *spellings(key)}, key=len, reverse=True)
+
+    def certificate(self, why: str) -> ModelError:
+        """A certificate that isn't accepted: host, cause and the way out (W12)."""
+        found = self.unreachable(f"its certificate was not accepted ({why})", transient=False)
+        found.advice = f"Set SSL_CERT_FILE, or {self._at}.ca_file, to your network's certificate authority."
+        return found
 
     def redact(self, said: str) -> str:
         for secret in self._secrets:

@@ -12,23 +12,23 @@ import ipaddress
 import re
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from jp_tui import __version__
 from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, PartGrew
 from jp_tui.conversation.strict_json import dump
 from jp_tui.providers import catalogue
-from jp_tui.providers.catalogue import MAX_MODELS, ListedModel
-from jp_tui.providers.catalogue import address as list_address
+from jp_tui.providers.catalogue import MAX_MODELS, ListedModel, address, list_address
 from jp_tui.providers.connection import Dialled
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
+from jp_tui.providers.keys import EndpointKey
 from jp_tui.providers.pacing import ReadPacer, joined
 from jp_tui.providers.wire import ServerError, Wire, cut
 
@@ -40,13 +40,6 @@ MAX_OVERHEAD = 64  # maximum ratio of a response's unpacked size to its content
 SLICE = 32 * 1024
 NO_PROGRESS_SECS = 600.0  # pings must not keep a stalled connection open forever; real servers need less
 DRAIN_SECS = 0.1  # after the end, so that the connection can be reused
-
-
-def address(base_url: str, wire: Wire) -> str:
-    """Return the URL of a request (surface.md S20b): a trailing slash is accepted, and the wire's suffix."""
-    parts = urlsplit(base_url)
-    path = parts.path.rstrip("/").removesuffix(wire.base_suffix)
-    return urlunsplit(parts._replace(path=path + wire.path, fragment=""))
 
 
 def is_loopback(base_url: str) -> bool:
@@ -103,23 +96,47 @@ class HttpProvider:
 
     def __init__(self, endpoint: Endpoint, wire: Wire) -> None:
         self._endpoint, self._wire = endpoint, wire
-        self._url = address(endpoint.base_url, wire)
         self._failures = Failures(endpoint)
+        self._key = EndpointKey(endpoint)
         self._client: httpx.AsyncClient | None = None
 
     def __repr__(self) -> str:
-        return f"HttpProvider({self._endpoint.name!r}, {self._url!r})"
+        return f"HttpProvider({self._endpoint.name!r}, {self._endpoint.base_url!r})"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Implement the port. Sends nothing if a required key is missing."""
-        headers = self._headers()
+        begun = False
+        try:
+            async with aclosing(self._once(request)) as deltas:
+                async for delta in deltas:
+                    begun = True
+                    yield delta
+            return
+        except ModelError as refusal:
+            again = None if begun else self._again(request, refusal)
+            if again is None:
+                raise
+        async with aclosing(self._once(again)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    def _again(self, request: ModelRequest, refusal: ModelError) -> ModelRequest | None:
+        """The request to send once more: with a new key, or without what the server doesn't accept."""
+        if refusal.status == 401 and self._key.renewable:
+            self._key.expire()
+            return request
+        return self._wire.amended(request, refusal.detail) if refusal.status == 400 else None
+
+    async def _once(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        headers = await self._headers()
         import httpx
 
         failure: ModelError | None = None
+        url = address(self._wire, self._endpoint.base_url, self._wire.path(request.model), self._endpoint.query)
         read, size, head, decoder = 0, 0, b"", self._wire.decoder(request)
         try:
             body = dump(self._wire.body(request)).encode("utf-8", "replace")
-            async with self._answered("POST", self._url, body, headers) as response:
+            async with self._answered("POST", url, body, headers) as response:
                 failure = await self._refusal(response, request.model)
                 chunks = _sliced(response.aiter_bytes())
                 gulps, last = ReadPacer(chunks), asyncio.get_running_loop().time()
@@ -154,7 +171,8 @@ class HttpProvider:
         found: list[ListedModel] = []
         after: str | None = ""
         while after is not None and len(found) < MAX_MODELS:
-            page = catalogue.read(await self._get(list_address(self._wire, self._endpoint.base_url, after)))
+            url = list_address(self._wire, self._endpoint.base_url, after, self._endpoint.query)
+            page = catalogue.read(await self._get(url), self._wire.listed)
             if page is None:
                 raise self._failures.no_list()
             found += page.models
@@ -162,7 +180,7 @@ class HttpProvider:
         return tuple(found[:MAX_MODELS])
 
     async def _get(self, url: str) -> bytes:
-        headers = {**self._headers(), "accept": "application/json"}
+        headers = {**await self._headers(), "accept": "application/json"}
         import httpx
 
         failure: ModelError | None = None
@@ -194,26 +212,34 @@ class HttpProvider:
         if self._client is None:
             import httpx
 
-            idle, connect = self._endpoint.stream_idle_timeout_secs, self._endpoint.connect_timeout_secs
+            endpoint = self._endpoint
+            idle, connect = endpoint.stream_idle_timeout_secs, endpoint.connect_timeout_secs
             self._client = httpx.AsyncClient(
                 timeout=httpx.Timeout(idle, connect=connect, pool=connect),
                 follow_redirects=False,
-                trust_env=not is_loopback(self._endpoint.base_url),  # requests to this machine bypass a proxy
+                verify=_authorities(endpoint),
+                proxy=endpoint.proxy or None,
+                # without a proxy of its own an endpoint has the environment's, but for this machine (W12)
+                trust_env=endpoint.proxy is None and not is_loopback(endpoint.base_url),
             )
         return self._client
 
-    def _headers(self) -> dict[str, str]:
-        key = (self._endpoint.key or "").strip() or None
+    async def _headers(self) -> dict[str, str]:
+        key = await self._key.get()
+        self._failures.hide(key)
         if key is None and self._endpoint.key_env and not is_loopback(self._endpoint.base_url):
             raise self._failures.no_credentials()
         if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
             raise self._failures.unusable_key()
+        auth = self._endpoint.auth or self._wire.auth
+        sent: dict[str, str] = {"authorization": f"Bearer {key}"} if auth == "bearer" else {auth: key or ""}
         return {
-            "accept": "text/event-stream",
+            "accept": self._wire.media,
             "accept-encoding": "identity",
             "content-type": "application/json",
             "user-agent": f"jp-tui/{__version__}",
-            **self._wire.headers(key),
+            **self._wire.headers,
+            **(sent if key else {}),
             **{name.lower(): value for name, value in self._endpoint.headers.items()},
         }
 
@@ -261,7 +287,7 @@ class HttpProvider:
     async def _refusal(self, response: httpx.Response, model: str) -> ModelError | None:
         """Return why there is no stream, or None. If a server stalls while sending its message, the status suffices."""
         media = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if response.is_success and "html" not in media and not media.endswith("json"):
+        if response.is_success and (media == self._wire.media or ("html" not in media and not media.endswith("json"))):
             return None
         body = await self._words(response)
         if response.is_success:
@@ -294,8 +320,7 @@ class HttpProvider:
             return self._failures.refused()
         for cause in causes:
             if isinstance(cause, ssl.SSLCertVerificationError):
-                why = f"its certificate was not accepted ({cause.verify_message})"
-                return self._failures.unreachable(why, transient=False)
+                return self._failures.certificate(cause.verify_message)
             if isinstance(cause, socket.gaierror):
                 return self._failures.unreachable("its name is unknown here")
         if isinstance(error, httpx.ConnectTimeout):
@@ -306,6 +331,19 @@ class HttpProvider:
         if isinstance(error, (httpx.ConnectError, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL)):
             return self._failures.unreachable("the connection failed")
         return cut()
+
+
+def _authorities(endpoint: Endpoint) -> ssl.SSLContext | bool:
+    """The certificate authorities: those of the system or of SSL_CERT_FILE and SSL_CERT_DIR, and the endpoint's own.
+    Raises OSError for a file that can't be read as certificates."""
+    if urlsplit(endpoint.base_url).scheme != "https":
+        return True
+    import httpx
+
+    context = httpx.create_ssl_context()
+    if endpoint.ca_file:
+        context.load_verify_locations(cafile=endpoint.ca_file)
+    return context
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.model import ModelError
 
+EVENT_STREAM = "text/event-stream"
 MAX_EVENT = 16 * 1024 * 1024  # bytes of one event, its unfinished line included
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"

@@ -6,7 +6,8 @@ blocks and a strict JSON object; nothing is repaired (traps.md T20).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from jp_tui.conversation.model import (
@@ -14,16 +15,22 @@ from jp_tui.conversation.model import (
     CallRefused,
     Delta,
     Finished,
+    Message,
     ModelError,
     ModelRequest,
+    Part,
     PartEnded,
     PartGrew,
     PartKind,
     PartOpened,
+    ReasoningPart,
+    Result,
     StopReason,
+    TextPart,
     Usage,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
+from jp_tui.providers.endpoint import Auth
 
 MAX_PARTS = 1000
 MAX_UNREAD, MAX_NAME = 5, 40
@@ -51,25 +58,43 @@ class Wire(Protocol):
     """One API: the addresses of its requests and its model list (surface.md S20b), and their content."""
 
     @property
-    def path(self) -> str:
-        """Return the path appended to the base URL."""
+    def media(self) -> str:
+        """The media type of a streamed reply."""
+
+    @property
+    def base_suffixes(self) -> tuple[str, ...]:
+        """What a base URL may end with, though the paths begin with it."""
+
+    def path(self, model: str) -> str:
+        """What is appended to the base URL for a request to `model`, with its query."""
 
     @property
     def list_path(self) -> str:
         """Return the path appended for the list of models."""
 
-    @property
-    def base_suffix(self) -> str:
-        """Return a suffix that a base URL may already have, though `path` begins with it; "" for none."""
-
     def list_query(self, after: str) -> str:
-        """Return the query for the part of the list after the model `after`; "" for none."""
+        """The query of a part of the list, from `after` on (see `CataloguePage`); "" for none."""
 
-    def headers(self, key: str | None) -> dict[str, str]: ...
+    def listed(self, item: JsonObject) -> JsonObject | None:
+        """An entry of the list with its id as requests name it; None for a model that can't be asked."""
+
+    @property
+    def auth(self) -> Auth:
+        """How a key is sent, unless the endpoint says otherwise."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers of every request, apart from the key's."""
 
     def body(self, request: ModelRequest) -> JsonObject: ...
 
     def decoder(self, request: ModelRequest) -> Decoder: ...
+
+    def amended(self, request: ModelRequest, refusal: str) -> ModelRequest | None:
+        """The request to send once more after the server refused it (400) in these words; None: the refusal stands.
+
+        What a server doesn't support at all is remembered while the program runs.
+        """
 
 
 class ServerError(Exception):
@@ -125,6 +150,41 @@ def count(value: Json, key: str) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 1 << 53 else 0
 
 
+def without_reasoning(request: ModelRequest) -> ModelRequest | None:
+    """The request without any reasoning; None where it holds none."""
+    messages = tuple(
+        replace(message, parts=kept)
+        for message in request.messages
+        if (kept := tuple(part for part in message.parts if not isinstance(part, ReasoningPart)))
+    )
+    return None if messages == request.messages else replace(request, messages=messages)
+
+
+def merged(messages: Sequence[Message]) -> list[tuple[str, list[Part]]]:
+    """Role and parts, where neighbours of one role are one message and results come first."""
+    found: list[tuple[str, list[Part]]] = []
+    for message in messages:
+        if found and found[-1][0] == message.role:
+            found[-1][1].extend(message.parts)
+        else:
+            found.append((message.role, list(message.parts)))
+    for _, parts in found:
+        parts.sort(key=lambda part: not isinstance(part, Result))
+    return found
+
+
+def turn_start(messages: Sequence[Message]) -> int:
+    """The index of the message with which the running turn begins: the last one in which the user says something."""
+    return max(
+        (
+            at
+            for at, one in enumerate(messages)
+            if one.role == "user" and any(isinstance(p, TextPart) for p in one.parts)
+        ),
+        default=0,
+    )
+
+
 def used_ids(request: ModelRequest) -> set[str]:
     """Return the ids of the calls in the request."""
     return {part.id for message in request.messages for part in message.parts if isinstance(part, Call)}
@@ -141,6 +201,7 @@ class PartInProgress:
     index: int | None = None
     raw: list[str] = field(default_factory=list)
     closed: bool = False
+    opaque: JsonObject = field(default_factory=dict)
 
 
 class ResponseBuilder:
@@ -200,6 +261,7 @@ class ResponseBuilder:
         if part.closed:
             return []
         part.closed = True
+        part.opaque |= opaque or {}
         if part.kind == "tool" or (part.index is None and not opaque):
             return []
         return [*self.open(part), PartEnded(part.index or 0, opaque=opaque or {})]
@@ -230,4 +292,4 @@ class ResponseBuilder:
                 problem, misread = f"the arguments are not one JSON object: {refused.message}", True
         if problem:
             return CallRefused(index, part.id, part.name, raw, problem, misread)
-        return PartEnded(index, arguments=arguments)
+        return PartEnded(index, arguments=arguments, opaque=part.opaque)

@@ -18,4 +18,5 @@ TOOLS_FILE = os.path.join(CONFIG, "tools.toml")
 MODELS = "models.toml"
 """File name here and in the user's folder."""
 MODELS_FILE = os.path.join(CONFIG, MODELS)
+DANGER_FILE = os.path.join(CONFIG, "danger.toml")
 DEMO = os.path.join(CONFIG, "demo")

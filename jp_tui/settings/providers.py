@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from jp_tui.settings.errors import SettingsError, SettingsProblem, nearest
@@ -54,6 +55,12 @@ class ProviderSettings:
     base_url: str = ""
     api_key_env: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    auth: str | None = None
+    query: Mapping[str, str] = field(default_factory=dict)
+    ca_file: str = ""
+    proxy: str | None = None
+    api_key_command: tuple[str, ...] = ()
+    api_key_secs: float = 300.0
     structured: Structured = "auto"
     default_model: str = ""
 
@@ -115,7 +122,35 @@ def _provider(
     origin = settings.origin(*path, "base_url")
     if name == "ollama" and origin is not None and origin.layer == "built-in" and environment.get("OLLAMA_HOST"):
         values["base_url"] = ollama_address(environment["OLLAMA_HOST"])
+    _own_keys(settings, name, values)
     return ProviderSettings(name=name, **values)
+
+
+def _own_keys(settings: Settings, name: str, values: dict[str, Any]) -> None:
+    """What depends on who set it (W2, W3); `values` is changed. Raises SettingsError."""
+    path = ("providers", "llm", name)
+
+    def own(key: str) -> bool:
+        origin = settings.origin(*path, key)
+        return origin is not None and origin.layer != "built-in"
+
+    if name == "openai" and own("base_url") and not own("wire"):
+        values["wire"] = "openai-chat"  # what that address was written for
+    if values.get("structured") == "tool" and not WIRES[values["wire"]].forces:
+        raise SettingsError(settings.problem((*path, "structured"), f"{values['wire']} has no way to force a tool"))
+    if "api_key_command" in values:
+        if own("api_key_env"):
+            raise SettingsError(settings.problem((*path, "api_key_command"), "api_key_env is set as well; use one"))
+        values["api_key_command"] = tuple(values["api_key_command"])
+        values["api_key_env"] = None
+    if file := values.get("ca_file"):
+        at = Path(file).expanduser()
+        try:
+            at.open("rb").close()
+        except OSError as problem:
+            why = problem.strerror or "unreadable"
+            raise SettingsError(settings.problem((*path, "ca_file"), f"{at} can't be read: {why}")) from None
+        values["ca_file"] = str(at)
 
 
 def ollama_address(host: str) -> str:
@@ -183,6 +218,9 @@ def choose(
         place = origin.words() if origin else ""
         return ModelChoice(parse_model(named, settings, known, where=place), f"named in {place}")
     for provider in (known[name] for name in _builtin_names(settings)):
+        if provider.default_model and provider.api_key_command:
+            why = f"{provider.name} has a command that prints its key"
+            return ModelChoice(ModelId(provider.name, provider.default_model), why)
         if provider.default_model and credential(provider, environment) is not None:
             return ModelChoice(ModelId(provider.name, provider.default_model), f"{provider.api_key_env} is set")
     for server in reachable:

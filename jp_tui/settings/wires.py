@@ -9,17 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+AUTHS = ("bearer", "api-key", "x-api-key", "x-goog-api-key")
+"""How a key may be sent (W3): as `authorization: Bearer`, or alone in a header of that name."""
+
 
 @dataclass(frozen=True, slots=True)
 class WireSettings:
     """Facts about a wire.
 
-    `structured`: how a reply is bound to a schema by default; `enforcing` is a host with native support. `caches`:
-    hosts that keep a prompt for exactly 5 minutes or 1 hour; empty where servers decide. `server` is False for a model
-    that runs in this process and that no configuration names. `folder` defaults to the wire's name with _ for -.
+    `structured`: how a reply is bound to a schema by default; `enforcing` is a host with native support. `forces` is
+    False if no tool can be forced. `caches`: hosts that keep a prompt for exactly 5 minutes or 1 hour; empty where
+    servers decide. `server` is False for a model that runs in this process and that no configuration names. `folder`
+    defaults to the wire's name with _ for -.
     """
 
     structured: Literal["native", "tool"] = "native"
+    forces: bool = True
     enforcing: str = ""
     caches: str = ""
     server: bool = True
@@ -28,7 +33,10 @@ class WireSettings:
 
 WIRES = {
     "openai-chat": WireSettings(),
+    "openai-responses": WireSettings(),
     "anthropic": WireSettings(structured="tool", enforcing="api.anthropic.com", caches="Anthropic servers"),
+    "gemini": WireSettings(),
+    "ollama": WireSettings(forces=False),
     "demo": WireSettings(server=False, folder="scripted"),
 }
 SERVER_WIRES = tuple(name for name, wire in WIRES.items() if wire.server)

@@ -6,11 +6,11 @@ A credential is looked up here and goes into the endpoint alone. Asks nothing bu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.engine.base.dependencies import ModelSetup, Prices, RetryPolicy
-from jp_tui.providers.endpoint import Endpoint, EndpointProblem
+from jp_tui.providers.endpoint import Auth, Endpoint, EndpointProblem
 from jp_tui.providers.registry import open_provider
 from jp_tui.settings import known_models
 from jp_tui.settings import providers as servers
@@ -121,6 +121,12 @@ def endpoint(
         key=key.reveal() if key is not None else None,
         key_env=provider.api_key_env or "",
         headers=dict(provider.headers),
+        auth=cast("Auth | None", provider.auth),
+        query=dict(provider.query),
+        ca_file=provider.ca_file,
+        proxy=provider.proxy,
+        key_command=provider.api_key_command,
+        key_secs=float(provider.api_key_secs),
         structured=provider.structured,
         stream_idle_timeout_secs=float(request.stream_idle_timeout_secs),
         max_response_bytes=request.max_response_bytes,

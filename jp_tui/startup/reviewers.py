@@ -131,4 +131,5 @@ def _key(server: servers.ProviderSettings, id_: str, request: config.RequestSett
     if not server.is_server:  # its provider is one model
         return (id_,)
     headers: tuple[Any, ...] = tuple(sorted(server.headers.items()))
-    return (server.name, server.wire, server.base_url, server.api_key_env, headers, *_bounds(request))
+    hosts = (server.auth, tuple(sorted(server.query.items())), server.ca_file, server.proxy, server.api_key_command)
+    return (server.name, server.wire, server.base_url, server.api_key_env, headers, hosts, *_bounds(request))

@@ -1,1 +1,1 @@
-"""What every face says, pure: reducers, wording, trail. No I/O, no clock."""
+"""Text and data shared by all front ends, pure: reducers, wording, trail. No I/O, no clock."""

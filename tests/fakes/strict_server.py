@@ -116,6 +116,123 @@ def openai_chat(raw: bytes) -> dict[str, Any]:
     return body
 
 
+_RESPONSES = {
+    "model", "input", "stream", "store", "instructions", "include", "prompt_cache_key", "tools", "tool_choice",
+    "max_output_tokens", "temperature", "text", "reasoning",
+}  # fmt: skip
+
+
+def openai_responses(raw: bytes) -> dict[str, Any]:
+    """A body of POST /responses. It issued no reasoning item whose encrypted content begins otherwise than `enc-`."""
+    body = _json(raw)
+    assert body["model"] and body["input"] and body["store"] is False
+    assert not body.keys() - _RESPONSES, f"unknown parameters: {body.keys() - _RESPONSES}"
+    waiting: list[str] = []
+    asked: set[str] = set()
+    for at, item in enumerate(body["input"]):
+        where, kind = f"input.{at}", item["type"]
+        if kind != "function_call_output" and kind not in ("function_call", "reasoning"):
+            assert not waiting, f"{where}: no tool output found for function calls {waiting}"
+        match kind:
+            case "message":
+                parts = item["content"]
+                assert parts and item["role"] in ("user", "assistant"), where
+                for part in parts:
+                    if part["type"] == "input_image":
+                        head, _, data = part["image_url"].partition(";base64,")
+                        _image(head.removeprefix("data:"), data, where)
+                    else:
+                        wanted = "output_text" if item["role"] == "assistant" else "input_text"
+                        assert part["type"] == wanted and part["text"], where
+            case "reasoning":
+                assert item["id"].startswith("rs_") and item["encrypted_content"].startswith("enc-"), where
+                after = body["input"][at + 1]["type"] if at + 1 < len(body["input"]) else ""
+                assert after in ("message", "function_call", "reasoning"), f"{where}: without its following item"
+                assert all(part["type"] == "summary_text" and part["text"] for part in item["summary"]), where
+            case "function_call":
+                assert 0 < len(item["call_id"]) <= 64 and item["call_id"] not in asked, where
+                assert _NAME.fullmatch(item["name"]), where
+                parse_object(item["arguments"], max_bytes=_LIMIT, max_depth=200)
+                waiting.append(item["call_id"])
+                asked.add(item["call_id"])
+            case "function_call_output":
+                assert item["call_id"] in waiting and isinstance(item["output"], str), f"{where}: without its call"
+                waiting.remove(item["call_id"])
+            case other:
+                raise AssertionError(f"{where}: unknown item {other!r:.80}")
+    assert not waiting, "the last calls have no output"
+    for tool in body.get("tools", ()):
+        assert tool["strict"] is False and tool["type"] == "function"
+    return body
+
+
+_GEMINI = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "safetySettings"}
+UNSIGNED = "skip_thought_signature_validator"
+
+
+def gemini(raw: bytes) -> dict[str, Any]:
+    """A body of POST /models/MODEL:streamGenerateContent. It issued no signature that begins otherwise than `sig-`."""
+    body = _json(raw)
+    assert not body.keys() - _GEMINI, f"unknown names: {body.keys() - _GEMINI}"
+    contents = body["contents"]
+    assert contents and contents[0]["role"] == "user" and contents[-1]["role"] == "user", "first and last: user"
+    said = [at for at, one in enumerate(contents) if one["role"] == "user" and any("text" in p for p in one["parts"])]
+    running = max(said, default=0)
+    for at, content in enumerate(contents):
+        where, parts = f"contents[{at}]", content["parts"]
+        assert content["role"] == ("user", "model")[at % 2] and parts, f"{where}: roles must alternate"
+        calls = [part["functionCall"]["name"] for part in parts if "functionCall" in part]
+        for part in parts:
+            (kind,) = part.keys() - {"thoughtSignature"}
+            signature = part.get("thoughtSignature", "sig-")
+            assert signature.startswith("sig-") or signature == UNSIGNED, f"{where}: thought signature is not valid"
+            match kind:
+                case "text":
+                    assert part["text"], where
+                case "inlineData":
+                    _image(part["inlineData"]["mimeType"], part["inlineData"]["data"], where)
+                case "functionCall":
+                    assert content["role"] == "model" and isinstance(part["functionCall"]["args"], dict), where
+                    assert _NAME.fullmatch(part["functionCall"]["name"]), where
+                case _:
+                    assert kind == "functionResponse" and content["role"] == "user", where
+                    assert isinstance(part["functionResponse"]["response"], dict), where
+        if calls:
+            first = next(part for part in parts if "functionCall" in part)
+            assert at < running or "thoughtSignature" in first, f"{where}: function call is missing a thought_signature"
+            after = contents[at + 1]["parts"]
+            given = [part["functionResponse"]["name"] for part in after if "functionResponse" in part]
+            assert given == calls, f"{where}: as many function responses as calls, in their order"
+        elif content["role"] == "model":
+            after = contents[at + 1]["parts"]
+            assert not any("functionResponse" in part for part in after), f"{where}: a response without a call"
+    return body
+
+
+_OLLAMA = {"model", "messages", "stream", "tools", "options", "format", "keep_alive", "think"}
+
+
+def ollama(raw: bytes) -> dict[str, Any]:
+    """A body of POST /api/chat."""
+    body = _json(raw)
+    assert not body.keys() - _OLLAMA and body["model"] and body["messages"]
+    waiting: list[str] = []
+    for at, message in enumerate(body["messages"]):
+        where = f"messages[{at}]"
+        assert isinstance(message["content"], str), where
+        if message["role"] == "tool":
+            assert waiting and message["tool_name"] == waiting.pop(0), f"{where}: a result without its call"
+            continue
+        assert not waiting, f"{where}: calls without results {waiting}"
+        for image in message.get("images", ()):
+            assert base64.b64decode(image, validate=True), where
+        for call in message.get("tool_calls", ()):
+            assert isinstance(call["function"]["arguments"], dict) and _NAME.fullmatch(call["function"]["name"]), where
+            waiting.append(call["function"]["name"])
+    assert not waiting
+    return body
+
+
 def _json(raw: bytes) -> dict[str, Any]:
     """Valid UTF-8, strict JSON, one object."""
     value = parse(raw, max_bytes=_LIMIT, max_depth=200)

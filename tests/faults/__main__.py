@@ -39,6 +39,7 @@ PARTS: dict[str, str] = {
     "processes": "tests.faults.processes",
     "stalls": "tests.faults.stalls",
     "sandbox": "tests.faults.sandbox",
+    "rules": "tests.faults.rules",
 }
 """The module of each part, by its name on the command line."""
 

@@ -7,18 +7,14 @@ exactly.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
+from tests.faults import workers
 from tests.faults.report import Found
 
-ROOT = Path(__file__).resolve().parents[2]
 BOUNDED, WHOLE = 200, 10_000
 MOST = 4
 _WHAT = {"commits": "kill -9 at every commit of scripted runs", "moments": "kill -9 at random moments"}
@@ -31,27 +27,21 @@ _SAYS = {
 def tried(whole: bool, seed: int, runs: int = 0) -> list[Found]:
     """So many `runs`, half of them at commits; as many as the promise says where nothing is said."""
     runs = runs or (WHOLE if whole else BOUNDED)
-    workers = max(1, min(os.cpu_count() or 1, MOST))
-    edges = [runs * number // workers for number in range(workers + 1)]
-    began = [_worker(seed, first, last) for first, last in pairwise(edges)]
-    heard = [line for one in began for line in _heard(one)]
+    together = max(1, min(os.cpu_count() or 1, MOST))
+    edges = [runs * number // together for number in range(together + 1)]
+    jobs = [(seed, first, last) for first, last in pairwise(edges)]
+    heard = [line for one in workers.played("tests.faults.kills_worker", jobs) for line in _lines(one)]
     return [
         _summed(words, runs // 2, seed, [one for one in heard if one.get("what", what) == what])
         for what, words in _WHAT.items()
     ]
 
 
-def _worker(seed: int, first: int, last: int) -> subprocess.Popen[str]:
-    words = [sys.executable, "-m", "tests.faults.kills_worker", *map(str, (seed, first, last))]
-    return subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
-
-
-def _heard(worker: subprocess.Popen[str]) -> list[dict[str, Any]]:
+def _lines(worker: workers.Heard) -> list[dict[str, Any]]:
     """What a worker found; its own end is a finding where it was no good one."""
-    said, _ = worker.communicate()
-    lines = [json.loads(line) for line in said.splitlines()]
-    if worker.returncode:
-        lines.append({"found": [f"the worker ended with {worker.returncode}"], "scene": "?", "where": "?"})
+    lines = [line for line in worker.results if "found" in line]
+    if worker.wrong:
+        lines.append({"found": [worker.wrong], "scene": "?", "where": "?"})
     return lines
 
 

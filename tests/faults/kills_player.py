@@ -117,7 +117,10 @@ class Player:
                 self._answer(prompt)
             case e.QuestionSettled(conversation=id_, inquiry=inquiry, how=how):
                 self._told.say(settled=inquiry, conversation=id_, how=how)
-            case e.StorageFailed(message=words) | e.EngineFailed(message=words) | e.Refused(message=words):
+            case e.EngineFailed(message=words, report=report):
+                self._told.say(trouble=words, report=report)
+                return True  # nothing more comes of it
+            case e.StorageFailed(message=words) | e.Refused(message=words):
                 self._told.say(trouble=words)
             case e.TurnCompleted(conversation=id_) if id_ == self._conversation:
                 self._told.say(completed=event.outcome)

@@ -32,10 +32,12 @@ from jp_tui.system.paths import Paths
 from tests.faults import kills_player as player
 from tests.faults.kills_judge import judged
 from tests.faults.kills_scenes import SCENES, furnish, settle
+from tests.faults.workers import answers_with_stacks, descendants, memory, stacks_of
 
-PATIENCE = 60.0
-REMAINS = 30.0
-"""Seconds after which no child may be left."""
+PATIENCE = 30.0
+"""Seconds for one run, and for its judge."""
+REMAINS = 10.0
+"""Seconds after which no child may be left; then those that are left are named and killed."""
 _SUBREAPER = 36
 
 
@@ -95,6 +97,10 @@ def remains() -> float:
                 time.sleep(0.002)
         except ChildProcessError:
             return now
+    for pid in descendants(os.getpid()):
+        stacks_of(pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     return REMAINS
 
 
@@ -124,6 +130,8 @@ class Worker:
         self._made = warmed(folder / "home")
         self.lines: dict[str, int] = {}
         self.commits: dict[str, int] = {}
+        self.hung = False
+        """Whether a child came to no end in its time; where it was stands in our error output."""
 
     def parts(self, run: str) -> Parts:
         """Those of a fresh place."""
@@ -147,9 +155,12 @@ class Worker:
         self.lines[name] = next(at for at, line in enumerate(told) if "done" in line)
         self.commits[name] = max(line.get("commit", 0) for line in told)
         for module in set(loaded) - set(sys.modules):
-            with contextlib.suppress(ImportError):
+            try:
                 importlib.import_module(module)
+            except ImportError as problem:
+                sys.stderr.write(f"{module} was loaded in a child and cannot be here: {problem}\n")
         _built(Model)
+        print(flush=True)  # it gets on
 
     def _play(
         self, run: str, says: tuple[str, ...], seed: str, kill: player.Kill | Moment | None
@@ -161,7 +172,9 @@ class Worker:
         itself = kill if isinstance(kill, player.Kill) else None
         child, pipe = forked(lambda into: player.play(made, says, into, seed, itself))
         said, ended = heard(pipe, PATIENCE, at.lines)
-        if not ended and at.lines is not None:
+        if not ended and (at.lines is None or said.count(b"\n") < at.lines):
+            self._hangs(child)
+        elif not ended:
             more, ended = heard(pipe, at.later)
             said += more
         if not ended:
@@ -171,6 +184,10 @@ class Worker:
         died = time.monotonic()
         os.close(pipe)
         return said, died
+
+    def _hangs(self, child: int) -> None:
+        stacks_of(child)
+        self.hung = True
 
     def run(self, number: int, seed: int, scene: str, kill: player.Kill | None) -> dict[str, Any]:
         """One kill and what it left."""
@@ -195,10 +212,13 @@ class Worker:
         child, pipe = forked(judge)
         verdict, ended = heard(pipe, PATIENCE)
         if not ended:
+            self._hangs(child)
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os.close(pipe)
         found = json.loads(verdict) if verdict else {"found": ["the judge said nothing"], "figures": {}}
+        if self.hung:
+            found["found"].append(f"it came to no end in {PATIENCE:.0f} s; no more was tried. Said last: {told[-3:]}")
         if left >= REMAINS:
             found["found"].append(f"after {REMAINS:.0f} s there were processes left")
         if not found["found"]:
@@ -224,10 +244,10 @@ def kills(worker: Worker) -> Iterator[tuple[str, player.Kill]]:
 
 def main() -> None:
     seed, first, last = map(int, sys.argv[1:])
+    answers_with_stacks()
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     # a kill leaves to the system's memory what was written, so that no disk is needed to see what is left of it
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    folder = Path(tempfile.mkdtemp(prefix="kills-", dir=memory))
+    folder = Path(tempfile.mkdtemp(prefix="kills-", dir=memory()))
     worker = Worker(folder)
     worker.measure()
     gc.freeze()  # a child that looks for garbage among what we share would have to copy it
@@ -237,6 +257,8 @@ def main() -> None:
         pair = number // 2
         scene, kill = every[pair % len(every)] if number % 2 else (list(SCENES)[pair % len(SCENES)], None)
         print(json.dumps(worker.run(number, seed, scene, kill)), flush=True)
+        if worker.hung:
+            break
     with contextlib.suppress(OSError):
         shutil.rmtree(folder / "home")
         for measured in folder.glob("measured *"):

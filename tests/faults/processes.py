@@ -6,17 +6,13 @@ summed up. A finding names number and seed, from which the same schedule is play
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
+from tests.faults import workers
 from tests.faults.report import Found
 
-ROOT = Path(__file__).resolve().parents[2]
 BOUNDED, WHOLE = 8, 1_000
 MOST = 4
 
@@ -24,27 +20,17 @@ MOST = 4
 def tried(whole: bool, seed: int, runs: int = 0) -> list[Found]:
     """So many schedules; as many as the promise says where nothing is said."""
     runs = runs or (WHOLE if whole else BOUNDED)
-    workers = max(1, min(os.cpu_count() or 1, MOST, runs // 50 or 1))
-    edges = [runs * number // workers for number in range(workers + 1)]
-    began = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.processes_worker", str(seed), str(first), str(last)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        for first, last in pairwise(edges)
-    ]
-    heard = [(one.communicate()[0], one.returncode) for one in began]
-    results = [json.loads(line) for said, _ in heard for line in said.splitlines()]
+    together = max(1, min(os.cpu_count() or 1, MOST, runs // 50 or 1))
+    edges = [runs * number // together for number in range(together + 1)]
+    heard = workers.played("tests.faults.processes_worker", [(seed, first, last) for first, last in pairwise(edges)])
+    results = [line for one in heard for line in one.results if "run" in line]
     figures: Counter[str] = Counter()
     for one in results:
         figures.update(one["figures"])
     failed = [f"schedule {one['run']} of seed {seed}: {said}" for one in results for said in one["found"]]
-    failed += [f"a worker ended with {code}" for _, code in heard if code]
     if len(results) != runs:
         failed.append(f"only {len(results)} of {runs} schedules came to a verdict")
+    failed += [one.wrong for one in heard if one.wrong]
     free = max((one["free"] for one in results), default=0.0)
     return [
         Found(

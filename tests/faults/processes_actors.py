@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.startup.engine import link
 from jp_tui.startup.parts import Parts, journal
 from tests.faults.kills_player import Told, response
+from tests.faults.workers import stacks_of, waiting
 
-LIMIT = 30.0
+LIMIT = 20.0
+"""Seconds for one of them."""
 
 
 def watched(file: Path) -> None:
@@ -44,7 +46,7 @@ class Actor:
 
     def __init__(self, made: Parts, told: Told, name: str) -> None:
         self._link = link(made, journal(made), client=True, command=name)
-        self._told, self._name = told, name
+        self._told, self._name, self._trouble = told, name, False
 
     def run(self, open_: c.OpenConversation, takes: Callable[[e.Event], bool]) -> None:
         """Give `takes` every event, and Stopped when all that came was heard, until it says that it is over."""
@@ -53,11 +55,24 @@ class Actor:
         end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             self._link.wait(0.02)
-            over = [takes(event) for event in (*self._link.collect(), e.Stopped())]  # each of them, and once more
+            over = [takes(event) for event in (*self._failed(self._link.collect()), e.Stopped())]  # each, and once more
             if any(over):
                 self._told.say(over=True)
                 break
+            if self._trouble:
+                break
+        else:
+            stacks_of(os.getpid())
+            self._told.say(trouble=f"it came to no end in {LIMIT:.0f} s", hangs=waiting())
         self._link.close(5)
+
+    def _failed(self, came: Sequence[e.Event]) -> Sequence[e.Event]:
+        """What came; of an engine that failed nothing more is to be waited for, and why is told."""
+        for event in came:
+            if isinstance(event, e.EngineFailed | e.StorageFailed | e.BackgroundFailed):
+                self._trouble = True
+                self._told.say(trouble=event.model_dump(mode="json"))
+        return came
 
     def _send(self, command: c.Command) -> None:
         self._link.send(command)

@@ -22,15 +22,17 @@ PAGES = {
     "S": "surface.md",
     "K": "context.md",
     "T": "traps.md",
+    "W": "wires.md",
+    "AR": "rules.md",
 }
 """The page that defines the rules of a letter. Rules with Z are on the page where a reader would look for them."""
-_LETTERS = "".join(PAGES) + "Z"
+_LETTERS = "|".join((*PAGES, "Z"))
 # No zero in front: C0 is a set of control characters.
-_RULE = rf"[{_LETTERS}][1-9]\d*[a-z]?"
+_RULE = rf"(?:{_LETTERS})[1-9]\d*[a-z]?"
 # Not a part of a word, a code point (U+E000), an option, an entity, a path with a suffix, a version (V1.2) or a key
 # in quotes.
 _CITED = re.compile(rf"(?<![\w+#&.\\\"'-])({_RULE})(?:[ ]?[-–][ ]?({_RULE}))?(?!\w|\.\d)")
-_IN_NAME = re.compile(rf"(?:^|_)([{_LETTERS.lower()}][1-9]\d*[a-d]?)(?=_|$)")
+_IN_NAME = re.compile(rf"(?:^|_)((?:{_LETTERS.lower()})[1-9]\d*[a-d]?)(?=_|$)")
 _DEFINED = re.compile(rf"\*\*({_RULE})\*\*")
 _IRREGULAR = re.compile(rf"^(?: *(?:[-*]|\d+\.) |\| *)({_RULE})(?= |:)", re.M)
 _FENCE = re.compile(r"^( *)(```+|~~~+).*?(?:^ *\2|\Z)", re.M | re.S)
@@ -45,6 +47,11 @@ class Found:
 
     rule: str
     line: int
+
+
+def letters(rule: str) -> str:
+    """The letters in front of a rule's number, as they are written: those of AR12 are AR."""
+    return rule[: next(at for at, sign in enumerate(rule) if sign.isdigit())]
 
 
 def defined(page: str) -> list[Found]:
@@ -66,7 +73,7 @@ def cited_in_python(source: str) -> Iterator[Found]:
                 yield from _cited(_QUOTES.sub("", "".join(lines[first - 1 : last])), first)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() if node.name.lower().startswith("test"):
                 for found in _IN_NAME.finditer(node.name.lower()):
-                    yield Found(found[1][0].upper() + found[1][1:], node.lineno)
+                    yield Found(letters(found[1]).upper() + found[1][len(letters(found[1])) :], node.lineno)
     if any("#" in line and _CITED.search(line) for line in lines):  # most files need no tokens, which take long
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:

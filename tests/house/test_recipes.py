@@ -185,19 +185,26 @@ def wire(_: Endpoint) -> Echo:
 
 
 class Echo:
-    path, list_path, base_suffix = "/echo", "/names", ""
+    media, list_path, base_suffixes = "text/plain", "/names", ()
+    auth, headers = "bearer", {}
+
+    def path(self, model: str) -> str:
+        return "/echo"
 
     def list_query(self, after: str) -> str:
         return ""
 
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {}
+    def listed(self, item: JsonObject) -> JsonObject:
+        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         return {"model": request.model}
 
     def decoder(self, request: ModelRequest) -> Decoder:
         return Decoder()
+
+    def amended(self, request: ModelRequest, refusal: str) -> ModelRequest | None:
+        return None
 
 
 class Decoder:
@@ -231,7 +238,7 @@ open("config.toml", "w").write('[providers.llm.mine]\\nwire = "echo"\\nbase_url 
 settings = load(user_file="config.toml", workspace_file="none.toml", environment={})
 mine = providers.providers(settings, {})["mine"]
 at = endpoint(mine, {}, assistant(settings).request)
-assert repr(open_provider(at)) == "HttpProvider('mine', 'http://127.0.0.1:9/echo')"
+assert repr(open_provider(at)) == "HttpProvider('mine', 'http://127.0.0.1:9')"
 
 now, _ = first_run.chosen(first_run.begin(SERVER_WIRES)[0], first_run.OWN)
 seen = {(now := first_run.chosen(now, "wire")[0]).draft.wire for _ in SERVER_WIRES}

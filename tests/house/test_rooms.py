@@ -8,7 +8,7 @@ from pathlib import Path
 from jp_tui.settings.load import load
 from tests.house.sources import Source, imported, ours
 
-PURE = ("conversation", "questions", "protocol", "inquiry", "view")
+PURE = ("conversation", "questions", "protocol", "inquiry", "view", "rules")
 DOING = {
     "asyncio", "threading", "multiprocessing", "subprocess", "socket", "select", "sqlite3", "ssl", "http", "time",
     "uuid", "urllib.request", "random", "secrets", "os", "pathlib", "io", "shutil", "tempfile", "logging", "concurrent",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.providers.catalogue import CataloguePage, ListedModel, address, read
+from jp_tui.providers.catalogue import CataloguePage, ListedModel, list_address, read
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.registry import make_wire
@@ -23,12 +23,15 @@ KEY = "sk-very-secret-1234567890"
     [
         ("openai-chat", "http://h:1/v1/", "", "http://h:1/v1/models"),
         ("openai-chat", "https://h/openai?api-version=1", "", "https://h/openai/models?api-version=1"),
+        ("openai-responses", "http://h:1/v1/", "", "http://h:1/v1/models"),
+        ("gemini", "https://h/v1beta", "p 2", "https://h/v1beta/models?pageSize=1000&pageToken=p%202"),
+        ("ollama", "http://h/v1", "", "http://h/api/tags"),
         ("anthropic", "https://h", "", "https://h/v1/models?limit=1000"),
         ("anthropic", "https://h/v1/", "a b", "https://h/v1/models?limit=1000&after_id=a%20b"),
     ],
 )
 def test_s20_where_a_list_is(wire: str, base: str, after: str, expected: str) -> None:
-    assert address(make_wire(endpoint(base, wire)), base, after) == expected
+    assert list_address(make_wire(endpoint(base, wire)), base, after) == expected
 
 
 @pytest.mark.parametrize(

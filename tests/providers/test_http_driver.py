@@ -13,8 +13,9 @@ from dataclasses import replace
 import pytest
 
 from jp_tui.conversation.model import Delta, ModelError, PartGrew
+from jp_tui.providers.catalogue import address
 from jp_tui.providers.endpoint import Endpoint, EndpointProblem
-from jp_tui.providers.http import address, is_loopback, reachable
+from jp_tui.providers.http import is_loopback, reachable
 from jp_tui.providers.registry import make_wire, open_provider
 from tests.fakes.model_server import Answer, ModelServer, split
 
@@ -76,6 +77,12 @@ async def test_what_is_sent(wire: str, path: str, header: str, value: str) -> No
         ("openai-chat", "http://h:8080/v1", "http://h:8080/v1/chat/completions"),
         ("openai-chat", "http://h:8080/v1/", "http://h:8080/v1/chat/completions"),
         ("openai-chat", "https://h/openai?api-version=1", "https://h/openai/chat/completions?api-version=1"),
+        ("openai-responses", "https://h/v1/", "https://h/v1/responses"),
+        ("gemini", "https://h/v1beta", "https://h/v1beta/models/m:streamGenerateContent?alt=sse"),
+        ("gemini", "https://h/v1?a=b", "https://h/v1/models/m:streamGenerateContent?a=b&alt=sse"),
+        ("ollama", "http://h", "http://h/api/chat"),
+        ("ollama", "http://h/v1/", "http://h/api/chat"),
+        ("ollama", "http://h/api", "http://h/api/chat"),
         ("anthropic", "https://h", "https://h/v1/messages"),
         ("anthropic", "https://h/", "https://h/v1/messages"),
         ("anthropic", "https://h/v1", "https://h/v1/messages"),
@@ -85,7 +92,8 @@ async def test_what_is_sent(wire: str, path: str, header: str, value: str) -> No
 )
 def test_s20b_the_wire_appends_its_path(wire: str, base: str, expected: str) -> None:
     target = endpoint(base, wire)
-    assert address(target.base_url, make_wire(target)) == expected
+    made = make_wire(target)
+    assert address(made, target.base_url, made.path("m")) == expected
 
 
 async def test_a_connection_serves_several_requests() -> None:
@@ -202,7 +210,7 @@ async def test_the_key_shows_nowhere() -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"wire": "ollama"}, "providers.llm.local.wire: `ollama` is not a wire of this version"),
+        ({"wire": "soap"}, "providers.llm.local.wire: `soap` is not a wire of this version"),
         ({"base_url": "localhost:8080"}, "providers.llm.local.base_url"),
         ({"base_url": "ftp://h/"}, "not an http or https address"),
         ({"base_url": "http://[::1"}, "not an http or https address"),

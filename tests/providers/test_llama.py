@@ -1,4 +1,4 @@
-"""A real llama.cpp server on both wires. JP_TUI_LLAMA names its URL (http://127.0.0.1:PORT), else these tests skip.
+"""A real llama.cpp server on its three wires. JP_TUI_LLAMA names its URL, else these tests skip.
 
 The model is a tiny Markov chain without weights: its text repeats at temperature 0, and words in the last user
 message make it call a tool, split characters over chunks or never stop.
@@ -31,7 +31,7 @@ from jp_tui.providers.registry import open_provider
 from .decoding import fold
 
 URL = os.environ.get("JP_TUI_LLAMA", "")
-WIRES: list[tuple[str, str]] = [("openai-chat", "/v1"), ("anthropic", ""), ("anthropic", "/v1/")]
+WIRES: list[tuple[str, str]] = [("openai-chat", "/v1"), ("anthropic", ""), ("openai-responses", "/v1")]
 TOOL = ToolSpec(
     "fs_read_file",
     "Reads a file.",
@@ -92,7 +92,10 @@ async def test_a_forced_tool(wire: str, base: str) -> None:
 async def test_t20_a_call_cut_by_the_limit_is_refused(wire: str, base: str) -> None:
     for limit in range(8, 40, 8):
         said, finished = fold(await collect(wire, base, ask("#tool", tools=(TOOL,), max_tokens=limit)))
-        assert finished is not None and finished.reason == "length"
+        # on Responses llama.cpp calls a reply complete that its limit cut
+        assert finished is not None and finished.reason in (
+            ("end", "tools") if wire == "openai-responses" else ("length",)
+        )
         assert not [part for part in said if part[0] == "tool"]
 
 

@@ -13,8 +13,8 @@ from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.providers.anthropic.request import Anthropic
 from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.openai_chat.request import OpenAIChat
-from jp_tui.providers.openai_chat.schemas import fits_strict
 from jp_tui.providers.schemas import one_valued
+from jp_tui.providers.strict_schemas import fits_strict
 
 from .decoding import HELLO, fixtures
 from .made_recordings import chats

@@ -127,8 +127,7 @@ def test_the_request() -> None:
             },
         ],
     }
-    assert WIRE.headers("k") == {"anthropic-version": "2023-06-01", "x-api-key": "k"}
-    assert "x-api-key" not in WIRE.headers(None)
+    assert WIRE.headers == {"anthropic-version": "2023-06-01"} and WIRE.auth == "x-api-key"
 
 
 @pytest.mark.parametrize(

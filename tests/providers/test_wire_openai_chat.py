@@ -165,7 +165,7 @@ def test_what_servers_spell_differently() -> None:
     openai = OpenAIChat("openai", "api.openai.com").body(request)
     assert openai["max_completion_tokens"] == 9 and "max_tokens" not in openai
     assert "stream_options" not in OpenAIChat("mistral", "api.mistral.ai").body(request)
-    assert OpenAIChat("x").headers("k") == {"authorization": "Bearer k"} and OpenAIChat("x").headers(None) == {}
+    assert OpenAIChat("x").auth == "bearer" and not OpenAIChat("x").headers
 
 
 def test_t20_calls_only_from_a_complete_message() -> None:

@@ -163,7 +163,7 @@ def test_r144_detached_is_resolved_by_kind(home: Home) -> None:
             "[providers.llm.aliases]\ninherit = 'a/b'",
             ":2:1: providers.llm.aliases.inherit: the name inherit is reserved",
         ),
-        ("[providers.llm.x]\nwire = 'soap'", "(allowed: openai-chat, anthropic)"),
+        ("[providers.llm.x]\nwire = 'soap'", "(allowed: openai-chat, openai-responses, anthropic, gemini, ollama)"),
         ("[providers.llm.x]\nbase_url = 'ftp://x'", "expected an http or https address"),
         ("[providers.llm.x]\nbase_url = 'http://me:pw@x/v1'", "an address holds no user or password"),
         ("[providers.llm.x.headers]\nAuthorization = 'Bearer sk'", "a key never stands in a file"),

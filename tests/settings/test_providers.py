@@ -18,7 +18,7 @@ from jp_tui.startup.parts import Parts
 from tests.settings.conftest import Home
 
 KEYS = (
-    "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY", "GROQ_API_KEY",
+    "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY", "GROQ_API_KEY",
     "CEREBRAS_API_KEY", "DEEPSEEK_API_KEY",
 )  # fmt: skip
 
@@ -32,7 +32,8 @@ def chosen(home: Home, environment: dict[str, str], *reachable: Reachable, user:
 def test_s20_the_built_in_table(home: Home) -> None:
     known = providers.providers(home.load(), {})
     assert list(known) == [
-        "anthropic", "openai", "openrouter", "mistral", "groq", "cerebras", "deepseek", "ollama", "llamacpp", "demo",
+        "anthropic", "openai", "gemini", "openrouter", "mistral", "groq", "cerebras", "deepseek", "ollama", "llamacpp",
+        "demo",
     ]  # fmt: skip
     assert [one.api_key_env for one in known.values() if one.api_key_env] == list(KEYS)
     for one in known.values():

@@ -78,9 +78,9 @@ async def test_a_server_of_ones_own_is_written_line_by_line() -> None:
         await pilot.press("ctrl+u", *"mine", "enter", "enter")
         assert app.focused is edit and edit.value.startswith("http://127.0.0.1")
         await pilot.press("escape", "down", "enter")
-        assert "anthropic" in app.screen_text(), "Enter changes it"
+        assert "openai-responses" in app.screen_text(), "Enter changes it"
         await pilot.press("down", "down", "enter")
-        spec = ServerSpec(name="mine", wire="anthropic", base_url="http://127.0.0.1:8080/v1")
+        spec = ServerSpec(name="mine", wire="openai-responses", base_url="http://127.0.0.1:8080/v1")
         assert app.link.of(ListModels) == [ListModels(server=spec)]
         await app.says(pilot, ev.Refused(command="list_models", message="mine: \x1b[31mno[/] address"))
         assert "no[/] address" in app.screen_text() and "Your own model server" in app.screen_text()

@@ -1,1 +1,1 @@
-"""Questions: who is asked, what is shown, what was answered or allowed."""
+"""Questions: routing, display, answers, permissions."""

@@ -1,4 +1,4 @@
-"""May this call run (inquiries.md 5.2)? Asked before anything of the cycle is executed; the machine decides."""
+"""Permission of a call (inquiries.md 5.2), requested before anything of the cycle runs; the machine decides."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from jp_tui.tools.port import commands
 
 
 def shown_digest(text: str) -> str:
-    """SHA-256 of what a permission or result prompt shows; a decision is bound to it."""
+    """Return the SHA-256 of what a permission or result prompt shows; a decision is bound to it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def refused(job: ToolCallState, coordinator: Coordinator) -> tuple[str, ...]:
-    """The targets that somebody refused in this turn, that the call names, and that no person let it touch (R247).
+    """Return the targets refused in this turn that the call names and no person permitted (R247).
 
-    None for a built-in tool that says itself what it would change, and asks about that.
+    Empty for a built-in tool that reports its own changes and asks about them.
     """
     knows = job.setup.kind == "built-in" and not commands(job.tool)
     if knows or not coordinator.ledger.refused:
@@ -34,7 +34,7 @@ def refused(job: ToolCallState, coordinator: Coordinator) -> tuple[str, ...]:
 
 
 async def permitted(job: ToolCallState, coordinator: Coordinator, floor: tuple[str, ...] = ()) -> CallResult | None:
-    """Ask for leave; None when the call may run, with `job.arguments` changed where they were edited (R86-R89).
+    """Request permission; return None if the call may run, with `job.arguments` changed if they were edited (R86-R89).
     Raises Deferred."""
     mode, call = job.setup.run, job.call
     asked: v.AskMode = "edit" if mode == "edit" else "ask"
@@ -64,7 +64,7 @@ async def permitted(job: ToolCallState, coordinator: Coordinator, floor: tuple[s
 
 
 def forbidden(name: str) -> str:
-    """M58: the model was told to call nothing (R78), and calls."""
+    """Return the error for a call while tools are off (R78; M58)."""
     return (
         f"Tool '{name}' was not run: tools are turned off for this request. Do not call any tool; answer without them "
         "or explain what is missing."
@@ -72,7 +72,7 @@ def forbidden(name: str) -> str:
 
 
 def unavailable(name: str) -> str:
-    """M31, without the original's doubled word."""
+    """Return M31, without the original's doubled word."""
     return (
         f"Tool '{name}' is not available. It may have been available earlier in this conversation but is no longer "
         "enabled. Do not retry this tool until it is available again in the list of enabled tools."

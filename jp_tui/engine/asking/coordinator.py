@@ -1,8 +1,8 @@
-"""The dull shell around `inquiry.decide`: one input after the other, facts to the log first, then the effects.
+"""Run `inquiry.decide`: one input after the other, log facts, then apply effects. No decisions here.
 
-It decides nothing. It runs in a task of its own, so that cancelling a tool call never cancels the recording of
-the event that closes its question (inquiries.md section 17). Values that a schema must be asked about are checked
-before they become inputs, so that nothing else waits meanwhile.
+It runs in its own task, so that cancelling a tool call never cancels the recording of the event that closes its
+question (inquiries.md section 17). Values are validated against schemas before they become inputs, so that nothing else
+waits meanwhile.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from jp_tui.questions.types import SchemaAnswer, SecretAnswer
 
 Raised = v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted | v.ReviewWanted
 PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
-"""What is asked and never recorded."""
+"""Prompts that aren't recorded as inquiries."""
 BREATH = 2
-"""Inputs that are decided about, and whose effects are carried out, at a stretch: then keys have their turn."""
+"""Inputs decided at a stretch, with their effects, before keys have priority."""
 
 
 @dataclass(slots=True)
 class Hooks:
-    """Whom the coordinator tells. `broken`: the turn cannot go on, with a JournalError when the log cannot be written,
-    with anything else when there is a bug. `waits`: a tool's question begins to wait for the human;
-    `settled`: an inquiry or prompt does not wait any more."""
+    """Callbacks of the coordinator. `broken`: the turn can't continue, with a JournalError if the log can't be written,
+    with any other error for a bug. `waits`: a tool's question now waits for the user; `settled`: an inquiry or prompt
+    closed."""
 
     end_turn: Callable[[], None]
     broken: Callable[[Exception], None]
@@ -53,7 +53,7 @@ class Hooks:
 
 
 class Coordinator:
-    """The questions of one turn; with a `handler` it is a sub-agent's, whose `ask_user` goes there (R218)."""
+    """Questions of one turn; with a `handler` it is a sub-agent's, and its `ask_user` goes there (R218)."""
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ class Coordinator:
         self._checking: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    # --- what a call does ---------------------------------------------------------------------------------
+    # --- input of calls ---------------------------------------------------------------------------------------
 
     def begin(self, call: str, asking: PromptContext) -> None:
-        """A call starts to run, or runs again from the start. The machine hears of it with the first that it asks."""
+        """Start a call, or restart it. The machine learns of it with its first question."""
         self._calls[call] = asking
         if call in self._resumed:
             self._resumed.discard(call)
@@ -89,8 +89,8 @@ class Coordinator:
             self._begin[call] = v.CallStarted(call, asking.tool, repeats.identity(asking.tool, asking.arguments))
 
     def resume(self, resumed: v.CallResumed, *, runs: bool) -> None:
-        """A call of a turn that was cut off: one that runs again, or one that is over, whose id may come again in this
-        turn (R27). What the first left open is in the machine's hands from now on."""
+        """Resume a call of an unfinished turn: one that runs again, or a finished one whose id may repeat in this turn
+        (R27). The machine now owns its open requests."""
         self._put(resumed)
         if runs:
             self._heard_of.add(resumed.call)
@@ -99,15 +99,15 @@ class Coordinator:
             self._put(v.CallGone(resumed.call))
 
     def take_up(self, refusals: v.TurnResumed) -> None:
-        """What was said no to before the turn was cut off; comes before its calls."""
+        """Restore the refusals of an unfinished turn, before its calls."""
         self._put(refusals)
 
     def refusal(self, tool: str, arguments: JsonObject) -> str:
-        """What the model reads when an identical call was rejected too often (Z17); empty when it may run."""
+        """Return the model's text if an identical call was rejected too often (Z17); empty if it may run."""
         return repeats.refusal(self._state.ledger, repeats.identity(tool, arguments))
 
     def failed(self, call: str) -> str:
-        """The tool of this call failed; who rejected the call, as `repeats.rejecter` says it."""
+        """Report a failed tool; return who rejected the call, as `repeats.rejecter`."""
         who = repeats.rejecter(self._state, call)
         if who:
             self._put(v.CallFailed(call))
@@ -118,27 +118,27 @@ class Coordinator:
         self._put(v.HumanSpoke())
 
     def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> denial_text.Told | None:
-        """What the model reads in place of a tool's own error, when a no led to it (R141-R143)."""
+        """Return the model's text in place of a tool's own error, if a no caused it (R141-R143)."""
         return denial_text.told(self._state, call, arguments, error, declined=declined)
 
     def now(self, call: str, asking: PromptContext) -> None:
-        """What is known of a call has changed."""
+        """Update what is known about a call."""
         self._calls[call] = asking
 
     def permission(self, wanted: v.PermissionWanted) -> asyncio.Future[Verdict]:
-        """May this call run? Permit or Complete comes back."""
+        """Ask for permission to run; the verdict is Permit or Complete."""
         return self._raise(wanted)
 
     def delivery(self, wanted: v.DeliveryWanted) -> asyncio.Future[Verdict]:
-        """May this result be delivered? Deliver or Complete comes back."""
+        """Ask for permission to deliver; the verdict is Deliver or Complete."""
         return self._raise(wanted)
 
     def review(self, wanted: v.ReviewWanted) -> asyncio.Future[Verdict]:
-        """A form is complete; how to go on comes back."""
+        """Start the review of a complete form; the verdict says how to continue."""
         return self._raise(wanted)
 
     async def question(self, raised: v.QuestionRaised) -> Verdict:
-        """A tool needs to know something; how to go on comes back."""
+        """Ask a tool's question; the verdict says how to continue."""
         raised = await self._reviewing.scripted(raised)
         question, rule = raised.question, raised.rule
         if rule.has_answer and isinstance(question.answer_type, SecretAnswer):
@@ -149,22 +149,22 @@ class Coordinator:
         return await self._raise(replace(raised, verdicts=known) if known else raised)
 
     def relay(self, given: v.RelayWanted, asking: PromptContext, hear: Hear) -> None:
-        """A sub-agent of a call asks something: what is known of its own call, and who hears what the human does."""
+        """Ask a question of a call's sub-agent: `asking` describes its own call, `hear` receives the user's input."""
         if not self._closed:
             self._begins(given.call)
             self._desk.take(given, asking, hear)
 
     def relayed(self, given: v.RelayClosed) -> None:
-        """A sub-agent asks it no more."""
+        """The sub-agent's question closed."""
         if not self._closed:
             self._desk.closed(given)
 
     def wants_leave(self, call: str) -> bool:
-        """Whether the user is asked for leave to run this call."""
+        """True if the user is asked for permission to run this call."""
         return any(shown.call == call and shown.kind == "permission" for shown in self._showing)
 
     def waits_elsewhere(self, call: str) -> bool:
-        """Whether this call of a sub-agent waits for what its parent's handler is asked."""
+        """True if this call of a sub-agent waits for a question at its parent's handler."""
         return self._away is not None and self._away.waits(call)
 
     def _begins(self, call: str) -> None:
@@ -179,7 +179,7 @@ class Coordinator:
         return verdict
 
     def gone(self, call: str) -> None:
-        """A call is over; what it still asks is withdrawn."""
+        """End a call; its open question is withdrawn."""
         self._desk.gone(call)
         self._begin.pop(call, None)
         self._resumed.discard(call)
@@ -188,14 +188,14 @@ class Coordinator:
             self._put(v.CallGone(call))
 
     def counts(self, key: str) -> None:
-        """What the settings pin or allow has counted once more (E43)."""
+        """Count one more use of a pinned or permitting setting (E43)."""
         self._log.uses[key] += 1
         self._hooks.ledger()
 
-    # --- what people do -----------------------------------------------------------------------------------
+    # --- input of the user ------------------------------------------------------------------------------------
 
     def human(self, inquiry: str, given: v.Input) -> None:
-        """What a face sent about a question."""
+        """Process a front end's input about a question."""
         if self._closed:
             self._refuse(inquiry, "the turn is over", True)
         elif isinstance(given, v.HumanAnswered):
@@ -204,11 +204,11 @@ class Coordinator:
             self._put(given)
 
     def client_gone(self) -> None:
-        """Nobody can be asked any more (Z9)."""
+        """The client left: no one can be asked (Z9)."""
         self._put(v.ClientLeft())
 
     def take_over(self, inquiry: str) -> None:
-        """The human decides what a reviewer is deciding (R156)."""
+        """Let the user decide a question that a reviewer is deciding (R156)."""
         self.human(inquiry, self._reviewing.taken_over(inquiry))
 
     def _answer(self, given: v.HumanAnswered) -> None:
@@ -230,12 +230,13 @@ class Coordinator:
             self._hooks.broken(bug)
 
     async def checked(self, given: v.HumanAnswered, shown: PromptRequest) -> v.HumanAnswered:
-        """The answer with the verdict on its value, where one is needed."""
+        """Return the answer with the verdict on its value, if one is needed."""
         known = await verdicts(self._checks, shown.question.answer_type, [given.value])
         return replace(given, verdicts=known) if known else given
 
     async def hear(self, given: v.Input) -> list[s.Step]:
-        """The same for an answer from elsewhere: what became of it comes back instead of being told to the faces."""
+        """Process input from another process or a sub-agent; return the result instead of reporting it to the front
+        ends."""
         if self._closed:
             return []
         if isinstance(given, v.HumanAnswered):
@@ -243,59 +244,59 @@ class Coordinator:
         return await self._inputs.hear(given)
 
     def _keep_secret(self, given: v.HumanAnswered) -> None:
-        """A secret that the parent of this sub-agent was told stays out of everything here, too (R202)."""
+        """Remember a secret given at this sub-agent's parent, so that it is redacted here, too (R202)."""
         for item in self._state.waiting:
             secret = isinstance(item, v.OpenQuestion) and isinstance(item.question.answer_type, SecretAnswer)
             if secret and item.inquiry == given.inquiry:
                 self._log.secrets.keep(item.call, given.value)
 
-    # --- what is known ------------------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------------------
 
     @property
     def showing(self) -> OpenPrompts:
-        """What waits for the human."""
+        """Return the open prompts of the user."""
         return self._showing
 
     def ask_again(self) -> None:
-        """Put what waits to a face that was not there when it was asked."""
+        """Report open prompts to a new front end."""
         self._showing.again()
         self._reviewing.say_again()
 
     def settled_by(self, inquiry: str) -> str | None:
-        """Who settled an inquiry of this turn; None when nobody did."""
+        """Return who closed an inquiry of this turn; None if it is open."""
         return self._state.settled.get(inquiry)
 
     @property
     def ledger(self) -> v.Ledger:
-        """What the turn remembers."""
+        """Return what the turn remembers."""
         return self._state.ledger
 
     @property
     def questions_wait(self) -> bool:
-        """Whether a tool's question waits for the human."""
+        """True if a tool's question waits for the user."""
         return any(shown.kind == "question" for shown in self._showing)
 
     @property
     def goes_on(self) -> bool:
-        """Whether the turn can be left now and taken up again (R207): it waits for the human, and a call that is not
-        over has asked something or come to a result."""
+        """True if the turn can stop now and resume later (R207): it waits for the user, and an unfinished call has
+        asked something or has a result."""
         return self.questions_wait or _left(self._state, self._showing)
 
-    # --- the end ------------------------------------------------------------------------------------------
+    # --- the end ----------------------------------------------------------------------------------------------
 
     async def settle(self) -> None:
-        """Wait until every input so far is dealt with."""
+        """Wait until every input so far is processed."""
         while self._checking:
             await asyncio.wait(list(self._checking))
         await self._inputs.settle()
 
     def withdraw(self) -> None:
-        """The log cannot be written: nothing that waits can be answered now. The record of it stays open."""
+        """Withdraw open prompts because the log can't be written. Their records stay open."""
         for shown in list(self._showing):
             self._settled(shown.inquiry, "withdrawn", "")
 
     async def close(self) -> None:
-        """Deal with what came, then stop."""
+        """Process the pending input, then stop."""
         await self._reviewing.close()
         self._showing.close()
         await self._desk.close()
@@ -303,13 +304,13 @@ class Coordinator:
         self._closed = True
         self._inputs.close()
 
-    # --- the machine --------------------------------------------------------------------------------------
+    # --- the machine ------------------------------------------------------------------------------------------
 
     def _put(self, given: v.Input) -> None:
         self._inputs.put(given)
 
     async def _take(self, items: Sequence[QueuedInput]) -> None:
-        """Decide about each in turn; what all of that leaves on record is written in one go, before any of it shows."""
+        """Decide each input in turn; all resulting facts are written at once, before any effect is visible."""
         state, decided = self._state, list[tuple[QueuedInput, list[s.Step]]]()
         for place, item in enumerate(items, 1):
             state, steps = decide(state, item.given)
@@ -328,7 +329,7 @@ class Coordinator:
         facts: list[Stored] = [step.event for step in steps if isinstance(step, s.Record)]
         effects = [step for step in steps if not isinstance(step, s.Record)]
         if item.told is not None or isinstance(item.given, v.ReviewerAnswered | v.ReviewerFailed):
-            effects = [step for step in effects if not isinstance(step, s.Refuse)]  # no face has sent it
+            effects = [step for step in effects if not isinstance(step, s.Refuse)]  # no front end sent it
         relays = any(isinstance(step, s.RelayAnswer) for step in steps)
         if not relays:
             item.tell(steps)
@@ -387,7 +388,7 @@ class Coordinator:
 
 
 def _state(setup: EngineDependencies, handler: bool) -> v.State:
-    """The machine of a turn that begins."""
+    """Return the machine's initial state for a turn."""
     return v.State(
         client=setup.client,
         secrets=setup.secrets,
@@ -399,7 +400,7 @@ def _state(setup: EngineDependencies, handler: bool) -> v.State:
 
 
 def _left(state: v.State, showing: OpenPrompts) -> bool:
-    """Whether a call that waits for leave has asked something, now or before the turn was cut off, or has a result."""
+    """True if a call that waits for permission has asked something, now or before an interruption, or has a result."""
     asked = {call for call, question in state.ledger.attempts if question not in PROMPTS}
     prompted = {shown.call for shown in showing if shown.kind in ("permission", "review")}
     held = any(shown.kind == "delivery" for shown in showing)

@@ -1,4 +1,4 @@
-"""May this result be delivered (inquiries.md 5.3)? What is asked about is exactly what the model would read."""
+"""Permission to deliver a result (inquiries.md 5.3). The prompt shows exactly what the model would read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jp_tui.inquiry import values as v
 
 
 async def delivered(job: ToolCallState, done: CallResult, coordinator: Coordinator) -> CallResult:
-    """Ask for leave; the result, as it was or edited, or what stands for it (R93). Raises Deferred."""
+    """Request permission; return the result, unchanged, edited or replaced (R93). Raises Deferred."""
     call = job.call
     asked: v.AskMode = "edit" if job.setup.result == "edit" else "ask"
     digest = shown_digest(f"{done.is_error}\n{done.content}")

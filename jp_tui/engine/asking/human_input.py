@@ -1,4 +1,4 @@
-"""What a face sends about a prompt, as the machine's input."""
+"""Convert a front end's response to a machine input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jp_tui.questions.types import Taken
 
 
 def parse_response(command: c.AnswerQuestion, *, via: str, ms: int | None, at: str) -> v.Input:
-    """`via` is the face (R25), `ms` the time since it was asked, `at` now (R58)."""
+    """`via` is the client (R25), `ms` the time since it was asked, `at` the present time (R58)."""
     inquiry, shown = command.inquiry, command.digest
     match command.response:
         case Answered(value=value, remember=remember, note=note, parts=parts):

@@ -1,6 +1,7 @@
-"""What waits to be decided about in one turn: inputs in their order, taken by one task, many at once when many wait.
+"""Input queue of one turn: one task takes inputs in order, several at once if several wait, so that 1,000 questions
+need few writes to the log.
 
-So that a thousand questions cost a few writes to the log and not a thousand. It decides nothing.
+No decisions here.
 """
 
 from __future__ import annotations
@@ -13,24 +14,24 @@ from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 
 TOGETHER = 16
-"""Inputs that are taken in one go at most."""
+"""Maximum inputs taken at once."""
 
 
 @dataclass(slots=True)
 class QueuedInput:
-    """An input; `told` gets the steps it led to, and then a refusal is not told to the faces."""
+    """An input; `told` receives the resulting steps, and a refusal is then not reported to the front ends."""
 
     given: v.Input
     told: asyncio.Future[list[s.Step]] | None = None
 
     def tell(self, steps: list[s.Step]) -> None:
-        """To whoever waits for it."""
+        """Pass the steps to the waiting caller."""
         if self.told is not None and not self.told.done():
             self.told.set_result(steps)
 
 
 class Inputs:
-    """`take` deals with what came; `broken` hears why it could not."""
+    """`take` processes inputs; `broken` receives its error."""
 
     def __init__(
         self, take: Callable[[Sequence[QueuedInput]], Awaitable[None]], broken: Callable[[Exception], None]
@@ -40,21 +41,21 @@ class Inputs:
         self._worker = asyncio.create_task(self._work())
 
     def put(self, given: v.Input) -> None:
-        """One more."""
+        """Add an input."""
         self._waiting.put_nowait(QueuedInput(given))
 
     async def hear(self, given: v.Input) -> list[s.Step]:
-        """One more; the steps that it leads to come back, none when it could not be dealt with."""
+        """Add an input and return its resulting steps, empty if it couldn't be processed."""
         told: asyncio.Future[list[s.Step]] = asyncio.get_running_loop().create_future()
         self._waiting.put_nowait(QueuedInput(given, told))
         return await told
 
     async def settle(self) -> None:
-        """Wait until all that came is dealt with."""
+        """Wait until everything so far is processed."""
         await self._waiting.join()
 
     def close(self) -> None:
-        """Deal with nothing more."""
+        """Stop processing."""
         self._worker.cancel()
 
     async def _work(self) -> None:
@@ -64,7 +65,7 @@ class Inputs:
                 items.append(self._waiting.get_nowait())
             try:
                 await self._take(items)
-            except Exception as error:  # whoever waits for an answer must not wait for ever
+            except Exception as error:  # a waiting caller must not wait forever
                 for item in items:
                     item.tell([])
                 self._broken(error)

@@ -1,8 +1,8 @@
-"""Which refused targets the arguments of a call name (inquiries.md R247: also by move or shell).
+"""Find the refused targets in a call's arguments (inquiries.md R247: also by move or shell).
 
-For tools whose doings we cannot know, a command line for instance. It would rather find one too many, and a person is
-asked, than one too few; a program that writes what its arguments do not name is out of its reach. Pure, but for what
-it is given to look at the disk with.
+For tools with unpredictable effects, such as a command line. It prefers false matches, where a person is asked, over
+missed ones; it can't detect a program that writes files not named in its arguments. Pure, except for the disk access
+passed to it.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ _CLASS = re.compile(r"\[[!^]?\]?(?:\[[:.=].*?[:.=]\]|[^\]/])*\]")
 _MOVES = frozenset({"cd", "pushd", "popd", "chdir"})
 _BASES = 30
 _ENTRIES = 20_000
-"""Names in folders that patterns are tried on."""
+"""Folder entries compared with patterns."""
 _LOOKS = 50_000
-"""Words in each folder that they may be meant in."""
+"""Combinations of words and folders that are checked."""
 
 
 class Disk(Protocol):
-    """What is looked up on the disk."""
+    """Disk access."""
 
     def real(self, path: str) -> str:
-        """An absolute path after links, as far as it exists; a `~` in front is somebody's home."""
+        """Return an absolute path after links, as far as it exists; a leading `~` is a home folder."""
 
     def is_folder(self, path: str) -> bool:
-        """Whether a folder is there, links followed."""
+        """True if a folder exists, links followed."""
 
     def there(self, path: str) -> bool:
-        """Whether something has this name, a link also."""
+        """True if an entry with this name exists, also a link."""
 
     def twin(self, path: str) -> object:
-        """What a file has in common with its other names; None for one that has a single name, and for no file."""
+        """Return an identity shared by all names of a file; None for a file with one name, and for anything else."""
 
     def folds(self, path: str) -> bool:
-        """Whether capitals make no difference there."""
+        """True if the file system ignores case there."""
 
     def names(self, folder: str) -> Iterable[str]:
-        """What stands in a folder; nothing for one that cannot be read."""
+        """Iterate over a folder's entries; empty if it is unreadable."""
 
 
 def find_targets(arguments: Json, root: str, refused: Iterable[str], disk: Disk) -> tuple[str, ...]:
-    """The refused paths that some word of the arguments names: itself, a folder above it, something below it, its bare
-    name, a pattern that fits it, or a link to it; all of them where its words cannot be known. `root` is the folder
-    that the call works in, real and absolute; the paths are below it."""
+    """Return the refused paths that some word of the arguments names: itself, a parent folder, something below it, its
+    bare name, a matching pattern, or a link to it; all of them if its words are unknown. `root` is the folder that the
+    call works in, real and absolute; the paths are below it."""
     targets = tuple(refused)
     if not targets:
         return ()
@@ -65,7 +65,7 @@ def find_targets(arguments: Json, root: str, refused: Iterable[str], disk: Disk)
 
 
 class _Call:
-    """The words of one call, with the places that they may mean; `endless`: more than can be looked at."""
+    """Words of one call, with the places that they may mean; `endless`: more than can be checked."""
 
     def __init__(self, words: set[str], root: str, disk: Disk) -> None:
         self._disk, self._root = disk, root
@@ -85,7 +85,7 @@ class _Call:
                 self._plain.update(map(self._disk.real, self._expanded("/", steps)))
 
     def names(self, target: str) -> bool:
-        """Whether this absolute path is named."""
+        """True if this absolute path is named."""
         fold = self._disk.folds(target)
         wanted = _folded(target, fold)
         plain = {_folded(path, fold) for path in self._plain} if fold else self._plain
@@ -101,7 +101,7 @@ class _Call:
         return self._fits(above, fold) or self._ends(above, fold)
 
     def _fits(self, above: list[list[str]], fold: bool) -> bool:
-        """Whether a pattern fits it, or a folder above it."""
+        """True if a pattern matches it, or a parent folder."""
         for pattern in self._patterns:
             folded = _folded(pattern, fold)
             for base in self._bases:
@@ -114,7 +114,7 @@ class _Call:
         return False
 
     def _ends(self, above: list[list[str]], fold: bool) -> bool:
-        """From a folder that nobody knows: whether it, or a folder above it, ends as the word does."""
+        """True if it, or a parent folder, ends as the word does, relative to any folder."""
         inside = [path for path in above if len(path) >= len(_steps(self._root))]
         for word in self._words:
             if not self._moves and not word.startswith("../"):
@@ -125,7 +125,7 @@ class _Call:
         return False
 
     def _folders(self) -> list[str]:
-        """Where the call may work: in its own folder, and in those that it names."""
+        """Return the possible working folders of the call: its own, and those it names."""
         found = [self._root, *([self._disk.real("~")] if self._moves else [])]
         for _ in range(2):
             for base in tuple(found):
@@ -148,7 +148,7 @@ class _Call:
                 yield self._disk.real(path)
 
     def _expanded(self, at: str, steps: Sequence[str]) -> Iterator[str]:
-        """What a pattern stands for on the disk: links do not look like what they lead to."""
+        """Expand a pattern on the disk: a link's name differs from its target."""
         for number, step in enumerate(steps):
             if not _GLOB.search(step):
                 at = join(at, step)
@@ -165,7 +165,7 @@ class _Call:
                     yield from self._expanded(path, rest)
             if step != "**":
                 return
-            # `**` is also no folder at all
+            # `**` also matches no folder at all
         yield at
 
 
@@ -178,19 +178,19 @@ def _steps(path: str) -> list[str]:
 
 
 def _above(steps: list[str]) -> Iterator[list[str]]:
-    """The path itself and all folders above it."""
+    """Iterate over the path and all its parents."""
     for count in range(len(steps), 0, -1):
         yield steps[:count]
 
 
 @lru_cache(maxsize=1024)
 def _pattern(word: str) -> str:
-    """A pattern that fits at least as much, without sets of characters."""
+    """Return a pattern that matches at least as much, without character sets."""
     return _FOLDERS.sub("**", _CLASS.sub("?", word))
 
 
 def _matches(pattern: Sequence[str], path: Sequence[str]) -> bool:
-    """Step by step; `**` stands for any number of folders."""
+    """Match step by step; `**` stands for any number of folders."""
     if not pattern:
         return not path
     if pattern[0] == "**":

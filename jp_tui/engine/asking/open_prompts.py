@@ -1,6 +1,6 @@
-"""What waits for the human of one turn: each prompt as the faces got it, since when, and until when (R116, R243).
+"""Open prompts of one turn: each as reported to the front ends, its start and its deadline (R116, R243).
 
-It tells faces and forgets drafts that are over. It decides nothing; answers go to the coordinator.
+It reports to front ends and deletes obsolete drafts. Answers go to the coordinator, which decides.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jp_tui.protocol.values import CallState, PromptRequest
 
 
 class OpenPrompts:
-    """`passed` is told when a question's time is over."""
+    """`passed` is called when a question's deadline is over."""
 
     def __init__(self, log: Log, passed: Callable[[v.Input], None]) -> None:
         self._log, self._passed = log, passed
@@ -33,11 +33,11 @@ class OpenPrompts:
         return iter(self._shown.values())
 
     def get(self, inquiry: str) -> PromptRequest | None:
-        """The prompt that waits under this id."""
+        """Return the open prompt with this id."""
         return self._shown.get(inquiry)
 
     def ask(self, ask: Ask, asker: PromptContext, call: PromptContext) -> None:
-        """Put it to the human. `asker` asks, and `call` waits for it: another one when it runs a sub-agent."""
+        """Show it to the user. `asker` asks, and `call` waits for it: a different one if it runs a sub-agent."""
         log, opened = self._log, ask.open
         self._asked_at[opened.inquiry] = log.setup.monotonic()
         match ask:
@@ -54,52 +54,52 @@ class OpenPrompts:
         self._until(ask)
 
     def elsewhere(self, ask: Ask, call: PromptContext) -> None:
-        """It is put to the human by the parent of this sub-agent."""
+        """Record that this sub-agent's parent shows it."""
         self.say(ask.open.call, call, "awaiting_input")
         self._until(ask)
 
     def _until(self, ask: Ask) -> None:
-        """Its time runs at the machine that decides about it (R243)."""
+        """Start its deadline, which belongs to the machine that decides (R243)."""
         if not isinstance(ask, s.AskHuman) or ask.open.asks or (seconds := ask.open.rule.deadline_secs) is None:
             return
         passed = v.DeadlinePassed(ask.open.inquiry)
         self._deadlines[ask.open.inquiry] = asyncio.get_running_loop().call_later(seconds, self._passed, passed)
 
     def again(self) -> None:
-        """Tell a face that was not there when it was asked."""
+        """Report it to a new front end."""
         drafts = self._kept() if self._shown else {}
         for waiting in self._shown.values():
             draft = drafts.get(waiting.inquiry, "")
             self._log.publish(QuestionAsked(conversation=self._log.id, prompt=waiting, draft=draft))
 
     def _kept(self) -> dict[str, str]:
-        """What was typed so far; no reason not to ask when it cannot be read."""
+        """Return the drafts; if they can't be read, the question is asked nonetheless."""
         with suppress(JournalError):
             return self._log.setup.journal.drafts(self._log.id)
         return {}
 
     def settled(self, inquiry: str, how: s.How, by: str) -> None:
-        """It waits no longer."""
+        """Close it."""
         log = self._log
         self._asked_at.pop(inquiry, None)
         if (timer := self._deadlines.pop(inquiry, None)) is not None:
             timer.cancel()
         if self._shown.pop(inquiry, None) is not None:
-            log.setup.journal.clear_draft(log.id, inquiry)  # ids come again in another turn (R29), drafts must not
+            log.setup.journal.clear_draft(log.id, inquiry)  # ids repeat in another turn (R29), drafts must not
         log.publish(QuestionSettled(conversation=log.id, inquiry=inquiry, how=how, by=by))
 
     def since(self, inquiry: str) -> int | None:
-        """Milliseconds since the question was put to the human."""
+        """Return the milliseconds since the question was shown to the user."""
         began = self._asked_at.get(inquiry)
         return None if began is None else int((self._log.setup.monotonic() - began) * 1000)
 
     def close(self) -> None:
-        """No time runs out any more."""
+        """Cancel all deadlines."""
         for timer in self._deadlines.values():
             timer.cancel()
 
     def say(self, call: str, about: PromptContext, state: CallState) -> None:
-        """What a call does now."""
+        """Report a call's state."""
         log = self._log
         log.publish(
             CallChanged(

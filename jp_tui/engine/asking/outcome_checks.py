@@ -1,6 +1,6 @@
-"""What the engine adds to a form that a tool walks: whose settings count in it, and what a look over it is bound to.
+"""The engine's part in a tool's form: which settings apply in it, and what a review is bound to.
 
-Which question comes next is the tool's to say; moving about in it is the machine's (inquiries.md R171, R182b).
+The tool chooses the next question; the machine navigates (inquiries.md R171, R182b).
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ STATES = ("answered", "current", "skipped", "ahead")
 
 
 def rule_for(rule: v.Rule, form: FormView | None) -> v.Rule:
-    """R171: a static answer out of a slot for all questions holds only where a single one is asked."""
+    """R171: a static answer of a slot for all questions applies only to a single question."""
     if not rule.slot or form is None or len(form.places) < 2:
         return rule
-    return replace(rule, has_answer=False, answer=None, slot="", place="")  # the place was that of the answer
+    return replace(rule, has_answer=False, answer=None, slot="", place="")  # the place belonged to the answer
 
 
 def review_digest(form: FormView) -> str:
-    """Of every question and answer as they are shown; submitting is bound to it."""
+    """Return the digest of every question and answer as shown; submission is bound to it."""
     return shown_digest(
         dump([[place.id, place.text, place.state, place.answer, place.because] for place in form.places])
     )
 
 
 def find_problem(form: object) -> str | None:
-    """What is wrong with a form, to stand after the tool's name; None for a good one."""
+    """Return the problem of a form, as text after the tool's name; None if it is valid."""
     places: object = form.places if isinstance(form, FormView) else None
     if not isinstance(places, tuple) or not all(isinstance(place, Place) for place in places):
         return f"showed a form that is none ({type(form).__name__})"

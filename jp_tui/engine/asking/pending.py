@@ -1,4 +1,4 @@
-"""The only place where something waits for an answer: one future a tool call (HOUSE: futures exist only here)."""
+"""Pending verdicts, one future per tool call (HOUSE: futures exist only here)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Verdict = RunAgain | Complete | Defer | Permit | Deliver
 
 
 class SuspendedCalls:
-    """Calls that are suspended until the coordinator says how to go on."""
+    """Calls suspended until the coordinator decides how to continue."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, asyncio.Future[Verdict]] = {}
 
     def wait(self, call: str) -> asyncio.Future[Verdict]:
-        """The verdict on this call; a second wait for the same call replaces the first."""
+        """Return the future of the verdict on this call; a second wait for the same call replaces the first."""
         future: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         if (old := self._waiting.get(call)) is not None:
             old.cancel()
@@ -24,7 +24,7 @@ class SuspendedCalls:
         return future
 
     def settle(self, verdict: Verdict) -> None:
-        """Hand the verdict over; a call that went away meanwhile does not miss it."""
+        """Deliver the verdict; a cancelled call is skipped."""
         future = self._waiting.pop(verdict.call, None)
         if future is not None and not future.done():
             future.set_result(verdict)

@@ -1,7 +1,7 @@
-"""Questions that a reviewing model is asked: each in a task of its own, cancelled with its call (R99, R119, R138).
+"""Questions at a reviewing model: each in its own task, cancelled with its call (R99, R119, R138).
 
-It decides nothing and records nothing: a verdict, or why there is none, goes back to the machine as an input; what the
-reviewer says meanwhile goes to the faces.
+It decides and records nothing: a verdict, or the reason why there is none, becomes an input of the machine; streamed
+output goes to the front ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OWN: JsonObject = {"model": {"id": "inherit"}}
 
 
 class PendingReviews:
-    """The inquiries that a reviewer looks at now; `hear` takes what it decides. `model` is the conversation's."""
+    """Inquiries at a reviewer; `hear` receives the verdicts. `model` is the conversation's."""
 
     def __init__(
         self, log: Log, checks: Checks, hear: Callable[[v.Input], None], model: ModelSetup, finished: Finished
@@ -40,7 +40,7 @@ class PendingReviews:
         self._began: dict[str, float] = {}
 
     def ask(self, ask: s.AskReviewer, tool: str) -> None:
-        """Put a question to the reviewer."""
+        """Ask the reviewer a question."""
         inquiry = ask.open.inquiry
         if self._log.setup.reviewer is None:
             self._hear(v.ReviewerFailed(inquiry, NOBODY))
@@ -48,7 +48,7 @@ class PendingReviews:
         self._tasks[inquiry] = asyncio.create_task(self._inquire(ask, tool))
 
     async def scripted(self, raised: v.QuestionRaised) -> v.QuestionRaised:
-        """A question that a scripted model reviews itself, where nobody configured who answers it (S22)."""
+        """Assign a question to a scripted model's own review, unless a reviewer is configured (S22)."""
         reviews, rule = self._model.reviews, raised.rule
         if reviews is None or rule.target != "user" or rule.has_answer or rule.place:
             return raised
@@ -58,14 +58,14 @@ class PendingReviews:
         return replace(raised, rule=replace(rule, target="assistant_with_escalation", overrides=OWN, place=place))
 
     def drop(self, inquiry: str) -> None:
-        """Nobody waits for this verdict any more."""
+        """Cancel this review."""
         self._shown.pop(inquiry, None)
         self._began.pop(inquiry, None)
         if (task := self._tasks.pop(inquiry, None)) is not None and task is not asyncio.current_task():
             task.cancel()
 
     def taken_over(self, inquiry: str) -> v.HumanTookOver:
-        """Who was deciding when the human took it over, since when, and what was heard of its reason."""
+        """Return the deciding model when the user took over, its duration so far, and its streamed reason."""
         if (shown := self._shown.get(inquiry)) is None:
             return v.HumanTookOver(inquiry)
         started, said = shown
@@ -74,14 +74,14 @@ class PendingReviews:
         return v.HumanTookOver(inquiry, started.model, heard, ms)
 
     def say_again(self) -> None:
-        """Tell a face that was not there what is being decided, and what was heard of it."""
+        """Report running reviews and their streamed reasons to a new front end."""
         for started, said in self._shown.values():
             self._log.publish(started)
             for delta in said:
                 self._log.publish(delta)
 
     async def close(self) -> None:
-        """Call everything off."""
+        """Cancel everything."""
         tasks, self._tasks = list(self._tasks.values()), {}
         self._shown.clear()
         for task in tasks:
@@ -99,14 +99,14 @@ class PendingReviews:
             found = await log.setup.reviewer.inquire(asked, _Ear(self, ask, tool))
             if isinstance(found, v.ReviewerAnswered):
                 found = await self._checked(found, opened)
-        except Exception as bug:  # a reviewer's bug is no verdict, and no reason to lose the turn
+        except Exception as bug:  # a reviewer's bug means no verdict; the turn continues
             found = v.ReviewerFailed(inquiry, f"{type(bug).__name__}: {bug}")
         ms = int((log.setup.monotonic() - began) * 1000)
         self._tasks.pop(inquiry, None)
         self._hear(found if found.ms is not None else replace(found, ms=ms))
 
     async def _asked(self, ask: s.AskReviewer, tool: str) -> ReviewQuestion:
-        """The snapshot (R120, R121, Z3): the log as it is now, with the results of calls that ended since."""
+        """Build the snapshot (R120, R121, Z3): the present log, with the results of calls that ended since."""
         log, opened = self._log, ask.open
         paused = PAUSED.format(first_line(opened.question.text))
         told = await log.told(standing(opened.call, paused, self._finished))
@@ -127,7 +127,7 @@ class PendingReviews:
         held = await verdicts(self._checks, opened.question.answer_type, [found.value])
         return replace(found, verdicts=held)
 
-    # --- what is heard ------------------------------------------------------------------------------------
+    # --- streamed output --------------------------------------------------------------------------------------
 
     def started(self, ask: s.AskReviewer, tool: str, model: str) -> None:
         """A model is asked, or another one than before."""
@@ -148,7 +148,7 @@ class PendingReviews:
         log.publish(started)
 
     def said(self, inquiry: str, kind: Literal["thought", "reason"], text: str, *, fresh: bool) -> None:
-        """It says more; nothing that is secret (R202)."""
+        """Report more output, without secrets (R202)."""
         shown = self._shown.get(inquiry)
         if shown is None:
             return
@@ -169,7 +169,7 @@ class PendingReviews:
 
 
 class _Ear:
-    """What one inquiry's reviewer is heard by."""
+    """Listener of one inquiry's reviewer."""
 
     def __init__(self, reviewing: PendingReviews, ask: s.AskReviewer, tool: str) -> None:
         self._reviewing, self._ask, self._tool = reviewing, ask, tool

@@ -1,5 +1,5 @@
-"""The ledger of one open conversation (asking.md E43): what its turn remembers and what the settings allow, for the
-face that wants to see it, and taking an entry back. What an entry reads is `permission_ledger.py`'s."""
+"""Permission ledger of one open conversation (asking.md E43): what its turn remembers and what the settings allow, for
+display, and revoking entries. `permission_ledger.py` builds the entries."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from jp_tui.protocol.values import LedgerEntry
 
 
 class Remembered:
-    """`turn` gives the questions of the turn that runs, None when none does."""
+    """`turn` returns the questions of the running turn, None without one."""
 
     def __init__(self, log: Log, current: config_changes.Current, turn: Callable[[], Coordinator | None]) -> None:
         self._log, self._current, self._turn = log, current, turn
         self._wanted = False
 
     async def read(self) -> None:
-        """Report what is remembered or allowed, now and whenever it changes. Raises ValueError, JournalError."""
+        """Report what is remembered or allowed, now and on every change. Raises ValueError, JournalError."""
         await self._current.reload()
         self._wanted = True
         self.changed()
 
     async def revoke(self, key: str) -> None:
-        """Take an entry back; it counts from the next question on. Raises ValueError with words, JournalError."""
+        """Revoke an entry, effective from the next question. Raises ValueError with a message, JournalError."""
         await self._current.reload()
         if not any(entry.key == key for entry in self._entries()):
             raise ValueError("That is not remembered or allowed any more.")
@@ -40,13 +40,13 @@ class Remembered:
             await turn.hear(v.Revoked(key.removeprefix(permission_ledger.TURN)))
 
     async def settings_changed(self) -> None:
-        """A file of the settings was written. Raises ValueError, JournalError."""
+        """A settings file was written. Raises ValueError, JournalError."""
         if self._current.read:
             await self._current.reload(again=True)
             self.changed()
 
     def changed(self, *, wanted: bool = False) -> None:
-        """Tell it again, to whoever wants it."""
+        """Report it again, if it was requested."""
         if wanted or self._wanted:
             self._log.publish(LedgerRead(conversation=self._log.id, entries=self._entries()))
 

@@ -1,6 +1,6 @@
-"""All that is remembered or allowed now (asking.md E43): what the turn holds, and what the settings pin or let run.
+"""Everything remembered or allowed now (asking.md E43): the turn's entries, and pinned or permitting settings.
 
-Reads only; whatever is taken back is taken back where it stands, by the machine or in the settings' file.
+Read-only; the machine or the settings' file revokes an entry.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ TURN, SETTING = "turn:", "setting:"
 
 
 def pinned(tool: str, question: str) -> str:
-    """The key of a pinned answer; `question` is the id under which it is set."""
+    """Return the key of a pinned answer; `question` is the id it is set for."""
     plain = question.isascii() and question.replace("-", "").replace("_", "").isalnum()
     part = question if plain else json.dumps(question, ensure_ascii=False)  # a quoted key of TOML
     return f"{SETTING}conversation.tools.{tool}.questions.{part}.answer"
 
 
 def unattended(tool: str) -> str:
-    """The key of a tool that runs without being asked about."""
+    """Return the key of a tool that runs without permission."""
     return f"{SETTING}conversation.tools.{tool}.run"
 
 
 def entries(
     remembered: v.Ledger | None, tools: Mapping[str, ToolSetup], secrets: Secrets, uses: Mapping[str, int]
 ) -> tuple[LedgerEntry, ...]:
-    """The turn's first, then the settings', by tool; `uses` says how often one of the latter counted, by key."""
+    """Return the turn's entries, then the settings', by tool; `uses` counts the uses of the latter, by key."""
     found: list[LedgerEntry] = []
     if remembered is not None:
         found += (_held(key, held, "answer") for key, held in remembered.answers.items())
@@ -60,7 +60,7 @@ def _held(key: str, held: v.RememberedAnswer, kind: str) -> LedgerEntry:
 
 def _settings(tool: ToolSetup, secrets: Secrets, uses: Mapping[str, int]) -> Iterator[LedgerEntry]:
     for question, rule in tool.rules.items():
-        if rule.has_answer and not rule.slot:  # what falls back to a slot stands under the slot itself (R171)
+        if rule.has_answer and not rule.slot:  # an answer from a slot is listed under the slot itself (R171)
             yield LedgerEntry(
                 key=(key := pinned(tool.name, question)),
                 kind="pinned",

@@ -1,7 +1,7 @@
-"""What a face is asked to show: a question, leave to run a call, leave to deliver its result (R189, R42).
+"""Build prompts for the front ends: a question, permission to run a call, permission to deliver its result (R189, R42).
 
-Built from what the machine decided and what is known of the call; it says who asks and what may be done, and words
-nothing but what remembering would cover (wording belongs to the faces).
+Built from the machine's decision and the call's state; it names who asks and what is possible. The only text is what
+remembering would cover; front ends have the rest.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from jp_tui.protocol.values import AgentInfo, Control, Escalation, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, Question
 
 ASSISTANT = "Assistant"
-"""M41, where nothing else is configured."""
+"""M41, the default label."""
 Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
 
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What must be known of a call to present what it asks. `result` is what would be delivered, `agent` the sub-agent
-    that it runs, `asked_by` the one that it belongs to, where that one's parent presents it."""
+    """What a prompt needs to know about a call. `result` is what would be delivered, `agent` its sub-agent, `asked_by`
+    the sub-agent that owns the call, if its parent shows it."""
 
     setup: ToolSetup
     subject: str
@@ -47,12 +47,12 @@ class PromptContext:
         return self.setup.name
 
     def about(self, result: str, is_error: bool) -> PromptContext:
-        """The same call with its result."""
+        """Return the same call with its result."""
         return replace(self, result=result, is_error=is_error)
 
 
 def prompt(log: Log, ask: Ask, call: PromptContext) -> PromptRequest:
-    """The prompt as every face gets it."""
+    """Build the prompt for all front ends."""
     opened = ask.open
     common: dict[str, Any] = {
         "conversation": log.id,
@@ -112,8 +112,8 @@ def _question(ask: s.AskHuman, call: PromptContext) -> dict[str, Any]:
 
 
 def _preselects(opened: v.OpenQuestion, call: PromptContext) -> bool:
-    """False where Enter alone must give no answer (Z11): a yes changes, runs or sends something, or a reviewer said no.
-    Nobody knows what the yes of a tool that is not built in does, so it is never preselected."""
+    """False if Enter alone must not answer (Z11): a yes changes, runs or sends something, or a reviewer said no. The
+    effect of a yes is unknown for tools that aren't built in, so theirs is never preselected."""
     question = opened.question
     if question.acts or refuser(opened.escalation):
         return False
@@ -122,7 +122,7 @@ def _preselects(opened: v.OpenQuestion, call: PromptContext) -> bool:
 
 
 def _asker(opened: v.OpenQuestion | v.OpenReview, label: str | None, call: PromptContext) -> dict[str, Any]:
-    """Who asks (R190); the label of a sub-agent's question, or of its tool's, says which one it is (R222, Z8)."""
+    """Return who asks (R190); the label of a sub-agent's question, or of its tool's, names it (R222, Z8)."""
     if call.asked_by is None:
         return {"source": opened.source, "label": label}
     who = call.asked_by
@@ -148,7 +148,7 @@ def _escalation(told: v.EscalationCause) -> Escalation:
 def _permission(asked: v.OpenPermission, call: PromptContext) -> dict[str, Any]:
     controls: set[Control] = {"edit", "end_turn"}
     covers = ""
-    if not asked.floor:  # what was refused is allowed for one call only (R247)
+    if not asked.floor:  # what was refused is permitted for one call only (R247)
         controls.add("remember")
         covers = f"until this turn ends, every call of {call.tool}, whatever its arguments"
         if asked.exact:
@@ -181,7 +181,7 @@ def _delivery(asked: v.OpenDelivery, call: PromptContext) -> dict[str, Any]:
 
 
 def _review(asked: v.OpenReview, back: str, call: PromptContext) -> dict[str, Any]:
-    """The whole form once more; the words are a face's, the label is that of its questions (R182b, R190)."""
+    """Build the review of a whole form; front ends have the text, the label is that of its questions (R182b, R190)."""
     controls: set[Control] = {"reply", "end_turn"}
     if back:
         controls.add("back")

@@ -1,7 +1,7 @@
-"""Programs whose arguments do not say what they change: known by name, in a command that was taken apart.
+"""Programs whose arguments don't reveal what they change: known by name, in a parsed command.
 
-For what was refused in a turn (inquiries.md R247): a call with one of them could touch all of it. Of git only what is
-known to leave files alone is let pass. Other programs that write what they are not told are out of reach. Pure.
+For targets refused in a turn (inquiries.md R247): a call with one of them could touch all targets. Of git only commands
+known to leave files alone pass. Unknown programs that write unnamed files can't be detected. Pure.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _ANY = frozenset({
     "eval", "xargs", "parallel", "hg", "jj", "make", "gmake", "ninja", "just", "task", "rake", "npm", "npx", "yarn",
     "pnpm", "bunx",
 })  # fmt: skip
-"""They run what stands in files, or in what they read."""
+"""Programs that run what is in files, or in their input."""
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "busybox"})
 _RUNNERS = _SHELLS | {"eval", "env", "su", "sudo", "ssh", "script", "watch", "timeout", "xargs", "find", "trap"}
 _LOOKED = frozenset({"git", "patch", "find", "fd", "fdfind", "tar", "bsdtar", "unzip"})
@@ -34,12 +34,12 @@ _READS = frozenset({
     "check-ignore", "var", "diff-tree", "diff-index", "diff-files", "init", "notes", "cherry", "range-diff",
     "rm", "mv",
 })  # fmt: skip
-"""Git's commands that change no file, or only those that they name."""
+"""Git commands that change no file, or only those that they name."""
 _VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix"})
 
 
 def writes_anywhere(words: Sequence[str]) -> bool:
-    """Whether a command among these words, operators behind a NUL, changes files that it does not name."""
+    """True if a command among these words (operators have a NUL prefix) changes files that it doesn't name."""
     return any(_writes(words, at, _name(word)) for at, word in enumerate(words))
 
 
@@ -52,7 +52,7 @@ def _writes(words: Sequence[str], at: int, name: str) -> bool:
         return False
     rest = list(islice(_rest(words, at), _LONGEST))
     if len(rest) == _LONGEST:
-        return True  # nobody writes that to be read
+        return True  # not a form that anyone uses to read
     before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
     piped = before.startswith("\0|") and not before.startswith("\0||")
     if name == "git":
@@ -74,12 +74,12 @@ def _writes(words: Sequence[str], at: int, name: str) -> bool:
 
 
 def runs_words(words: Sequence[str]) -> bool:
-    """Whether a program is among them that runs a word as a command."""
+    """True if a program among them runs a word as a command."""
     return any(_name(word) in _RUNNERS for word in words)
 
 
 def _begins(words: Sequence[str], at: int) -> bool:
-    """Whether a command begins here."""
+    """True if a command begins here."""
     return at == 0 or (words[at - 1].startswith("\0") and words[at - 1][1:2] not in "<>")
 
 
@@ -88,7 +88,7 @@ def _name(word: str) -> str:
 
 
 def _rest(words: Sequence[str], at: int) -> Iterator[str]:
-    """The words of one command behind its name."""
+    """Iterate over the words of one command after its name."""
     for word in words[at + 1 :]:
         if word.startswith("\0") and word[1:2] not in "<>":
             return

@@ -1,8 +1,8 @@
-"""The words of a command line as a shell would see them, for finding what a call names (inquiries.md R247).
+"""Split command lines into words as a shell would, to find what a call names (inquiries.md R247).
 
-Of every text in the arguments of a call, whatever they are for: pieces that quotes and backslashes hold apart are
-joined, `{a,b}` is taken apart, and the words as they stand are kept, too. It finds too many rather than too few. Where
-words come to be only when the command runs, it says so. Runs nothing and expands no variable. Pure.
+Applies to every text in a call's arguments, whatever its purpose: parts joined by quotes and backslashes are joined,
+`{a,b}` is expanded, and the words as written are kept, too. It prefers too many words over too few. Words computed at
+run time are reported as unknown. Runs nothing and expands no variable. Pure.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.asking.shell_programs import runs_words, writes_anywhere
 
 MOST = 20_000
-"""Words of one call that are looked at."""
+"""Words of one call that are checked."""
 LONGEST = 100_000
-"""Characters of one call; of a longer one nothing is known."""
+"""Characters of one call; a longer one counts as unknown."""
 _DEEP = 3
 _VARIANTS = 200
 _PATH = 4_096
@@ -42,7 +42,7 @@ _QUOTING = re.compile(r"""[\s"'\\;|&<>()]""")
 
 @dataclass(slots=True)
 class CallWords:
-    """`found` are the words; `unknown`: there are more, which nobody can know before the command runs."""
+    """`found` are the words; `unknown`: there are more, which depend on the run."""
 
     found: set[str] = field(default_factory=set)
     unknown: bool = False
@@ -50,22 +50,23 @@ class CallWords:
 
 @dataclass(slots=True)
 class _Line:
-    """One reading of a text: its words in order, operators behind a NUL; `computed`: some come from variables or other
-    commands."""
+    """One reading of a text: its words in order, operators with a NUL prefix; `computed`: some come from variables or
+    other commands."""
 
     words: list[str] = field(default_factory=list)
     computed: bool = False
 
 
 def words(arguments: Json) -> CallWords:
-    """All words of the arguments of a call."""
+    """Return all words of a call's arguments."""
     texts = list(_texts(arguments))
     found = CallWords()
     if sum(map(len, texts)) > LONGEST:
         found.unknown = True
         return found
     lines = [line for text in texts for line in _readings(text)]
-    stream = [word for text in texts for word in _read(text).words]  # a program may stand in one value, its in another
+    # a program may be in one value and its arguments in another
+    stream = [word for text in texts for word in _read(text).words]
     inside = any(map(runs_words, (stream, *(line.words for line in lines))))
     found.unknown = writes_anywhere(stream)
     for text in texts:
@@ -94,7 +95,8 @@ def _texts(found: Json) -> Iterator[str]:
 
 
 def _readings(text: str) -> Iterator[_Line]:
-    """As a whole, and each line by itself: an apostrophe in a comment or a here-document opens no quote."""
+    """Read the text as a whole, and each line separately: an apostrophe in a comment or a here-document opens no
+    quote."""
     yield _read(text)
     if "\n" in text.strip():
         yield from map(_read, text.splitlines())
@@ -144,7 +146,7 @@ def _unescaped(sign: re.Match[str]) -> str:
 
 
 def _line(found: CallWords, line: _Line, inside: bool, deep: int) -> None:
-    """`inside`: a program is there that takes words for commands, so that what is computed in them is, too."""
+    """`inside`: a program runs words as commands, so computed words in them count as well."""
     found.unknown |= line.computed or writes_anywhere(line.words)
     for word in line.words:
         if word.startswith("\0"):
@@ -165,14 +167,14 @@ def _line(found: CallWords, line: _Line, inside: bool, deep: int) -> None:
 
 
 def _quiet(found: CallWords, line: _Line) -> None:
-    """Words in a word that nobody runs."""
+    """Add the words inside a word that isn't run."""
     for word in line.words:
         if not word.startswith("\0"):
             _add(found, word)
 
 
 def _variants(word: str) -> list[str] | None:
-    """What braces make of it; None for too many to tell."""
+    """Return the brace expansions of a word; None if there are too many."""
     if "{" not in word:
         return [word]
     if len(word) > _PATH:
@@ -191,7 +193,7 @@ def _variants(word: str) -> list[str] | None:
 
 
 def _add(found: CallWords, text: str) -> None:
-    """A text as a word, and every piece of it that may be one: behind `=`, `:`, an option's letter, an encoding."""
+    """Add a text as a word, and every part that may be one: after `=`, `:`, an option's letter, an encoding."""
     for word in (text, *_RAW.findall(text)):
         if "\n" in word or len(word) > _PATH:
             continue

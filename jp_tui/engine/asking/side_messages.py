@@ -1,8 +1,8 @@
-"""What a model is told of a side question (asking.md E30), and what goes along with the results when the user says so.
+"""Messages of a side question (asking.md E30), and the message that sends the exchanges with the results.
 
-The snapshot of inquiries.md R120-R123: the log as the conversation's model knows it, with the calls that wait or run
-standing in it as such; then the question with its context, and what was said aside so far. Pure. Of a result that
-waits for leave to be delivered nothing is told.
+The snapshot of inquiries.md R120-R123: the log as the conversation's model knows it, with waiting and running calls
+marked as such; then the question with its context, and the exchanges so far. Pure. A result that waits for permission
+is never included.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ RUNNING = "Tool is still running."
 PAUSED = "Tool paused: {}"
 """M21."""
 Finished = Callable[[str], tuple[str, bool] | None]
-"""The result of a call of this cycle that has ended, in the log or not, and whether it is an error; None while it runs.
-"""
+"""Returns the result of a finished call of this cycle, logged or not, and True for an error; None while it runs."""
 
 
 def standing(asks: str, paused: str, finished: Finished) -> Callable[[str], tuple[str, bool]]:
-    """The results in a snapshot: real ones of calls that have ended, M21 for the call that asks, M22 for calls that run
+    """Return the results in a snapshot: real ones of finished calls, M21 for the call that asks, M22 for running calls
     (R121, Z3)."""
 
     def result(call: str) -> tuple[str, bool]:
@@ -37,19 +36,19 @@ def standing(asks: str, paused: str, finished: Finished) -> Callable[[str], tupl
 
 @dataclass(frozen=True, slots=True)
 class SideExchange:
-    """A side question and what was said to it."""
+    """Side question and its reply."""
 
     asked: str
     said: str
 
 
 def paused(prompt: PromptRequest) -> str:
-    """M21 for the call that asks."""
+    """Return M21 for the call that asks."""
     return PAUSED.format(subject(prompt))
 
 
 def subject(prompt: PromptRequest) -> str:
-    """What is asked, in one line."""
+    """Return what is asked, in one line."""
     match prompt.kind:
         case "question" | "delivery":
             return first_line(prompt.question.text)
@@ -62,7 +61,8 @@ def subject(prompt: PromptRequest) -> str:
 def talk(
     told: Sequence[Message], prompt: PromptRequest, before: Iterable[SideExchange], text: str, *, thoughts: bool
 ) -> tuple[Message, ...]:
-    """The messages of the request. Without `thoughts` reasoning is left out: only the model that made it reads it."""
+    """Return the request's messages. Without `thoughts`, reasoning is left out: only the model that produced it reads
+    it."""
     found: list[Message] = []
     for message in told:
         parts = tuple(part for part in message.parts if thoughts or not isinstance(part, ReasoningPart))
@@ -81,7 +81,7 @@ def talk(
 
 
 def _add(found: list[Message], message: Message) -> None:
-    """Neighbours of one role are one message: results, then words."""
+    """Merge neighbours of one role: results, then text."""
     parts: tuple[Part, ...] = message.parts
     if found and found[-1].role == message.role:
         parts = (*found.pop().parts, *parts)
@@ -125,7 +125,7 @@ def _answers(prompt: PromptRequest) -> str:
 
 
 def along(question: str, exchanges: Iterable[SideExchange]) -> str:
-    """What was said aside, as a message of the user's to the conversation's model."""
+    """Return the exchanges as a user message to the conversation's model."""
     told = [f"I talked this question over before I answered it: {question}"]
     for exchange in exchanges:
         told += [f"I asked: {exchange.asked}", f"I was told: {exchange.said}"]

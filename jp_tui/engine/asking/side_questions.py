@@ -1,8 +1,8 @@
-"""Side questions about what waits for the human (asking.md E30): a plain request to a model, which can do nothing.
+"""Side questions about what waits for the user (asking.md E30): a plain request to a model without tools.
 
-The question stays open meanwhile, and nothing said here answers it. Each exchange is kept in the log as an
-`inquiry_aside` event, which no provider ever sees; what the user sends along becomes a message of theirs, after the
-results of the calls. One that is settled meanwhile ends its side question, and what came of it is kept.
+The question stays open, and nothing here answers it. Each exchange is logged as an `inquiry_aside` event, which no
+provider reads; exchanges that the user sends become a user message after the results of the calls. If the question
+closes, its side question ends, and the reply so far is kept.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SILENT = m.ModelError("other", "The model said nothing.", "Ask again, or put it 
 
 @dataclass(slots=True)
 class _Talk:
-    """What was said about one question; `about` is the question in one line, `send` that it goes along."""
+    """Exchanges about one question; `about` is the question in one line, `send`: they are sent with the results."""
 
     about: str = ""
     exchanges: list[SideExchange] = field(default_factory=list)
@@ -44,7 +44,7 @@ class _Talk:
 
 @dataclass(slots=True)
 class _Running:
-    """A side question that is being answered: by whom, and what came of it so far."""
+    """A side question being answered: the model, and the reply so far."""
 
     asked: str
     began: float
@@ -53,14 +53,14 @@ class _Running:
 
 
 class SideModel:
-    """The model that side questions go to: the one that `opens` gives, opened once, else the conversation's `own`."""
+    """Model for side questions: the one from `opens`, opened once, else the conversation's `own`."""
 
     def __init__(self, opens: Callable[[], Awaitable[ModelSetup]] | None, own: ModelSetup) -> None:
         self._opens, self._own = opens, own
         self._opened: ModelSetup | None = None
 
     async def get(self) -> ModelSetup:
-        """Raises ModelError."""
+        """Return the model. Raises ModelError."""
         if self._opens is None:
             return self._own
         if self._opened is None:
@@ -69,13 +69,13 @@ class SideModel:
 
     @property
     def opened(self) -> list[ModelSetup]:
-        """What was opened here and is to be given up."""
+        """Return what was opened here and must be closed."""
         return [self._opened] if self._opened is not None else []
 
 
 class SideQuestions:
-    """The side questions of one turn. `model` answers them, told of results by `finished`; `before` are the turn's
-    events when it was cut off and goes on."""
+    """Side questions of one turn. `model` answers them, `finished` supplies results; `before` are the events of a
+    resumed turn."""
 
     def __init__(self, log: Log, model: SideModel, finished: Finished, before: Iterable[ev.Event] = ()) -> None:
         self._log, self._model, self._finished = log, model, finished
@@ -99,10 +99,10 @@ class SideQuestions:
             for inquiry in sent:
                 self._talks.pop(str(inquiry), None)
 
-    # --- what people do -----------------------------------------------------------------------------------
+    # --- input of the user ------------------------------------------------------------------------------------
 
     def ask(self, prompt: PromptRequest | None, text: str) -> None:
-        """Begin a side question about what is shown. Raises ValueError with words."""
+        """Start a side question about a prompt. Raises ValueError with a message."""
         if prompt is None:
             raise ValueError("That question does not wait for an answer any more.")
         if prompt.kind == "delivery":
@@ -117,17 +117,18 @@ class SideQuestions:
         self._running[prompt.inquiry] = speaks, asyncio.create_task(self._keep(prompt, running, speaks))
 
     async def send(self, inquiry: str, *, send: bool) -> None:
-        """What is said about this question goes along, or not after all. Raises ValueError with words, JournalError."""
+        """Choose whether the exchanges about this question are sent with the results. Raises ValueError with a message,
+        JournalError."""
         talk = self._talks.get(inquiry)
         if talk is None and inquiry not in self._running:
             raise ValueError("Nothing that was said aside about this question could still go along.")
         await self._record(inquiry, {"send": send})
         self._talks.setdefault(inquiry, _Talk()).send = send
 
-    # --- what becomes of the question ---------------------------------------------------------------------
+    # --- the question's outcome -------------------------------------------------------------------------------
 
     def drop(self, inquiry: str) -> None:
-        """The question is settled: nobody waits for more of what is said about it."""
+        """The question closed: stop its side question."""
         if (running := self._running.pop(inquiry, None)) is not None:
             speaks, keeps = running
             self._ending.add(keeps)
@@ -135,7 +136,7 @@ class SideQuestions:
             speaks.cancel()
 
     async def settle(self) -> None:
-        """Wait until what was broken off is on record."""
+        """Wait until stopped exchanges are logged."""
         while self._ending:
             await asyncio.wait(list(self._ending))
 
@@ -146,7 +147,7 @@ class SideQuestions:
         await self.settle()
 
     async def due(self) -> list[ev.ChatRequest]:
-        """The messages that go along now that the calls have their results; each goes once."""
+        """Return the messages to send now that the calls have their results; each is sent once."""
         await self.settle()
         found: list[ev.ChatRequest] = []
         for inquiry in [inquiry for inquiry in self._talks if inquiry not in self._running]:
@@ -156,7 +157,7 @@ class SideQuestions:
                 found.append(ev.ChatRequest(content=along(talk.about, said), metadata={SENT: [inquiry]}))
         return found
 
-    # --- one exchange -------------------------------------------------------------------------------------
+    # --- one exchange -----------------------------------------------------------------------------------------
 
     async def _speak(self, prompt: PromptRequest, running: _Running) -> None:
         model = await self._model.get()
@@ -164,7 +165,7 @@ class SideQuestions:
         await self._stream(model, await self._request(model, prompt, running.asked), prompt.inquiry, running.said)
 
     async def _keep(self, prompt: PromptRequest, running: _Running, speaks: asyncio.Task[None]) -> None:
-        """Record the exchange when it ends, however it ends; a task of its own, so that breaking it off never does."""
+        """Record the exchange at its end of any kind; in its own task, so that a cancellation can't stop it."""
         log, inquiry = self._log, prompt.inquiry
         await asyncio.wait([speaks])
         error = self._error(speaks)
@@ -185,7 +186,7 @@ class SideQuestions:
         log.publish(AsideEnded(conversation=log.id, inquiry=inquiry, error=turn_error(error)))
 
     def _error(self, speaks: asyncio.Task[None]) -> JsonObject | None:
-        """Why it broke off. A bug is told like any failure: a side question is no reason to lose the turn."""
+        """Return why it stopped. A bug is reported like any failure: the turn continues."""
         if speaks.cancelled():
             return CANCELLED
         match speaks.exception():
@@ -197,7 +198,8 @@ class SideQuestions:
                 return stored(m.ModelError("other", self._log.secrets.text(f"{type(bug).__name__}: {bug}")))
 
     async def _request(self, model: ModelSetup, prompt: PromptRequest, text: str) -> m.ModelRequest:
-        """Tools are listed and none may be called (R129): servers refuse past calls whose tools they do not know."""
+        """Build the request. Tools are listed and none may be called (R129): servers refuse earlier calls of unknown
+        tools."""
         log = self._log
         told = await log.told(standing(prompt.call, paused(prompt), self._finished))
         before = self._talks.get(prompt.inquiry, _Talk()).exchanges
@@ -236,7 +238,7 @@ class SideQuestions:
         log.publish(Retrying(conversation=log.id, id=inquiry, who="aside", detail=detail, retry_in=wait))
 
     async def _take(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:
-        """One response; only what it says counts. Raises ModelError, also when it breaks off."""
+        """Read one response; only its text counts. Raises ModelError, also if it breaks off."""
         log, whole = self._log, False
         async with aclosing(spoken(model.provider.stream(request))) as texts:
             async for text in texts:

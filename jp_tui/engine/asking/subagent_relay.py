@@ -1,7 +1,7 @@
-"""Where sub-agents ask (inquiries.md R218, R220): the handler that a child's questions go to, and its parent's side.
+"""Relay of sub-agents' questions (inquiries.md R218, R220): the child's handler, and its parent's side.
 
-The child's machine decides about its questions, the parent's shows them; here is what passes between the two, all on
-one loop. It keeps no record and shows nothing itself.
+The child's machine decides about its questions, the parent's shows them; this is the exchange between both, on one
+loop. It records and shows nothing itself.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ Asks = s.AskHuman | s.AskReview
 
 
 class ParentPort(Protocol):
-    """The parent, as a sub-agent's questions see it."""
+    """The parent as a sub-agent's questions see it."""
 
     def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
-        """Put it to the human; `hear` takes what the human does and says what became of it."""
+        """Show a question to the user; `hear` receives the user's input and returns its result."""
 
     def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:
-        """The sub-agent's machine has settled this; what the handler never heard of is nothing to it."""
+        """The sub-agent's machine closed this item; unknown items are ignored."""
 
     def end_turn(self) -> None:
-        """The human ends the turn, with all that works for it (R249)."""
+        """The user ends the turn with all its sub-agents (R249)."""
 
 
 class ChildRelay:
-    """A sub-agent's side: what it asks at its parent's handler."""
+    """The sub-agent's side: its questions at its parent's handler."""
 
     def __init__(self, handler: ParentPort) -> None:
         self._handler = handler
         self._waiting: dict[str, str] = {}
 
     def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
-        """As Handler.ask."""
+        """As ParentPort.ask."""
         if ask.open.source == "assistant":
             self._waiting[ask.open.inquiry] = ask.open.call
         self._handler.ask(ask, asking, hear)
 
     def waits(self, call: str) -> bool:
-        """Whether the assistant itself asks there by this call; a tool's call ends as any (R221)."""
+        """True if the assistant's own question of this call waits there; a tool's call ends like any other (R221)."""
         return call in self._waiting.values()
 
     def tell(self, effects: Sequence[s.Step], facts: Sequence[Event]) -> None:
-        """What is settled here waits there no longer; what is on record of it here, is there as well (R222)."""
+        """Forward closed items and recorded facts to the parent (R222)."""
         for effect in effects:
             if isinstance(effect, s.Settled):
                 self._waiting.pop(effect.inquiry, None)
@@ -61,7 +61,7 @@ class ChildRelay:
 
 
 class RelayedQuestions:
-    """The questions of sub-agents that a turn's machine was told of, by call and the id they have there."""
+    """Questions of sub-agents at a turn's machine, by call and their id there."""
 
     def __init__(self, put: Callable[[v.Input], None], refuse: Callable[[str, str, bool, str], None]) -> None:
         self._put, self._refuse = put, refuse
@@ -74,25 +74,25 @@ class RelayedQuestions:
         self._put(wanted)
 
     def closed(self, given: v.RelayClosed) -> None:
-        """A sub-agent asks it no more."""
+        """The sub-agent's question closed."""
         self._askers.pop((given.call, given.asks), None)
         self._put(given)
 
     def gone(self, call: str) -> None:
-        """The sub-agent of this call is over."""
+        """The sub-agent of this call ended."""
         for key in [key for key in self._askers if key[0] == call]:
             del self._askers[key]
 
     def asking(self, opened: v.Waiting) -> PromptContext | None:
-        """What is known of the sub-agent's call, when it is a sub-agent's question."""
+        """Return the context of the sub-agent's call, if it is a sub-agent's question."""
         if not isinstance(opened, v.OpenQuestion | v.OpenReview) or not opened.asks:
             return None
         found = self._askers.get((opened.call, opened.asks))
         return found[0] if found is not None else None
 
     def hand(self, step: s.RelayAnswer, told: asyncio.Future[list[s.Step]] | None) -> None:
-        """What the human did goes to the sub-agent; `told` gets what became of it, else a refusal is told to the
-        faces."""
+        """Send the user's input to the sub-agent; `told` receives the result, otherwise a refusal is reported to the
+        front ends."""
         task = asyncio.create_task(self._hand(step, told))
         self._handing.add(task)
         task.add_done_callback(self._handing.discard)
@@ -111,20 +111,20 @@ class RelayedQuestions:
                 self._refuse(inquiry, one.reason, one.gone, one.by)
 
     async def close(self) -> None:
-        """Wait for what is being handed on."""
+        """Wait for pending forwards."""
         if self._handing:
             await asyncio.wait(self._handing)
 
 
 def _here(step: s.Step, relayed: s.RelayAnswer) -> s.Step:
-    """A step of the sub-agent's machine under the id that the question has here."""
+    """Convert a step of the sub-agent's machine to the question's id here."""
     if isinstance(step, s.Settled | s.Refuse) and step.inquiry == relayed.open.asks:
         return replace(step, inquiry=relayed.open.inquiry)
     return step
 
 
 class SubagentRelay:
-    """The handler of one sub-agent (`agent`), at the desk of its parent's turn."""
+    """Handler of one sub-agent (`agent`), in its parent's turn."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class SubagentRelay:
         self._agent, self._relay, self._relayed, self._end_turn = agent, relay, relayed, end_turn
 
     def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
-        """See Handler."""
+        """See ParentPort."""
         opened, who = ask.open, self._agent
         asked_by = replace(asking, asked_by=who)
         if isinstance(ask, s.AskReview):
@@ -147,9 +147,9 @@ class SubagentRelay:
         self._relay(wanted, asked_by, hear)
 
     def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:
-        """See Handler."""
+        """See ParentPort."""
         self._relayed(v.RelayClosed(self._agent.call, asks, how, by, response))
 
     def end_turn(self) -> None:
-        """See Handler."""
+        """See ParentPort."""
         self._end_turn()

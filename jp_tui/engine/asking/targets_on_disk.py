@@ -1,6 +1,6 @@
-"""What the words of a call mean on the disk, for `touching`: links, capitals, hard links. Reads only.
+"""Disk lookups for `named_targets`: links, case, hard links.
 
-A path that cannot be looked at is what its words say.
+Read-only. An inaccessible path is taken as written.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 
 class OnDisk:
-    """See `touching.Disk`. For one look: what it found is not looked up again."""
+    """See `named_targets.Disk`. For one check: results are cached."""
 
     def __init__(self) -> None:
         self.there = lru_cache(maxsize=None)(os.path.lexists)
@@ -21,7 +21,7 @@ class OnDisk:
         self.twin = lru_cache(maxsize=None)(_twin)
 
     def folds(self, path: str) -> bool:
-        """See Disk. Told by any part of the path that is also found with its capitals exchanged."""
+        """See Disk. Detected by any part of the path that is also found with its case swapped."""
         while (folder := os.path.dirname(path)) != path:
             name = os.path.basename(path)
             if name.swapcase() != name and _same(os.path.join(folder, name.swapcase()), path):

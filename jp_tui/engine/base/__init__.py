@@ -1,1 +1,1 @@
-"""What every floor above uses: dependencies, backups of files, the state of a tool call."""
+"""Shared by every floor above: dependencies, backups of files, the state of a tool call."""

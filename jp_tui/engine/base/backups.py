@@ -1,8 +1,8 @@
-"""What files held before tools changed them, by conversation, turn and call (issue 8, 7; surface S10).
+"""Backups of files before tools changed them, by conversation, turn and call (issue 8, 7; surface S10).
 
-A record is a line of `CONVERSATION.jsonl`, durable before the change that it tells of; contents stand beside it under
-their hashes, bounded in size and age. A record without its content is still a record: what it tells can then not be
-taken back. What a sub-agent changes is told with the turn of its parent. Changes no file of a workspace.
+A record is a line of `CONVERSATION.jsonl`, durable before the change it describes; contents are stored beside it by
+hash, bounded in size and age. A record without its content remains, but its change can't be undone. Changes of a
+sub-agent belong to its parent's turn. Never changes a file of a workspace.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class BackupLimits:
-    """`file` bytes of one file, `total` of all copies, `days` that they are kept."""
+    """`file`: bytes of one file; `total`: bytes of all backups; `days`: how long they are kept."""
 
     file: int = 16 << 20
     total: int = 500 << 20
@@ -34,8 +34,8 @@ class BackupLimits:
 
 @dataclass(frozen=True, slots=True)
 class BackupRecord:
-    """Files beneath `root` that were changed together. `act` says whether a tool did it, or somebody took it back or
-    brought it back; then `turn` is the one whose changes they were. No `data` is read into `files`."""
+    """Files below `root` that changed together. `act` distinguishes a tool's change from an undo or redo, for which
+    `turn` is the turn of the original change. `data` in `files` isn't loaded."""
 
     id: str
     turn: int
@@ -46,7 +46,7 @@ class BackupRecord:
 
 
 class CopyStore:
-    """All copies of a user. `now` gives seconds since 1970, `new_id` names records."""
+    """All backups of a user. `now` returns seconds since 1970, `new_id` names records."""
 
     def __init__(self, folder: Path, limits: BackupLimits, now: Callable[[], float], new_id: Callable[[], str]) -> None:
         self._folder, self.limits, self._now, self._new_id = folder, limits, now, new_id
@@ -54,13 +54,13 @@ class CopyStore:
         self._tidied = False
 
     def content(self, held: FileSnapshot) -> bytes | None:
-        """What it was, from the copies; None when that is gone or was never kept."""
+        """Return its content from the backups; None if it is gone or was never stored."""
         if held.kind == "absent":
             return b""
         return held.data if held.data is not None else self._blobs.get(held.sha256)
 
     def has(self, held: FileSnapshot) -> bool:
-        """Whether `content` would give something."""
+        """True if `content` would return data."""
         return held.kind == "absent" or held.data is not None or self._blobs.holds(held.sha256)
 
     def keep(
@@ -85,13 +85,14 @@ class CopyStore:
             raise CopyFailed(path, problem.strerror or type(problem).__name__) from problem
 
         def withdraw() -> None:
-            with contextlib.suppress(OSError, PathsError):  # the file shows all the same that nothing was changed
+            with contextlib.suppress(OSError, PathsError):  # the file itself also shows that nothing changed
                 self._append(conversation, {"withdrawn": name})
 
         return withdraw
 
     def records(self, conversation: str) -> list[BackupRecord]:
-        """All of a conversation, in order, without those that came to nothing. What cannot be read is left out."""
+        """Return all records of a conversation, in order, except those of failed changes. Unreadable ones are
+        skipped."""
         found: dict[str, BackupRecord] = {}
         try:
             text = self._file(conversation).read_bytes().decode("ascii", "replace")
@@ -106,16 +107,16 @@ class CopyStore:
                     record = _record(raw)
                     found[record.id] = record
             except (ValueError, TypeError, KeyError):
-                continue  # torn by a power cut, or of another version
+                continue  # torn by a power failure, or of another version
         return list(found.values())
 
     def forget(self, conversation: str) -> None:
-        """A conversation is deleted: what was changed in it is not known any more. Contents go with their age."""
+        """Forget a deleted conversation's changes. Contents expire with age."""
         with contextlib.suppress(OSError):
             self._file(conversation).unlink()
 
     def _tidy(self) -> None:
-        """Once a run: forget what is too old."""
+        """Remove what is too old, once per run."""
         private_folder(self._folder)
         if self._tidied:
             return
@@ -151,7 +152,7 @@ class CopyStore:
 
 
 def _ends(path: Path) -> bool:
-    """Whether the file ends with a whole line."""
+    """True if the file ends with a complete line."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         if not size:
@@ -165,7 +166,7 @@ def _written(held: FileSnapshot) -> dict[str, object]:
 
 
 def _record(raw: dict[str, object]) -> BackupRecord:
-    """Raises ValueError, TypeError, KeyError."""
+    """Decode a record. Raises ValueError, TypeError, KeyError."""
     act = raw["act"]
     if act not in ("tool", "undo", "redo"):
         raise ValueError("another version's")
@@ -187,7 +188,7 @@ def _held(raw: dict[str, object]) -> FileSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class CallCopies:
-    """The copies of one call; see `tools.copies.Copies`."""
+    """Backups of one call; see `tools.files.backups.Copies`."""
 
     store: CopyStore
     conversation: str

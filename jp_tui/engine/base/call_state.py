@@ -1,4 +1,4 @@
-"""What is known of one tool call while it is worked on, and how a call ends. Data only."""
+"""State of one tool call while it is processed, and its possible results. Data only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Usable = Callable[[JsonObject], Awaitable[str | None]]
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """The response of a call; `end` says how for the sidebar, `own` that it is what the tool itself said."""
+    """Response of a call; `end` names its result for the sidebar, `own`: the content is the tool's own."""
 
     content: str
     is_error: bool
@@ -29,9 +29,9 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True)
 class ResumedCalls:
-    """What is known of calls of a turn that was cut off, by call: answers (R237), and results that wait for leave to be
-    delivered. `begun`: there was such a turn; `stays` are calls that wait for a person, whom nobody is (E52);
-    `agents` the sub-agents that they had started."""
+    """Known facts about calls of an unfinished turn, by call: answers (R237), and results that wait for permission to
+    be delivered. `begun`: there was such a turn; `stays` are calls that wait for a person while no client is attached
+    (E52); `agents` are the sub-agents they had started."""
 
     answers: Mapping[str, Mapping[str, GivenAnswer]] = field(default_factory=dict)
     results: Mapping[str, ToolCallResponse] = field(default_factory=dict)
@@ -46,13 +46,12 @@ class Deferred(Exception):
 
 @dataclass(slots=True)
 class ToolCallState:
-    """`arguments` are what runs, `edited` that they are not the model's; `permission` and `delivery` say who decided,
-    for the record; `ms` is how long it ran; `kept` is its result of an earlier run; `allowed` are refused targets that
-    a person let it touch all the same; `tool_error` is what the tool itself said, when the model reads other words
-    (R143), `rejections` how often this was rejected, when the model is told to stop; `rejected_by` is who said the "no"
-    that made the tool fail (`repeats.rejecter`); `agent` is the sub-agent that it
-    runs, or ran before the turn was cut off; `leaves`: it is called off to be taken up again; `said` is the last line
-    of what it writes."""
+    """`arguments` are those that run, `edited`: they aren't the model's; `permission` and `delivery` record who
+    decided; `ms` is the run time; `kept` is its result of an earlier run; `allowed` are refused targets that a person
+    permitted nonetheless; `tool_error` is the tool's own error, if the model reads another text (R143), `rejections`
+    how often this was rejected, if the model must stop; `rejected_by` is who said the "no" that made the tool fail
+    (`repeats.rejecter`); `agent` is its sub-agent, also of an earlier run; `leaves`: it is cancelled to be resumed
+    later; `said` is the latest line of its output."""
 
     call: Call
     setup: ToolSetup
@@ -81,11 +80,12 @@ class ToolCallState:
     said: str = ""
 
     def edit(self, arguments: JsonObject) -> None:
-        """Other arguments run; how the first were shown does not hold for them (R90)."""
+        """Replace the arguments that run; the display of the former ones no longer applies (R90)."""
         self.arguments, self.edited, self.rendered = arguments, True, None
 
     def restore(self, result: ToolCallResponse) -> None:
-        """It ran before the program ended: what came of it is asked about again, and it does not run."""
+        """Restore a result from before the program's end: its delivery is asked about again, and the tool doesn't
+        run."""
         about = result.metadata
         self.kept = CallResult(result.content, result.is_error, "error" if result.is_error else "ok", own=True)
         if isinstance(ms := about.get("ms"), int):
@@ -107,7 +107,7 @@ class ToolCallState:
         copies: Copies | None = None,
         progress: Callable[[str], None] = lambda _: None,
     ) -> ToolCall:
-        """One run, as the tool gets it; the arguments as in ToolCall."""
+        """Build one execution for the tool; the arguments as in ToolCall."""
         return ToolCall(
             arguments=self.arguments,
             root=self.root,

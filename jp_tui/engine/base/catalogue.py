@@ -1,6 +1,6 @@
-"""The port to what is known of models and servers before a conversation: lists, the first run, what is written then.
+"""Port to information about models and servers before a conversation: lists, the first run, saving its result.
 
-Filled in by the composition root. The engine itself asks no server for a list and writes no file.
+The composition root implements it. The engine itself queries no server for a list and writes no file.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from jp_tui.protocol.setup import ModelTested, SetupFound, SetupSaved
 
 
 class Catalogue(Protocol):
-    """Each raises ValueError with words for what cannot be done."""
+    """Every method raises ValueError with a message."""
 
     async def models(self, provider: str, server: ServerSpec | None) -> ModelsListed:
-        """What ListModels asks for; 5 seconds at most."""
+        """Return the reply to ListModels; 5 seconds at most."""
 
     async def found(self) -> SetupFound:
-        """What is on this machine: variables that are set, local servers that answer."""
+        """Detect what is on this machine: variables that are set, local servers that respond."""
 
     async def tested(self, model: str, server: ServerSpec | None) -> ModelTested:
-        """One tiny request; a failure is in the answer, not raised."""
+        """Send one tiny request; a failure is part of the result, not raised."""
 
     def save(self, model: str, reviewer: str, server: ServerSpec | None) -> SetupSaved:
-        """Write the user's file; from now on new conversations of this run are held with `model`."""
+        """Write the user's file; new conversations of this run then use `model`."""

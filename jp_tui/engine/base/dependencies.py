@@ -1,4 +1,5 @@
-"""What an engine is built from, as values and two ports: filled in by the composition root, read by everything here."""
+"""What an engine is built from, as values and two ports: supplied by the composition root, used by every engine
+module."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ CANCELLATION = (
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What is done without a client, by kind of prompt (R144). `places`: FILE:LINE of those that somebody set."""
+    """Policies without a client, by kind of prompt (R144). `places`: FILE:LINE of those a setting chose."""
 
     run: Policy = "unset"
     deliver: Policy = "unset"
@@ -42,10 +43,11 @@ class Policies:
 
 @dataclass(frozen=True, slots=True)
 class ToolSetup:
-    """A tool as this conversation has it. `tool` is None when `source` names no executor we have (R63).
+    """A tool in this conversation.
 
-    `run_place` is FILE:LINE where `run` is set, for the ledger, `result_place` where `result` is; both are empty where
-    nobody but us said so. `format` is R90's mode for its own formatter.
+    `tool` is None if `source` names an unknown executor (R63). `run_place` is FILE:LINE where `run` is set, for the
+    ledger, `result_place` where `result` is; both are empty for built-in defaults. `format` is R90's mode for its own
+    formatter.
     """
 
     name: str
@@ -66,8 +68,8 @@ class ToolSetup:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how patiently a transient failure is tried again (R68: assistant.request.*). `least_secs` is the
-    shortest wait, which no setting and no server shortens (Z21)."""
+    """Number and timing of retries after a transient failure (R68: assistant.request.*). `least_secs` is the shortest
+    wait, which no setting and no server shortens (Z21)."""
 
     most: int = 5
     base_ms: int = 1000
@@ -77,7 +79,7 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """US dollars a million tokens; `cached` for what was read from a cache."""
+    """US dollars per million tokens; `cached` for tokens read from a cache."""
 
     input: float
     output: float
@@ -86,13 +88,13 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class ModelSetup:
-    """A model ready to be asked; `id` is provider/model, `name` what is sent.
+    """An opened model; `id` is provider/model, `name` is sent.
 
-    `extra` are parameters of its own for the wire, `cache` how long its provider may keep a prompt (R68), `window` its
-    context in tokens and `prices`, where known; `structured` says how it is held to a schema (surface S20b). `reviews`
-    is of scripted models: the questions of tools that it reviews itself after these messages, unless somebody
-    configured who answers them (S22); one that has no title in its script is asked for none (`titles`).
-    `images` says whether it takes images, None where nobody knows.
+    `extra` are wire parameters of its own, `cache` how long its provider may keep a prompt (R68), `window` its context
+    in tokens and `prices`, if known; `structured` is its support for schemas (surface S20b). `reviews` belongs to
+    scripted models: the tool questions that it reviews itself after these messages, unless a reviewer is configured
+    (S22); without a title in its script it isn't asked for one (`titles`). `images`: it accepts images, None if
+    unknown.
     """
 
     id: str
@@ -114,11 +116,10 @@ class ModelSetup:
 
 @dataclass(frozen=True, slots=True)
 class ReviewQuestion:
-    """A question for a reviewer. `told` is the snapshot of what the conversation's `model` was told, with the calls of
-    this cycle that wait or run standing in it as such (R120, R121); `tools` are those it has. `overrides` differ for
-    this question (R130), `briefing` follows the system prompt (K5). With `intent` it is the second look: `before` is
-    what the reviewer said at the first.
-    """
+    """Question for a reviewer. `told` is the snapshot of the conversation as its `model` knows it, with waiting and
+    running calls of this cycle marked as such (R120, R121); `tools` are its tools. `overrides` are settings for this
+    question (R130), `briefing` follows the system prompt (K5). `intent` marks the second review: `before` is the
+    reviewer's first verdict."""
 
     inquiry: str
     tool: str
@@ -133,74 +134,73 @@ class ReviewQuestion:
 
 
 class ReviewListener(Protocol):
-    """Who hears a reviewer think (E40)."""
+    """Receives a reviewer's streamed output (E40)."""
 
     def asks(self, model: str) -> None:
-        """The model that is asked now, as provider/model."""
+        """This model, as provider/model, is asked now."""
 
     def says(self, kind: Literal["thought", "reason"], text: str, *, fresh: bool = False) -> None:
-        """More of its thoughts or of its reason; `fresh`: it begins anew."""
+        """More of its thoughts or of its reason; `fresh`: it starts over."""
 
     def waits(self, detail: str = "", seconds: float | None = None) -> None:
-        """It failed as `detail` says and is asked again after this time; without one that wait is over."""
+        """It failed as `detail` says and is asked again after this time; without a time the wait is over."""
 
 
 class Reviewer(Protocol):
-    """A model that answers questions (R119)."""
+    """Model that answers questions (R119)."""
 
     async def inquire(self, asked: ReviewQuestion, hears: ReviewListener) -> ReviewerAnswered | ReviewerFailed:
-        """A verdict; never raises but for cancellation. Whether the value fits the question is not looked at here."""
+        """Return a verdict; never raises except for cancellation. The value isn't validated here."""
 
     async def close(self) -> None:
-        """Give up connections."""
+        """Close connections."""
 
 
 class ConversationLock(Protocol):
-    """A conversation held for writing (surface S12)."""
+    """A conversation locked for writing (surface S12)."""
 
     def release(self) -> None:
-        """Let go."""
+        """Release the lock."""
 
 
 class Trust(Protocol):
-    """Trust in the workspace's own configuration (surface S10). All raise ValueError with words."""
+    """Trust in the workspace's own configuration (surface S10). Every method raises ValueError with a message."""
 
     def read(self) -> TrustRead:
-        """What the file would do, and whether it may."""
+        """Return the effect of the file, and whether it is trusted."""
 
     def trust(self, digest: str) -> None:
-        """Trust the file with the content that has this digest, and no other."""
+        """Trust the file with the content of this digest, and no other."""
 
     def forget(self) -> None:
-        """Trust it no longer."""
+        """Revoke trust in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldBy:
-    """Somebody else writes this conversation; `words` says who, for people."""
+    """Another process writes this conversation; `words` names it for the user."""
 
     words: str
 
 
 @dataclass(frozen=True, slots=True)
 class EngineDependencies:
-    """Everything the engine needs from outside.
+    """External dependencies of the engine.
 
-    `open_model` takes the model a conversation was held with ("" for a new one) and may look for a local server;
-    it raises ModelError, and so does `open_inquiry_model`, for the model that side questions go to where one is
-    configured (E30; None: the conversation's). `lock` raises JournalError, `save_setting` ValueError with words.
-    `monotonic` counts seconds. `copies` holds what files held before tools changed them; None: nothing is kept.
-    `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises
-    ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
-    next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
-    Without `secrets` the client cannot be asked for one (R241). `open_agent_model` opens a sub-agent's model, by
-    PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does). `jp_data` is where jp keeps the user's
-    own conversations; with `titles` the model names new conversations. `holder` says in words who holds a conversation,
-    nothing when nobody does: a look, no claim. `read_settings` lists all keys as the
-    files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept. `keep_report`
-    takes the message and the report of a bug that ends nothing; it returns the redacted message and the report's file,
-    "" where none could be written. `deleted` is called with the id of each conversation that is deleted.
-    `context` says which instruction files count, as the settings are now (K6); None: the model is told of none.
+    `open_model` takes the conversation's model ("" for a new one) and may probe local servers; it raises ModelError, as
+    does `open_inquiry_model`, for side questions if a model is configured for them (E30; None: the conversation's).
+    `lock` raises JournalError, `save_setting` ValueError with a message. `monotonic` counts seconds. `copies` stores
+    backups of changed files; None: no backups. `reload_tools` loads the settings again, with the changes in the
+    conversation's log (R67), and raises ValueError; `config_delta` are this command line's changes for the
+    conversation, stored with its next turn. `reviews`: an attached front end can review a complete form before
+    submission (R182b). Without `secrets` the client can't be asked for one (R241). `open_agent_model` opens a
+    sub-agent's model, by PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does). `jp_data` is jp's
+    folder of the user's conversations; with `titles` the model names new conversations. `holder` returns a description
+    of the process that owns a conversation, or nothing, without locking it. `read_settings` lists all keys as the files
+    are now, and raises ValueError. `trust` concerns the workspace's own file; None: not supported. `keep_report` stores
+    the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
+    be written. `deleted` is called with the id of each deleted conversation.
+    `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
     """
 
     journal: Journal

@@ -1,6 +1,6 @@
-"""What the user wants of a turn that is to stop, as a value: the strongest choice stands, and no words are lost.
+"""The user's request to interrupt a turn, as a value: the strongest choice applies, and no text is lost.
 
-While calls run, `call_batch.py` keeps its own; this is for every other moment of a turn (inquiries.md R211, R214).
+While calls run, `call_batch.py` has its own; this one is for every other moment of a turn (inquiries.md R211, R214).
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ _STRENGTH: dict[Choice, int] = {"reply": 1, "stop": 2, "abort": 3}
 
 @dataclass(slots=True)
 class InterruptRequest:
-    """`words` are what to say next (Reply); `given_back` is what cannot be said any more."""
+    """`words` is the next message (Reply); `given_back` is text that can't be sent any more."""
 
     choice: Choice | None = None
     words: list[str] = field(default_factory=list)
     given_back: list[str] = field(default_factory=list)
 
     def stops(self) -> bool:
-        """Whether the turn is to stop. A call, since it changes while others wait."""
+        """True if the turn must stop. A method, since it changes while others wait."""
         return self.choice is not None
 
     def add(self, choice: Choice, text: str = "") -> None:
-        """One more choice; a milder one changes nothing, and its words go back to the user."""
+        """Add a choice; a milder one has no effect, and its text is returned to the user."""
         said = [text] if text.strip() else []
         if self.choice is not None and _STRENGTH[choice] < _STRENGTH[self.choice]:
             self.given_back += said

@@ -1,7 +1,7 @@
-"""What a model reads when its call was refused before any tool saw it (traps.md T20, inquiries.md V19, M25).
+"""Errors for calls refused before any tool ran (traps.md T20, inquiries.md V19, M25).
 
-A call that was cut is to be sent again; arguments that the JSON gate refused are told fault by fault, in the tool's own
-form where it has one. Repairs nothing and runs nothing.
+A truncated call must be sent again; problems of arguments that the JSON parser refused are listed, in the tool's own
+form if it has one. Repairs and runs nothing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ KEPT = 4096
 
 @dataclass(frozen=True, slots=True)
 class RejectedCall:
-    """A call that must not run: its id, the tool's name as it was called, what is wrong in words; `raw` is the text
-    that the JSON gate refused, empty when the call was cut."""
+    """Call that must not run: its id, the tool's name as called, the problem as text; `raw` is the text that the JSON
+    parser refused, empty for a truncated call."""
 
     call: str
     tool: str
@@ -28,15 +28,15 @@ class RejectedCall:
 
 
 def stored(request: ToolCallRequest) -> RejectedCall:
-    """A refusal of an earlier run, from what is recorded of it (`engine/model/response_stream.py`). Arguments that were
-    not kept to their end cannot be looked at again: then the words alone are left."""
+    """Return a refusal of an earlier run from its record (`engine/model/response_stream.py`). Arguments that weren't
+    stored whole can't be checked again: then only the message remains."""
     raw, problem = request.metadata.get("raw"), str(request.metadata.get("refused"))
     whole = request.metadata.get("misread") is True and isinstance(raw, str) and len(raw) < KEPT
     return RejectedCall(request.id, request.name, problem, str(raw) if whole else "")
 
 
 def told(refusal: RejectedCall, tool: object) -> str:
-    """The error for the model, in the form of M25 for every `tool`, known or not; one may bring its own
+    """Return the error for the model, in the form of M25 for every `tool`, known or not; a tool may have its own
     (`port.Corrects`)."""
     from jp_tui.conversation.strict_json_faults import look
     from jp_tui.questions.items import ItemProblem

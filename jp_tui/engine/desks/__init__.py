@@ -1,1 +1,1 @@
-"""What the engine does beside turns, a module each."""
+"""Services of the engine beside turns, a module each."""

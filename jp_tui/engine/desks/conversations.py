@@ -1,7 +1,7 @@
-"""The desk of stored conversations: search, names, forks, archive, deletion, import.
+"""Service for stored conversations: search, titles, forks, archive, deletion, import.
 
-A command that changes a conversation holds its lock meanwhile, or is refused with the name of the process that has it.
-Nothing here appends to an existing conversation; the log of one that is open belongs to its session.
+A command that changes a conversation locks it, or is refused with the name of the owning process. Nothing here appends
+to an existing conversation; the log of an open one belongs to its session.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _J = TypeVar("_J", p.SearchConversations, p.ForkConversation, p.ImportConversati
 
 
 def desk(context: DeskContext) -> Desk:
-    """Stored conversations, titles and the upkeep of the journal."""
+    """Serves stored conversations, titles and the upkeep of the journal."""
     library = _Library(context)
     return Desk(
         beside={
@@ -72,7 +72,7 @@ class _Library:
             self._upkeep.start()
 
     def as_job(self, work: Callable[[_J], _Work]) -> Callable[[_J], _Work]:
-        """A handler that CancelWork ends, and nothing else."""
+        """Make a handler that only CancelWork stops."""
 
         async def handle(command: _J) -> None:
             await self._as_job(command.job, work(command))
@@ -85,7 +85,7 @@ class _Library:
             self._jobs[job] = task
         try:
             await asyncio.wait([task])
-        except asyncio.CancelledError:  # the engine stops: what was begun is undone first
+        except asyncio.CancelledError:  # the engine stops: unfinished work is undone first
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             raise
@@ -177,10 +177,10 @@ class _Library:
         progress = Progress(self._setup, self._context.publish, command.job, "import")
         self._context.publish(await import_all(self._setup, command.path, progress))
 
-    # --- parts of them ------------------------------------------------------------------------------------
+    # --- helpers ----------------------------------------------------------------------------------------------
 
     def _row(self, conversation: str) -> ConversationRow:
-        """Raises ValueError with words."""
+        """Raises ValueError with a message."""
         row = self._setup.journal.conversation(conversation)
         if row is None:
             known = self._setup.journal.conversation(conversation, deleted=True)
@@ -193,7 +193,7 @@ class _Library:
 
     @asynccontextmanager
     async def _holding(self, ids: Sequence[str]) -> AsyncIterator[None]:
-        """Hold them, where this engine does not already. Raises ValueError with who does."""
+        """Lock them, unless this engine already owns them. Raises ValueError with the owner."""
         locks: list[ConversationLock] = []
         try:
             for id_ in ids:

@@ -1,5 +1,5 @@
-"""Filling a new conversation with events that stand elsewhere: nobody sees it before it is whole, and what is broken
-off leaves nothing behind."""
+"""Fill a new conversation with existing events: it stays hidden until complete, and an interrupted copy leaves
+nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ BATCH = 256
 
 @asynccontextmanager
 async def making(setup: EngineDependencies, copied: Copied) -> AsyncIterator[None]:
-    """Make it, fill it inside, reveal it at the end; what fails or is cancelled goes again. Raises JournalError."""
+    """Create it, run the body to fill it, reveal it at the end; on failure or cancellation remove it. Raises
+    JournalError."""
     held = setup.lock(copied.id)
     if isinstance(held, HeldBy):
         raise JournalError("held", f"{copied.id} is held by {held.words}")
@@ -33,19 +34,19 @@ async def making(setup: EngineDependencies, copied: Copied) -> AsyncIterator[Non
         whole = True
     finally:
         held.release()
-        if not whole:  # what cannot be removed now is found and removed by a later upkeep
+        if not whole:  # if removal fails now, a later upkeep removes it
             with suppress(JournalError):
                 await remove(setup, [copied.id])
 
 
 async def add(setup: EngineDependencies, conversation: str, entries: Sequence[NewEvent]) -> None:
-    """A batch of them. Raises JournalError."""
+    """Append a batch. Raises JournalError."""
     if entries:
         await setup.journal.append(conversation, entries, durable=False)
 
 
 async def close(setup: EngineDependencies, copied: Copied, turn: int, at: str) -> None:
-    """Close what the last turn left open, by appending as of this time: its questions, its calls, its end (R204).
+    """Append the events that close an unfinished last turn as of this time: its questions, its calls, its end (R204).
     Raises JournalError."""
     log = Log(setup, lambda _: None, copied.id, copied.model, exists=True, turn=turn)
     now = log.turn_so_far(turn)

@@ -1,7 +1,7 @@
-"""Which paths a few letters may mean: in slices of bounded work, and only among what the letters before them left.
+"""Fuzzy path search: bounded slices, and only among the matches of a shorter query. Pure: no disk, no loop.
 
-Pure: knows no disk and no loop. Letters match in their order, whatever stands between them; a name that begins with
-them comes first, then one that holds them, then a path that does.
+Letters match in order with gaps; a name that starts with them ranks first, then one that contains them, then a path
+that does.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 
 SLICE = 2000
-"""Paths that are looked at in one step: some 2 ms."""
+"""Paths checked in one step: some 2 ms."""
 LONGEST = 100
 """Letters of a query that count."""
 
@@ -18,7 +18,7 @@ Rank = tuple[int, int, str]
 
 
 def rank(query: str, low: str) -> Rank | None:
-    """How well a path answers, smaller is better; None when it does not. Both in small letters."""
+    """Return the rank of a path, smaller is better; None if it doesn't match. Both in lower case."""
     if not query:
         return low.rstrip("/").count("/"), len(low), low
     name = low.rfind("/", 0, len(low) - 1) + 1
@@ -38,19 +38,19 @@ def rank(query: str, low: str) -> Rank | None:
 
 
 class Matcher:
-    """The paths of a workspace, and what was asked about them last."""
+    """Paths of a workspace, and its last query."""
 
     def __init__(self, paths: Sequence[str], lows: Sequence[str]) -> None:
-        """`lows` are the same paths in small letters."""
+        """`lows` are the same paths in lower case."""
         self.paths = paths
         self._lows = lows
         self._left: tuple[str, Sequence[int]] = ("", range(len(paths)))
         self.looked = 0
-        """Paths that the last search has looked at."""
+        """Paths checked by the last search."""
 
     def search(self, query: str, limit: int) -> Iterator[tuple[str, ...]]:
-        """After each slice the best so far; whoever has heard enough stops. What a search to its end left is where the
-        next one looks, when its query begins with this one."""
+        """Yield the best so far after each slice; the caller may stop at any time. The matches of a complete search
+        limit the next one if its query extends this one."""
         wanted = query.casefold()[:LONGEST]
         before, among = self._left
         if not wanted.startswith(before):

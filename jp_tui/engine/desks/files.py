@@ -1,7 +1,7 @@
-"""The workspace's files for whoever writes about them: listed beside everything else, kept, and read anew in time.
+"""The workspace's files for mentions: listed concurrently, cached, and refreshed.
 
-As git lists them where there is git: what is tracked, and what is not ignored. Elsewhere a walk that reads each
-`.gitignore` on its way. Nothing outside the workspace, nothing behind a link, no name that is no text.
+With git: tracked files and untracked ones that aren't ignored. Otherwise a walk that reads each `.gitignore`. Nothing
+outside the workspace, no links followed, no undecodable names.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 MOST = 200_000
 """Files that are listed."""
 FRESH = 5.0
-"""Seconds for which a list is good; an older one still answers, while it is read anew."""
+"""Seconds for which a list is current; an older one still serves while it is refreshed."""
 EARLY = 8
 """Slices after which the best so far are shown."""
 
 
 def desk(context: DeskContext) -> Desk:
-    """One list, of the engine's workspace."""
+    """Serves one list, of the engine's workspace."""
     files = _Files(context)
     return Desk(beside={FindFiles: files.find}, close=files.close)
 
@@ -59,7 +59,7 @@ class _Files:
             await asyncio.gather(self._reading, return_exceptions=True)
 
     async def _again(self) -> None:
-        """Read the list, and answer anew what was asked last."""
+        """Refresh the list, and answer the last query again."""
         problem = ""
         try:
             self._matcher, self._cut = await self._listed()
@@ -74,7 +74,7 @@ class _Files:
             await self._answer(asked)
 
     async def _answer(self, asked: FindFiles) -> None:
-        """In slices: tokens and other commands go on between two of them."""
+        """Answer in slices, so that tokens and other commands continue between them."""
         matcher, best = self._matcher, tuple[str, ...]()
         assert matcher is not None
         for step, best in enumerate(matcher.search(asked.query, asked.limit)):
@@ -91,7 +91,7 @@ class _Files:
         self._context.publish(found)
 
     async def _listed(self) -> tuple[Matcher, bool]:
-        """Files and the folders that hold them, and whether there are more."""
+        """Return files and their folders, and True if there are more."""
         root = self._context.setup.workspace
         known = await listed(root, ".")
         names = _of_git(known) if known is not None else _walked(Root(root))
@@ -125,13 +125,13 @@ def _is_text(path: str) -> bool:
     if not path.isascii():
         try:
             path.encode()
-        except UnicodeEncodeError:  # bytes that are no UTF-8: nobody could write them in a message
+        except UnicodeEncodeError:  # not UTF-8: it can't be typed in a message
             return False
     return True
 
 
 def _folders(path: str) -> Iterator[str]:
-    """Those above it, innermost first, with a slash."""
+    """Iterate over its parents, innermost first, with a slash."""
     at = path.rfind("/")
     while at > 0:
         yield path[: at + 1]
@@ -139,7 +139,7 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def _of_git(known: str) -> Iterator[str]:
-    """Each path once, without those that are deleted."""
+    """Iterate over the paths, each once, without deleted ones."""
     gone = {entry[2:] for entry in known.split("\0") if entry.startswith("R ")}
     seen = gone
     for entry in known.split("\0"):
@@ -150,7 +150,7 @@ def _of_git(known: str) -> Iterator[str]:
 
 
 def _walked(root: Root) -> Iterator[str]:
-    """What no `.gitignore` on the way leaves out. Raises FileProblem when there is no such folder."""
+    """Iterate over files that no `.gitignore` on the way excludes. Raises FileProblem if the folder doesn't exist."""
     from pathspec import GitIgnoreSpec
 
     rules: dict[str, GitIgnoreSpec | None] = {}
@@ -166,7 +166,7 @@ def _walked(root: Root) -> Iterator[str]:
     def skip(path: str, is_folder: bool) -> bool:
         if path.rpartition("/")[2] == ".git":
             return True
-        for folder in (*_folders(path), ""):  # the innermost that says something decides
+        for folder in (*_folders(path), ""):  # the innermost match decides
             spec = rule(folder)
             said = None if spec is None else spec.check_file(path[len(folder) :] + "/" * is_folder).include
             if said is not None:

@@ -1,6 +1,6 @@
-"""A fork: a new conversation with the events of another up to one of them, as they stand in its log.
+"""Fork: a new conversation with the events of another up to one of them.
 
-The other one is only read, so it may be held by anybody and go on meanwhile. What was cut off is closed in the fork.
+The source is only read, so any process may own and continue it. An unfinished turn is closed in the fork.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jp_tui.journal.port import ConversationRow, Copied
 
 @dataclass(frozen=True, slots=True)
 class ForkPoint:
-    """Where it is cut: the last event that is taken, its turn, and what was to be said next."""
+    """Place of the cut: the last copied event, its turn, and the next message."""
 
     last: int
     turn: int
@@ -30,7 +30,7 @@ class ForkPoint:
 async def fork(
     setup: EngineDependencies, row: ConversationRow, at: int, before: bool, progress: Progress
 ) -> tuple[str, str]:
-    """The new conversation's id, and what was to be said next. Raises ValueError with words, JournalError."""
+    """Return the new conversation's id, and the next message. Raises ValueError with a message, JournalError."""
     cut = _before(setup, row, at) if before else _after(setup, row, at)
     copied = Copied(
         id=setup.new_id(),
@@ -59,7 +59,7 @@ async def fork(
 
 
 def _after(setup: EngineDependencies, row: ConversationRow, at: int) -> ForkPoint:
-    """With the event `at`; where the turn says nothing more behind it, with its end as well."""
+    """Cut after the event `at`; if nothing else follows in its turn, after the turn's end."""
     at = at or row.last_seq
     turn = _turn(setup, row, at)
     rest = [one for one in setup.journal.turn_events(row.id, turn) if one.seq > at]
@@ -69,7 +69,7 @@ def _after(setup: EngineDependencies, row: ConversationRow, at: int) -> ForkPoin
 
 
 def _before(setup: EngineDependencies, row: ConversationRow, at: int) -> ForkPoint:
-    """Without the turn of `at`."""
+    """Cut before the turn of `at`."""
     turn = setup.journal.turn_events(row.id, _turn(setup, row, at or row.last_seq))
     said = [event for one in turn if isinstance(event := read_event(stored_event(one).event), ev.ChatRequest)]
     last = turn[0].seq - 1
@@ -78,7 +78,7 @@ def _before(setup: EngineDependencies, row: ConversationRow, at: int) -> ForkPoi
 
 
 def _turn(setup: EngineDependencies, row: ConversationRow, at: int) -> int:
-    """The turn of an event. Raises ValueError with words."""
+    """Return the turn of an event. Raises ValueError with a message."""
     found = setup.journal.read(row.id, at - 1, 1) if 0 < at <= row.last_seq else []
     if not found:
         words = f"It has the events 1 to {row.last_seq}." if row.last_seq else "Nothing was said in it yet."

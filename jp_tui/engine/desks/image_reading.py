@@ -1,6 +1,6 @@
-"""Images that go along with a message: read when it is said, kept in the log with it, told by their first bytes.
+"""Images attached to a message: read when it is sent, stored with it in the log, recognized by their first bytes.
 
-Nothing is taken for an image because of its name, nothing larger than servers take, and nothing that could block.
+The name doesn't count; nothing larger than servers accept is read, and nothing that could block.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from jp_tui.system.files import FileProblem
 from jp_tui.system.regular import READ, regular
 
 LARGEST = 3_750_000
-"""Bytes of one: five megabytes as base64, which is what servers take."""
+"""Bytes per image: 5 MB as base64, the servers' limit."""
 MOST = 10
-"""Images with one message."""
+"""Images per message."""
 
 
 def media(data: bytes) -> str:
-    """What kind of image these bytes are, by how they begin; empty when none that models take."""
+    """Return the media type of these bytes by their beginning; empty if models don't accept it."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -33,8 +33,8 @@ def media(data: bytes) -> str:
 
 
 def read(path: str, root: Path) -> tuple[str, bytes]:
-    """Kind and bytes of an image file, relative to the workspace or absolute, as the user named it. Raises ValueError
-    with words."""
+    """Return type and bytes of an image file, relative to the workspace or absolute. Raises ValueError with a
+    message."""
     try:
         descriptor = os.open(root / os.path.expanduser(path), READ)
         try:
@@ -55,7 +55,7 @@ def read(path: str, root: Path) -> tuple[str, bytes]:
 
 
 def stored(paths: Sequence[str], root: Path) -> tuple[JsonObject, ...]:
-    """The images of a message as the log keeps them. Raises ValueError with words."""
+    """Return the images of a message in stored form. Raises ValueError with a message."""
     if len(paths) > MOST:
         raise ValueError(f"No more than {MOST} images go with one message.")
     found: list[JsonObject] = []
@@ -70,7 +70,7 @@ def stored(paths: Sequence[str], root: Path) -> tuple[JsonObject, ...]:
 
 
 async def say(session: Session, text: str, paths: Sequence[str]) -> None:
-    """Begin a turn with these words and images. Raises ValueError with words; then nothing was said."""
+    """Start a turn with this text and these images. Raises ValueError with a message; nothing was sent then."""
     if paths and session.models.images is False:
         raise ValueError(f"{session.log.model} takes no images. Take the image out, or choose another model.")
     session.log.attached = stored(paths, session.log.setup.workspace)

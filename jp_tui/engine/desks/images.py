@@ -1,6 +1,7 @@
-"""Images before they are sent: is it one, does the model take it; and the one on the clipboard, put into a file.
+"""Checks of images before they are sent: is it one, does the model accept it; and the clipboard's image, saved to a
+file.
 
-Asks the programs that know the clipboard where there are any; they are the system's, never the workspace's.
+The clipboard programs used are the system's, never the workspace's.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ _ASKED = (
     ("DISPLAY", ("xclip", "-selection", "clipboard", "-t", "image/png", "-o")),
     ("", ("pngpaste", "-")),
 )
-"""The variable that says it can work, and what gives the image."""
+"""The variable that indicates support, and the command that returns the image."""
 SECONDS = 5.0
 
 
 def desk(context: DeskContext) -> Desk:
-    """Checks an image that is to be sent."""
+    """Serves checks of images to send."""
     return Desk(beside={CheckImage: _Images(context).check})
 
 
@@ -51,7 +52,7 @@ class _Images:
         self._context.publish(said)
 
     async def _pasted(self) -> str:
-        """A file with what is on the clipboard. Raises ValueError with words."""
+        """Save the clipboard's image; return the file. Raises ValueError with a message."""
         seen = {name: os.environ[name] for name in _SEES if name in os.environ}
         asked = False
         for needs, argv in _ASKED:

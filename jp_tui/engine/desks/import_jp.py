@@ -1,8 +1,7 @@
-"""Copying conversations of jp into our own store, each whole or not at all, and none twice.
+"""Import conversations of jp, each whole or not at all, and none twice.
 
-Events are kept as they were written, their base64 undone; a configuration among them is kept as a record and never
-holds here, and nothing that somebody approved there is approved here. What is missing at the end of the last turn is
-added, so that nothing of it waits.
+Events are kept as written, with their base64 decoded; settings in them are stored as a record but never take effect,
+and approvals there approve nothing here. An unfinished last turn is closed, so that nothing waits.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ TITLE = 200
 
 
 async def import_all(setup: EngineDependencies, path: str, progress: Progress) -> ConversationsImported:
-    """What came of it. Raises ValueError with words, where nothing is to be imported at all, and JournalError."""
+    """Import all; return the result. Raises ValueError with a message if there is nothing to import, and
+    JournalError."""
     try:
         found = folders(path, setup.jp_data)
     except Unreadable as problem:
@@ -42,7 +42,7 @@ async def import_all(setup: EngineDependencies, path: str, progress: Progress) -
     before = 0
     for number, folder in enumerate(found):
         progress.at(number, folder.path.name)
-        held = setup.lock(f"import-{folder.id}")  # two imports at once bring it once
+        held = setup.lock(f"import-{folder.id}")  # concurrent imports copy it once
         if isinstance(held, HeldBy):
             problems.append(ImportProblem(path=str(folder.path), reason=f"it is being imported by {held.words}"))
             continue
@@ -60,8 +60,8 @@ async def import_all(setup: EngineDependencies, path: str, progress: Progress) -
 async def _one(
     setup: EngineDependencies, folder: Folder, problems: list[ImportProblem], tick: Callable[[], None]
 ) -> ConversationRow | bool | None:
-    """The new one; None for one that is here, False for one that cannot be read; `tick` is called while it goes on.
-    Raises JournalError."""
+    """Import one; return the new conversation, None if it already exists, False if it is unreadable; `tick` is called
+    for progress. Raises JournalError."""
     try:
         read_in = await read(folder, tick)
     except Unreadable as problem:
@@ -105,8 +105,8 @@ async def _bring(setup: EngineDependencies, read_in: JpConversation, tick: Calla
 
 
 def _entries(read_in: JpConversation, now: str) -> Iterator[NewEvent]:
-    """Each event as it is stored, with its turn, what stands before the first with that; one without a time has that of
-    the one before it."""
+    """Iterate over the events in stored form with their turns; events before the first turn belong to it, and one
+    without a time gets that of the previous one."""
     at, place = "", 0
     turns = pairing.turns(read_event(raw) for raw in read_in.events)
     number, began = 1, False

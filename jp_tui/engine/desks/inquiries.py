@@ -1,4 +1,4 @@
-"""Questions beside their turns: the record, what waits, checks of an answer, answers that come from elsewhere."""
+"""Questions outside their turns: the record, open ones, checks of an answer, answers from other places."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jp_tui.questions.types import SchemaAnswer
 
 
 def desk(context: DeskContext) -> Desk:
-    """The inbox, and conversations that go on in the background once they are answered."""
+    """Serves the inbox, and conversations that run in the background once they are answered."""
     inquiries = _Inquiries(context)
     return Desk(
         beside={c.CheckAnswer: inquiries.check, c.OfferAnswer: inquiries.offer, c.CarryOn: inquiries.carry_on},
@@ -37,7 +37,7 @@ class _Inquiries:
         await self._background.close()
 
     async def check(self, command: c.CheckAnswer) -> None:
-        """Say whether a value fits the question that waits."""
+        """Report whether a value fits the waiting question."""
         session = self._context.sessions.get(command.conversation)
         shown = session.prompt(command.inquiry) if session is not None else None
         if shown is None:
@@ -61,7 +61,7 @@ class _Inquiries:
         settled = await self._answers.offer(command)
         self._context.publish(settled)
         if command.carry_on and settled.status == "accepted":
-            with suppress(ValueError):  # another process holds it, and resumes it
+            with suppress(ValueError):  # another process owns it, and resumes it
                 await self._background.carry_on(settled.conversation)
 
     async def carry_on(self, command: c.CarryOn) -> None:

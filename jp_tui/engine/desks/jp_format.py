@@ -1,7 +1,7 @@
-"""Conversations as jp keeps them on the disk (its storage notes): found, read, decoded. Read only, whatever they hold.
+"""Reader for jp's stored conversations (its storage notes): find, read, decode. Read-only.
 
-Base64 is undone by field, never by guessing; what does not decode is plain text. What cannot be read is a problem with
-its path and reason, and no more than that.
+Base64 is decoded by field, never by guessing; what doesn't decode is plain text. Unreadable content becomes a problem
+with its path and reason.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ MAX_DEPTH = 100
 EVENTS, METADATA, BASE = "events.json", "metadata.json", "base_config.json"
 ARCHIVE, TRASH = ".archive", ".trash"
 PAUSE = 64
-"""Events that are read in one go."""
+"""Events processed at once."""
 _NAME = re.compile(r"(\d{6,15})(?:-.*)?", re.ASCII)
 _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 class Unreadable(Exception):
-    """A file or folder that cannot be read: `path`, and why in words."""
+    """Unreadable file or folder: `path`, and the reason as text."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -43,7 +43,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """One conversation's folder; `id` is the conversation's in jp, where its name tells."""
+    """Folder of one conversation; `id` is the conversation's in jp, if its name contains it."""
 
     path: Path
     id: str
@@ -52,8 +52,8 @@ class Folder:
 
 @dataclass(slots=True)
 class JpConversation:
-    """What it holds. `events` are decoded and in order; `unread` counts those that are kept without being understood,
-    `problem` says of the first of them why."""
+    """Its content. `events` are decoded and in order; `unread` counts those stored without being understood, `problem`
+    is the reason for the first."""
 
     id: str
     title: str = ""
@@ -64,12 +64,12 @@ class JpConversation:
     problem: str = ""
 
 
-# --- finding them -------------------------------------------------------------------------------------------
+# --- search ----------------------------------------------------------------------------------------------------
 
 
 def folders(named: str, user_data: Path | None = None) -> list[Folder]:
-    """The conversations that a path means: one's folder, a folder of them, or a workspace of jp with what lies in jp's
-    folder for the user. Of two copies the one that was changed last counts, else the user's. Raises Unreadable."""
+    """Return the conversations at a path: one's folder, a folder of several, or a workspace of jp with those in jp's
+    user folder. Of two copies the latest counts, else the user's. Raises Unreadable."""
     path = Path(os.path.abspath(os.path.expanduser(named)))
     if not path.is_dir():
         reason = "is not a folder" if path.exists() else "does not exist"
@@ -89,7 +89,7 @@ def folders(named: str, user_data: Path | None = None) -> list[Folder]:
 
 
 def _within(path: Path) -> Iterator[Folder]:
-    """Those in a folder; those that jp's user archived, too, and not what is in the trash."""
+    """Iterate over those in a folder; archived ones too, but not those in the trash."""
     for archived, place in ((True, path / ARCHIVE), (False, path)):
         try:
             names = sorted(os.listdir(place))
@@ -104,7 +104,8 @@ def _within(path: Path) -> Iterator[Folder]:
 
 
 def _users(user_data: Path, inside: Path, mine: dict[str, Folder]) -> Iterator[Folder]:
-    """The user's own copies: of the folder that belongs to this workspace by its id, or shares a conversation."""
+    """Iterate over the user's own copies: of the folder that belongs to this workspace by its id, or shares a
+    conversation."""
     try:
         id_ = (inside.parent / ".id").read_text("utf-8", "replace").strip()[:64]
     except OSError:
@@ -137,11 +138,11 @@ def _changed(folder: Folder) -> float:
         return 0.0
 
 
-# --- reading one --------------------------------------------------------------------------------------------
+# --- reading ---------------------------------------------------------------------------------------------------
 
 
 async def read(folder: Folder, tick: Callable[[], None] = lambda: None) -> JpConversation:
-    """One conversation, read in pieces so that other work goes on between, after each a `tick`. Raises Unreadable."""
+    """Read one conversation in pieces, with a `tick` after each, so that other work continues. Raises Unreadable."""
     found = JpConversation(folder.id, archived=folder.archived)
     path = folder.path / EVENTS
     text = _text(path)
@@ -176,7 +177,7 @@ def _text(path: Path) -> str:
 
 
 def _start(text: str, path: Path) -> int | None:
-    """Where the first event begins; None for an empty array."""
+    """Return the position of the first event; None for an empty array."""
     begin = _blank(text, 0)
     if not text.startswith("[", begin):
         raise Unreadable(path, "is no JSON array of events")
@@ -243,7 +244,7 @@ def _take(found: JpConversation, value: Json) -> None:
 
 
 def _object(path: Path) -> JsonObject:
-    """A file beside the events; one that is missing or cannot be read says nothing."""
+    """Return the object in a file beside the events; empty if missing or unreadable."""
     try:
         found = json.loads(_text(path))
     except (Unreadable, ValueError, RecursionError):
@@ -255,7 +256,7 @@ def _object(path: Path) -> JsonObject:
 
 
 def decoded(raw: JsonObject) -> JsonObject:
-    """The event with its base64 undone, in exactly the fields that jp writes so."""
+    """Return the event with base64 decoded, in exactly the fields that jp encodes."""
     found = dict(raw)
     match raw.get("type"):
         case "tool_call_request" if isinstance(raw.get("arguments"), dict):
@@ -282,7 +283,7 @@ def _each(value: Json) -> Json:
 
 
 def plain(text: str) -> str:
-    """The text that stands there as base64, by the standard alphabet or the URL-safe one; else as it is."""
+    """Decode base64 of the standard or URL-safe alphabet; else return the text unchanged."""
     for other in (None, b"-_"):
         try:
             return base64.b64decode(text, altchars=other, validate=True).decode("utf-8")
@@ -310,7 +311,7 @@ def _model_of(event: JsonObject) -> str:
 
 
 def _model(config: JsonObject) -> str:
-    """PROVIDER/NAME out of a configuration of jp."""
+    """Return PROVIDER/NAME from jp's settings."""
     value: Json = config
     for key in ("assistant", "model", "id"):
         value = value.get(key) if isinstance(value, dict) else None

@@ -1,7 +1,7 @@
-"""What is to be said after the turn that runs: kept on the disk as a draft, sent one by one as turns end well.
+"""Messages queued for after the running turn: stored on disk as a draft, sent one by one as turns succeed.
 
-A turn that failed, was interrupted or waits for an answer holds the queue; a person lets it go on. Nothing is taken out
-before its turn has begun, and nothing is thrown away here that nobody asked to drop.
+A turn that failed, was interrupted or waits for an answer pauses the queue; the user continues it. A message is removed
+only after its turn began, and never dropped without a request.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Queue:
     messages: list[QueuedMessage]
     held: str = ""
     sent: tuple[QueuedMessage, int] | None = None
-    """What was said last, and in which turn: it leaves the disk when that stands in the log."""
+    """The last sent message and its turn: it is deleted from the disk once that is in the log."""
     at_work: asyncio.Lock = field(default_factory=asyncio.Lock)
     watching: asyncio.Task[None] | None = None
 
@@ -51,7 +51,7 @@ class _Queue:
 
 
 def desk(context: DeskContext) -> Desk:
-    """The queues of the conversations that are open."""
+    """Serves the queues of the open conversations."""
     queues = _Queues(context)
     takes = (QueueTurn, TakeQueued, SendQueued, ReadQueue)
     return Desk(beside=dict.fromkeys(takes, queues.handle), close=queues.close)
@@ -63,7 +63,7 @@ class _Queues:
         self._queues: dict[str, _Queue] = {}
 
     async def handle(self, command: QueueTurn | TakeQueued | SendQueued | ReadQueue) -> None:
-        """One at a time for each queue. Raises JournalError, ValueError."""
+        """Handle one command at a time for each queue. Raises JournalError, ValueError."""
         id_ = command.conversation
         session = self._context.sessions.get(id_)
         if session is None or session.held_by:
@@ -89,7 +89,7 @@ class _Queues:
         await asyncio.gather(*watching, return_exceptions=True)
 
     def _queue(self, session: Session) -> _Queue:
-        """What waits there; what another run left is held until somebody lets it go on."""
+        """Return the queue; one from an earlier run is paused until the user continues it."""
         if session.id not in self._queues:
             kept: list[QueuedMessage] = []
             with suppress(JournalError):
@@ -124,12 +124,12 @@ class _Queues:
         self._tell(session.id, queue)
 
     async def _go_on(self, session: Session, queue: _Queue) -> None:
-        """Begin the next one's turn, if nothing runs and nothing holds it."""
+        """Start the next message's turn, if nothing runs and the queue isn't paused."""
         if queue.messages and not queue.held and not _busy(session):
             message, before = queue.messages[0], session.log.turn
             try:
                 await say(session, message.text, message.attachments)
-            except ValueError as problem:  # of an image: nothing was said
+            except ValueError as problem:  # an image is invalid: nothing was sent
                 queue.held = str(problem)
                 self._tell(session.id, queue)
                 return
@@ -138,7 +138,7 @@ class _Queues:
                 queue.sent = message, before + 1
                 await self._keep(session.id, queue)
             else:
-                queue.held = NOT_TAKEN  # the refusal said why
+                queue.held = NOT_TAKEN  # the refusal gave the reason
         self._tell(session.id, queue)
 
     def _watch(self, session: Session, queue: _Queue) -> None:
@@ -146,7 +146,7 @@ class _Queues:
             queue.watching = asyncio.create_task(self._follow(session, queue))
 
     async def _follow(self, session: Session, queue: _Queue) -> None:
-        """As long as something waits and a turn runs: what follows when it ends."""
+        """While messages wait and a turn runs, continue at its end."""
         try:
             while (queue.messages or queue.sent) and _busy(session):
                 await session.finished()
@@ -154,7 +154,7 @@ class _Queues:
                     if self._context.sessions.get(session.id) is not session or _busy(session):
                         if _busy(session):
                             continue
-                        return  # it was closed: what waits stands on the disk
+                        return  # closed: the queue is on the disk
                     if queue.sent is not None:
                         queue.sent = None
                         await self._keep(session.id, queue)
@@ -167,7 +167,7 @@ class _Queues:
             queue.watching = None
 
     async def _keep(self, id_: str, queue: _Queue) -> None:
-        """On the disk before it is shown. Raises JournalError."""
+        """Store it before it is shown. Raises JournalError."""
         journal, sent = self._context.setup.journal, queue.sent
         said: list[dict[str, object]] = [{"text": sent[0].text, "turn": sent[1]}] if sent is not None else []
         said += [{"text": one.text, "attachments": list(one.attachments)} for one in queue.messages]
@@ -181,12 +181,12 @@ class _Queues:
 
 
 def _busy(session: Session) -> bool:
-    """A question of its own each time: it changes while we wait."""
+    """True if a turn runs. Evaluated each time: it changes during waits."""
     return session.busy
 
 
 def _read(text: str, turns: int) -> list[QueuedMessage]:
-    """What another run kept, but for what it said in one of these turns; what is of no such form is one message, so
+    """Parse a queue of an earlier run, without messages sent in these turns; text in another form is one message, so
     that nothing typed is lost."""
     if not text:
         return []

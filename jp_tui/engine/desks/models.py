@@ -1,6 +1,6 @@
-"""The desk for models and the first run: lists, a test, the choice that is written (issue 8 "First minutes").
+"""Service for models and the first run: lists, a test, saving the choice (issue 8 "First minutes").
 
-It passes commands to the catalogue and publishes what the catalogue returns; it decides nothing and keeps nothing.
+Passes commands to the catalogue and publishes its results.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jp_tui.protocol.setup import ProbeSetup, SaveSetup, TestModel
 
 
 def desk(context: DeskContext) -> Desk:
-    """What a picker and the first-run page send."""
+    """Serves the commands of a picker and the first-run page."""
 
     def catalogue() -> Catalogue:
         if context.setup.catalogue is None:

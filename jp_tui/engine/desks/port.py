@@ -1,4 +1,4 @@
-"""A desk: commands, what carries each of them out, and what it may use."""
+"""Interface of a service ("desk"): its commands, their handlers, and what they may use."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ which becomes Refused."""
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Commands of one topic, and `close`, which gives up what the desk holds.
+    """Commands of one topic, and `close`, which releases the service's resources.
 
-    Those `beside` run in tasks of their own: a bug in one ends nothing else, and they are cancelled before `close`.
-    Those `in_order` are over before the next command begins.
+    Those `beside` run in their own tasks: a bug in one ends nothing else, and they are cancelled before `close`. Those
+    `in_order` finish before the next command begins.
     """
 
     beside: Handlers = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class DeskContext:
-    """What a desk may use: what the engine was built from, and the conversations that are open.
+    """What a service may use: the engine's dependencies, and the open conversations.
 
     Every published event is passed to each callable in `listeners`. `resume` opens a stored conversation.
     """

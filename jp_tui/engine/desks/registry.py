@@ -1,6 +1,7 @@
-"""The desks of the engine. Each is a module in this folder with a function `desk`; nothing else knows their names.
+"""Services of the engine.
 
-No desk appends to a conversation that another process holds.
+Each is a module in this folder with a function `desk`; no other module names them. None appends to a conversation that
+another process owns.
 """
 
 from __future__ import annotations
@@ -28,5 +29,5 @@ DESKS = (
 
 
 def desks(context: DeskContext) -> tuple[Desk, ...]:
-    """All of them, ready for commands."""
+    """Return all of them, ready for commands."""
     return tuple(import_module(f"{__package__}.{name}").desk(context) for name in DESKS)

@@ -1,4 +1,4 @@
-"""The results of reviewers over all conversations."""
+"""Reviewer results over all conversations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jp_tui.protocol.events import ReviewersRead
 
 
 def desk(context: DeskContext) -> Desk:
-    """Reads the record, in pieces."""
+    """Reads the log, in pieces."""
 
     async def read(_: ReadReviewers) -> None:
         found = await figures(context.setup.journal, context.setup.tools)

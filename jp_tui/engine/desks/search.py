@@ -1,6 +1,6 @@
-"""A search over all conversations: their titles, and the texts of their events by the index, with a line for each hit.
+"""Search in all conversations: their titles, and the texts of their events by the index, with a line for each hit.
 
-In slices, so that the engine's loop does other things between; a later search makes an earlier one moot.
+In slices, so that the engine's loop isn't blocked; a later search cancels an earlier one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_INDEX = (
 
 @dataclass(slots=True)
 class _Both:
-    """A conversation that was found by its title, its texts, or both."""
+    """Conversation found by its title, its texts, or both."""
 
     row: ConversationRow
     title: bool = False
@@ -36,14 +36,14 @@ class _Both:
 
 
 class SearchDesk:
-    """Answers SearchConversations."""
+    """Handles SearchConversations."""
 
     def __init__(self, setup: EngineDependencies, upkeep: Upkeep) -> None:
         self._setup, self._upkeep = setup, upkeep
         self._latest = 0
 
     async def search(self, command: SearchConversations) -> ConversationsFound | None:
-        """What was found; None when a later search came meanwhile. Raises JournalError."""
+        """Return the results; None if a later search replaced it. Raises JournalError."""
         self._latest += 1
         mine = self._latest
         return await sound(self._setup, lambda: self._searched(command, mine))

@@ -1,6 +1,6 @@
-"""The desk for settings: lists them as the files are now, writes one, resets one (issue "Settings").
+"""Service for settings: list them as the files are now, write one, reset one (issue "Settings").
 
-Where a setting is written is decided by `startup` (`setup.read_settings`, `setup.save_setting`, `setup.unset_setting`).
+`startup` decides where a setting is written (`setup.read_settings`, `setup.save_setting`, `setup.unset_setting`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jp_tui.protocol.settings import ReadSettings, ResetSetting
 
 
 def desk(context: DeskContext) -> Desk:
-    """The user's own file."""
+    """Serves the user's own file."""
     setup = context.setup
 
     async def read(_: ReadSettings) -> None:
@@ -31,7 +31,7 @@ def desk(context: DeskContext) -> Desk:
         await _changed(context)
         context.publish(listed)
 
-    # a setting that is written applies to the command after it
+    # a written setting applies to the next command
     return Desk(beside={ReadSettings: read, ResetSetting: reset}, in_order={SetSetting: save})
 
 

@@ -1,7 +1,7 @@
-"""Commands of the user's own, typed by a person at the composer: run by their shell, in the workspace.
+"""The user's own commands, typed at the composer: run by their shell, in the workspace.
 
-No model and no file of the workspace can start one here, and what one says goes to no model by itself. It has no
-terminal: what asks for one gets none. One runs at a time, and none outlasts the engine.
+No model and no workspace file can start one, and output isn't sent to a model automatically. There is no terminal, so
+programs that need one fail. One runs at a time, and none outlasts the engine.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from jp_tui.system.children import ChildProblem, run
 KEPT = 1 << 20
 """Bytes of output that are kept, the beginning and the end."""
 FLOOD = 256 << 20
-"""Bytes of output that end a command."""
+"""Bytes of output after which a command is ended."""
 EVERY = 0.1
-"""Seconds between two reports of what it says."""
+"""Seconds between two reports of output; smooth to the eye."""
 AT_ONCE = 16_000
-"""Characters of a report: what came before them in that time is in the end's text, if it is kept."""
+"""Maximum characters of a report: earlier output of that interval is in the final text, if kept."""
 
 
 def desk(context: DeskContext) -> Desk:
-    """What is typed behind a `!`. It holds nothing that its cancelled task doesn't give up."""
+    """Serves `!` commands. Its cancelled task releases everything."""
     shell = _Shell(context)
     return Desk(beside={RunShell: shell.run, StopShell: shell.stop})
 
@@ -53,7 +53,7 @@ class _Shell:
 
     async def _run(self, command: RunShell, stop: asyncio.Event) -> ShellEnded:
         said = _Said(lambda text: self._context.publish(ShellOutput(run=command.run, text=Foreign(text))))
-        # both outputs into one, so that they come in order; the line itself is an argument, never part of a script
+        # both outputs merged to keep their order; the line itself is an argument, never part of a script
         argv = ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', _shell(), command.line]
         environment = {**os.environ, "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat"}
         try:
@@ -87,13 +87,13 @@ class _Shell:
 
 
 def _shell() -> str:
-    """The user's, if it can be run."""
+    """Return the user's shell, if it is executable."""
     shell = os.environ.get("SHELL", "")
     return shell if os.path.isabs(shell) and os.access(shell, os.X_OK) else "/bin/sh"
 
 
 class _Said:
-    """What came since the last report, told ten times a second at most."""
+    """Output since the last report, at most 10 reports per second."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell

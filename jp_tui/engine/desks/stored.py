@@ -1,6 +1,6 @@
-"""What is stored of conversations, read in pages: their events, their list, what was typed; and drafts, which are kept.
+"""Stored data of conversations, read in pages: events, lists, sent prompts; and drafts, which are saved.
 
-Everything here takes milliseconds and runs in order; `conversations.py` searches and changes conversations.
+Every command takes milliseconds and runs in order; `conversations.py` searches and changes conversations.
 """
 
 from __future__ import annotations
@@ -67,5 +67,5 @@ class _Stored:
             session.save_draft(key, text)
         elif not text:
             self._journal.clear_draft(id_, key)
-        elif draft_allowed(self._journal, id_, key):  # of a conversation that was left a moment ago
+        elif draft_allowed(self._journal, id_, key):  # of a conversation that was just closed
             self._journal.save_draft(id_, key, text)

@@ -1,6 +1,6 @@
-"""The desk for trust in a workspace's own configuration: shows what it would do, keeps what the user decides (S10).
+"""Service for trust in a workspace's own configuration: shows its effect, stores the user's decision (S10).
 
-It trusts only what was shown: the digest says which content. `setup.trust` reads and stores.
+Only shown content can be trusted: the digest identifies it. `setup.trust` reads and stores.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from jp_tui.protocol.trust import DistrustWorkspace, ReadTrust, TrustWorkspace
 
 
 def desk(context: DeskContext) -> Desk:
-    """The workspace's file."""
+    """Serves the workspace's file."""
 
     def trust() -> Trust:
         if context.setup.trust is None:

@@ -1,4 +1,4 @@
-"""Commands for a conversation that is open: say something, interrupt, answer, talk about a question."""
+"""Commands for an open conversation: send a message, interrupt, answer, ask side questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Work = Callable[[Session, Any], Coroutine[object, object, None]]
 
 
 def desk(context: DeskContext) -> Desk:
-    """All in order: what is said after an answer comes after it."""
+    """All in order: a message sent after an answer follows it."""
 
     def within(work: _Work) -> Handler:
         async def handle(command: Any) -> None:

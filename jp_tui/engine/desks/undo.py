@@ -1,8 +1,7 @@
-"""The desk where changes of files are looked at and taken back (issue 8, 7).
+"""Service for file changes and undo (issue 8, 7).
 
-Takes back what is known from the copies and nothing else; what somebody changed since is left unless exactly that may
-be overwritten. Only while no turn runs, and only in the workspace. What was done stands in the log, from where the
-model is told with the next turn.
+Undo uses the backups only; files changed since are left unless exactly that change may be overwritten. Only while no
+turn runs, and only in the workspace. The result is logged, and the model reads it with the next turn.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ from jp_tui.system.restoring import RestoringRoot
 from jp_tui.tools.port import commands
 
 NAMED = 50
-"""Files that are named to the model."""
+"""Files named to the model."""
 LOOKED = 200
-"""Turns that are looked at for calls whose changes are not known."""
+"""Turns searched for calls with unknown changes."""
 
 
 def desk(context: DeskContext) -> Desk:
-    """What tools changed."""
+    """Serves the tools' changes."""
     undo = _Undo(context)
     return Desk(beside={ReadChanges: undo.read, UndoChanges: undo.undo})
 
@@ -59,7 +58,7 @@ class _Undo:
             raise ValueError("No copies are kept (undo.copies is off), so nothing is known of what was changed.")
         return self._context.setup.copies
 
-    # --- looking ------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------
 
     async def read(self, command: ReadChanges) -> None:
         session, store = self._session(command.conversation), self._store
@@ -86,7 +85,7 @@ class _Undo:
             )
         )
 
-    # --- taking back --------------------------------------------------------------------------------------
+    # --- undo -------------------------------------------------------------------------------------------------
 
     async def undo(self, command: UndoChanges) -> None:
         session = self._session(command.conversation)
@@ -109,7 +108,7 @@ class _Undo:
         )
 
     def _may(self, session: Session) -> None:
-        """Raises ValueError: files are not changed behind the back of a turn or of another process."""
+        """Raises ValueError if a turn runs or another process owns the conversation."""
         if session.held_by:
             raise ValueError(f"This conversation is being written by {session.held_by}.")
         if session.busy:
@@ -120,7 +119,7 @@ class _Undo:
     def _restored(
         self, command: UndoChanges, records: Sequence[BackupRecord], turn: int | None, workspace: str
     ) -> tuple[list[FileRow], list[LeftFile]]:
-        """What was done and what was left. Nothing is awaited in between: no turn begins meanwhile."""
+        """Return what was restored and what was left. Nothing is awaited in between, so no turn can begin."""
         store, done, left = self._store, list[FileRow](), list[LeftFile]()
         for row in rows(records, turn, store.limits.file):
             if command.keys and row.key not in command.keys:
@@ -139,7 +138,7 @@ class _Undo:
         return done, left
 
     def _why(self, row: FileRow, command: UndoChanges, workspace: str) -> tuple[str, bool]:
-        """Why a unit is left, and whether it is for somebody to say that it may be overwritten."""
+        """Return why a unit is left, and True if the user may allow overwriting it."""
         if row.state == ("taken_back" if command.way == "back" else "made"):
             return _ALREADY, False
         if why := why_not(row, self._store, workspace, command.way):
@@ -164,24 +163,24 @@ _ALREADY = "it is so already"
 
 
 def _there(records: Sequence[BackupRecord]) -> list[BackupRecord]:
-    """Those whose folder is still there: a walk of the tour throws its sample away."""
+    """Return those whose folder still exists: a tour's walk deletes its sample."""
     return [record for record in records if os.path.isdir(record.root)]
 
 
 def _turn(command: ReadChanges | UndoChanges, known: Sequence[int]) -> int | None:
-    """The turn that is meant, None for all; 0 where none changed a file."""
+    """Return the requested turn, None for all; 0 if none changed a file."""
     if command.scope == "conversation":
         return None
     return command.turn or (known[-1] if known else 0)
 
 
 def _names(row: FileRow) -> list[str]:
-    """The paths of a unit, and what becomes of each."""
+    """Return the paths of a unit, each with the effect on it."""
     return [chain.path for chain in row.unit.chains]
 
 
 def _told(log: Log, way: Way, turn: int | None, files: Sequence[str]) -> ev.Unknown:
-    """The fact, with the words that the model reads."""
+    """Build the event, with the model's text."""
     whose = f"in turn {turn} of this conversation" if turn else "in this conversation"
     names = "\n".join(f"- {shown(storable(path))}" for path in files[:NAMED])
     more = f"\n- and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
@@ -203,7 +202,7 @@ def _told(log: Log, way: Way, turn: int | None, files: Sequence[str]) -> ev.Unkn
 
 
 def _unknown(log: Log, turn: int | None) -> list[str]:
-    """What ran in the scope and may have changed files without a copy."""
+    """Return what ran in the scope and may have changed files without a backup."""
     every = range(max(1, log.turn - LOOKED + 1), log.turn + 1) if turn is None else [turn] if turn else []
     names: dict[str, None] = {}
     for one in every:

@@ -1,7 +1,6 @@
-"""What is done for the store in the background: texts are indexed, and what was deleted a week ago goes for good.
+"""Background maintenance of the store: index texts, and remove conversations deleted a week ago.
 
-In small pieces between which every other write has its turn. Nothing here is needed for anything to be saved: what
-fails is left for the next time.
+In small pieces, so that other writes don't wait. Nothing depends on it: a failure is retried next time.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Work = Literal["index", "import", "fork", "delete"]
 
 
 class Progress:
-    """Tells how far something is, once it has taken half a second, a few times a second."""
+    """Reports progress after the first 0.5 s, a few times per second."""
 
     def __init__(
         self, setup: EngineDependencies, publish: Callable[[Event], None], job: str, what: Work, total: int = 0
@@ -39,7 +38,7 @@ class Progress:
         self.total = total
 
     def at(self, done: int, detail: str = "") -> None:
-        """So much is done."""
+        """Report this progress."""
         if self._clock() >= self._next:
             self._next = self._clock() + EACH_SECONDS
             told = LibraryProgress(
@@ -49,8 +48,8 @@ class Progress:
 
 
 async def sound(setup: EngineDependencies, asks: Callable[[], Awaitable[T]]) -> T:
-    """What comes of it, where it works with the index: one that another program damaged is made anew from the log, and
-    it is done once more. Raises JournalError."""
+    """Run `asks`, which uses the index: if the index is damaged, rebuild it from the log and run again. Raises
+    JournalError."""
     try:
         return await asks()
     except JournalError as problem:
@@ -61,7 +60,7 @@ async def sound(setup: EngineDependencies, asks: Callable[[], Awaitable[T]]) -> 
 
 
 class Upkeep:
-    """One of an engine."""
+    """Maintenance for one engine."""
 
     def __init__(self, setup: EngineDependencies, publish: Callable[[Event], None]) -> None:
         self._setup, self._publish = setup, publish
@@ -69,26 +68,26 @@ class Upkeep:
         self._removed = False
 
     def start(self) -> None:
-        """Go on with what there is to do; harmless when it does."""
+        """Continue with pending work; may be called while it runs."""
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._work())
 
     async def close(self) -> None:
-        """Stop; what is not done is done next time."""
+        """Stop; the rest is done next time."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
 
     async def whole(self, job: str) -> None:
-        """Wait until everything is indexed, telling how far it is. Raises JournalError."""
+        """Wait until everything is indexed, reporting progress. Raises JournalError."""
         progress = Progress(self._setup, self._publish, job, "index", self._setup.journal.unindexed())
         done = 0
         while some := await self._index():
             progress.at(done := done + some)
 
     async def recent(self) -> None:
-        """Index a little at once, so that what was just said is found. Raises JournalError."""
+        """Index a few events at once, so that the newest are found. Raises JournalError."""
         await self._index()
 
     async def _index(self) -> int:
@@ -117,7 +116,7 @@ class Upkeep:
 
 
 async def remove(setup: EngineDependencies, ids: Iterable[str], progress: Progress | None = None) -> None:
-    """Remove hidden conversations that nobody holds, for good. Raises JournalError."""
+    """Remove hidden conversations that no process owns, for good. Raises JournalError."""
     done = 0
     for id_ in ids:
         held = setup.lock(id_)

@@ -1,7 +1,7 @@
-"""The desk for models and what they use: switches a conversation's model, counts tokens and money by turn.
+"""Service for model selection and usage: switches a conversation's model, counts tokens and cost by turn.
 
-It counts what the log says; what a turn used stands in its end, what each request used beside its last call. What a
-sub-agent used stands in its own conversation, whose beginning names the turn it worked for. Writes nothing.
+Counts come from the log: a turn's usage is in its end, a request's with its last call. A sub-agent's is in its own
+conversation, whose start names the turn of its parent. Writes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAGE = 500
 
 
 def desk(context: DeskContext) -> Desk:
-    """The model is switched in order: what is said after that goes to the new one."""
+    """The model is switched in order: later messages go to the new one."""
     usage = _Usage(context)
     return Desk(in_order={SwitchModel: usage.switch}, beside={ReadUsage: usage.read})
 
@@ -50,7 +50,7 @@ class _Usage:
         journal = self._context.setup.journal
         row = journal.conversation(conversation)
         fresh = self._context.sessions.get(conversation)
-        if row is None and fresh is not None:  # opened, and nothing was said in it yet
+        if row is None and fresh is not None:  # opened, without a message so far
             said = UsageRead(
                 conversation=conversation,
                 model=fresh.log.model,
@@ -88,7 +88,7 @@ class _Usage:
 
 
 async def _turns(journal: JournalReading, conversation: str) -> list[TurnUsage]:
-    """All turns of a conversation, the oldest first."""
+    """Return all turns of a conversation, oldest first."""
     turns: list[TurnUsage] = []
     after = 0
     held: list[Stored] = []
@@ -104,7 +104,7 @@ async def _turns(journal: JournalReading, conversation: str) -> list[TurnUsage]:
 
 
 def _with(turn: TurnUsage, agent: AgentInfo, own: Sequence[TurnUsage]) -> TurnUsage:
-    """The turn with a sub-agent of it, all of whose turns these are; the size of its requests is not the turn's."""
+    """Add a sub-agent with all its turns to the turn; the size of its requests doesn't count as the turn's."""
     used, reviewed = UsageTotals(), turn.review_usage
     for one in own:
         used, reviewed = used.plus(one.usage), reviewed.plus(one.review_usage)
@@ -116,7 +116,7 @@ def _with(turn: TurnUsage, agent: AgentInfo, own: Sequence[TurnUsage]) -> TurnUs
 
 
 def _turn(rows: Sequence[Stored]) -> list[TurnUsage]:
-    """One turn's events; what was not said by a model in it is none of the last request's."""
+    """Return one turn from its events; events not from a model don't belong to the last request."""
     if not rows or rows[0].entry.turn < 1:
         return []
     asked, outcome, model, ms = "", "", "", 0
@@ -164,7 +164,7 @@ def _turn(rows: Sequence[Stored]) -> list[TurnUsage]:
 
 
 def _rest(usage: UsageTotals, before: UsageTotals) -> UsageTotals:
-    """What the turn used beyond the requests that are counted by themselves: its last one."""
+    """Return the turn's usage beyond the individually counted requests: that of its last one."""
     cost = None if usage.cost_usd is None else max(usage.cost_usd - (before.cost_usd or 0.0), 0.0)
     return UsageTotals(
         input=max(usage.input - before.input, 0),

@@ -1,6 +1,6 @@
-"""What was changed in a scope, as a face shows it: each file with its counts, its diff and how it stands now.
+"""List of changed files for a front end: each with counts, diff and present state.
 
-Compares what files held before with what is on the disk now. Changes nothing; a large comparison is made in a child.
+Compares the earlier content with the disk. Changes nothing; large comparisons run in a child.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from jp_tui.tools.files.workspace import ToolRefusal
 from jp_tui.tools.worker import ask
 
 SMALL = 256 * 1024
-"""Characters of both sides together that are compared here, and not in a child."""
+"""Characters of both sides together that are compared in this process; takes some 10 ms."""
 LARGEST = 1 << 20
-"""Bytes of a side that are compared at all."""
+"""Bytes of a side above which nothing is compared."""
 SHOWN = 256 * 1024
 """Characters of one diff that are shown."""
 MOST = 500
@@ -37,7 +37,7 @@ MOST = 500
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """A unit as it stands: what is on the disk by path, or why that cannot be looked at."""
+    """A unit with its present state: the files on the disk by path, or why they can't be read."""
 
     unit: UndoUnit
     disk: dict[str, FileSnapshot]
@@ -46,24 +46,24 @@ class FileRow:
 
     @property
     def key(self) -> str:
-        """Its name between engine and face."""
+        """Return its id between engine and front end."""
         told = f"{self.unit.head.root}\0{self.unit.head.path}"
         return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def digest(self) -> str:
-        """Of what stands there now."""
+        """Return the digest of the present content."""
         told = [f"{path}\0{one.kind}\0{one.sha256}\0{one.size}" for path, one in sorted(self.disk.items())]
         return hashlib.sha256("\0".join(told).encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def nothing(self) -> bool:
-        """Nothing came of it in the end: made and gone again within the scope."""
+        """True if there is no net change: created and deleted within the scope."""
         return all(same(one.base, one.made) for one in self.unit.chains) and self.state == "taken_back"
 
 
 def rows(records: Sequence[BackupRecord], turn: int | None, most: int) -> list[FileRow]:
-    """The units of a scope, looked up on the disk."""
+    """Return the units of a scope with their state on the disk."""
     found = [row for unit in units(records, turn) if not (row := _row(unit, most)).nothing]
     return sorted(found, key=lambda row: row.unit.head.path)
 
@@ -81,7 +81,7 @@ def _row(unit: UndoUnit, most: int) -> FileRow:
 
 
 def why_not(row: FileRow, store: CopyStore, workspace: str, way: Way) -> str:
-    """Why it cannot be taken back, or brought back; empty when it can."""
+    """Return why it can't be undone or redone; empty if it can."""
     if os.path.realpath(row.unit.head.root) != os.path.realpath(workspace):
         return "it is in another folder than this workspace"
     if row.problem:
@@ -93,7 +93,7 @@ def why_not(row: FileRow, store: CopyStore, workspace: str, way: Way) -> str:
 
 
 async def change(row: FileRow, store: CopyStore, workspace: str) -> FileChange:
-    """A row as a face shows it."""
+    """Convert a row for the front end."""
     unit, chain = row.unit, row.unit.head
     moved = unit.was is not None and row.state != "taken_back"
     old = unit.was.base if unit.was is not None and moved else chain.base
@@ -131,7 +131,7 @@ async def change(row: FileRow, store: CopyStore, workspace: str) -> FileChange:
 async def _compared(
     store: CopyStore, old: FileSnapshot, now: FileSnapshot, was: str, path: str, problem: str
 ) -> tuple[int, int, str, str]:
-    """Lines added and removed, the diff, or why there is none."""
+    """Return added and removed lines, the diff, or why there is none."""
     if problem:
         return 0, 0, "", problem
     if same(old, now):
@@ -157,7 +157,7 @@ async def _compared(
         kept = diff[: diff.rfind("\n", 0, SHOWN) + 1]
         left = diff.count("\n") - kept.count("\n")
         return added, removed, kept, f"the change goes on for {left:,} more lines, which only the file itself shows"
-    if not diff:  # an empty file came or went
+    if not diff:  # an empty file was created or deleted
         return added, removed, "", "an empty file"
     return added, removed, diff, ""
 
@@ -181,8 +181,8 @@ def _text(data: bytes) -> str | None:
 
 
 def figures(records: Sequence[BackupRecord], turn: int, store: CopyStore) -> tuple[int, int, int]:
-    """Files that a turn changed, lines added and removed, as its tools made them: what a turn's end tells. Lines of
-    what is large or no text are not counted."""
+    """Return the number of files that a turn's tools changed, and added and removed lines, for the turn's summary.
+    Large and binary files have no line counts."""
     files = added = removed = 0
     for unit in units([record for record in records if record.act == "tool"], turn):
         head_ = unit.head

@@ -1,7 +1,7 @@
-"""Making files what they were, one unit at a time: all of its files or none (issue 8, 7; traps.md T12, T13).
+"""Restore files, one unit at a time: all of its files or none (issue 8, 7; traps.md T12, T13).
 
-Only beneath the root that the change was made in, only over the bytes that were looked at, and with a copy of those
-first, so that it can be undone itself. Decides nothing about what is taken back.
+Only below the root of the original change, only over the content that was checked, and with a backup first, so that the
+undo can be undone. Decides nothing about what is restored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jp_tui.tools.files.writing import folder_of, place
 
 @dataclass(frozen=True, slots=True)
 class RestoreTarget:
-    """A file, what stands there now, and what shall."""
+    """A file, its present content, and the wanted one."""
 
     path: str
     found: FileSnapshot
@@ -28,7 +28,7 @@ class RestoreTarget:
 
 
 def found(root: RestoringRoot, path: str, most: int) -> FileSnapshot:
-    """What stands at a path now. FileProblem when it leads elsewhere than it did, or is no file any more."""
+    """Return the present content of a path. Raises FileProblem if it now leads elsewhere or isn't a file."""
     if place(root, path) != path:
         raise FileProblem("outside", path, "a folder on its way is a link now")
     there = held(root, path, most)
@@ -40,7 +40,7 @@ def found(root: RestoringRoot, path: str, most: int) -> FileSnapshot:
 def restore(
     root: RestoringRoot, store: CopyStore, conversation: str, turn: int, goals: Sequence[RestoreTarget], act: Act
 ) -> None:
-    """Make these files what they shall be. FileProblem when one cannot be; those before it are as they were then."""
+    """Give these files their wanted content. Raises FileProblem if one fails; those before it are restored."""
     goals = [replace(goal, wanted=replace(goal.wanted, data=store.content(goal.wanted))) for goal in goals]
     for goal in goals:
         if goal.wanted.data is None:
@@ -84,8 +84,8 @@ def _make(root: RestoringRoot, goal: RestoreTarget) -> None:
 
 
 def _back(root: RestoringRoot, goal: RestoreTarget, *, failed: bool) -> bool:
-    """Whether nothing of ours stands there any more. Only what we made is taken away: of the goal that `failed`, and of
-    what somebody changed meanwhile, nothing else is touched."""
+    """Undo one goal; return True if nothing of it remains. Only content written here is removed: of the goal that
+    `failed` and of files changed meanwhile, nothing else is touched."""
     try:
         now = found(root, goal.path, max(goal.found.size, len(goal.wanted.data or b"")))
         if same(now, goal.found):

@@ -1,7 +1,7 @@
-"""What a turn did, counted from its events, to stand with its end in the log (issue 8, 7).
+"""Summary of a turn, counted from its events and stored with its end (issue 8, 7).
 
-Counted here once, because a face may hold only a page of a long turn: live and reloaded it then says the same. A turn
-in which nothing ran has nothing to count.
+Counted once here, because a front end may have only a page of a long turn: live and reloaded turns then agree. A turn
+without tools has none.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from jp_tui.engine.file_changes.change_list import figures
 from jp_tui.engine.record.log import Log
 
 DID = "did"
-"""The key in the metadata of a turn's end."""
+"""Metadata key of a turn's end."""
 
 
 async def summed(log: Log) -> JsonObject:
-    """What the turn that ends now did, as a part of its end's metadata. Raises JournalError."""
+    """Return the summary of the ending turn, as part of its metadata. Raises JournalError."""
     if not log.spoke:
         return {}
     store, files = log.setup.copies, (0, 0, 0)
@@ -31,10 +31,10 @@ async def summed(log: Log) -> JsonObject:
 
 
 def did(events: Iterable[ev.Event], hidden: Collection[str], files: tuple[int, int, int]) -> JsonObject:
-    """`{calls, failed, asked: {who: how many}, files, added, removed}` without what is zero; empty when nothing ran.
+    """Return `{calls, failed, asked: {who: how many}, files, added, removed}` without zeros; empty if nothing ran.
 
-    Calls of `hidden` tools are not counted, their questions are; who is a responder's kind, or `nobody` for a question
-    that was cancelled. `files` are those that changed, with the lines added and removed.
+    Calls of `hidden` tools aren't counted, their questions are; who is a responder's kind, or `nobody` for a cancelled
+    question. `files` are the changed ones, with added and removed lines.
     """
     names: dict[str, str] = {}
     calls = failed = 0

@@ -1,7 +1,7 @@
-"""From the records of copies to what became of each file, and what taking it back would mean (issue 8, 7). Pure.
+"""Combine backup records to each file's history, and the effect of undo (issue 8, 7). Pure.
 
-A file's changes within a turn, or in all turns, are one chain: what it held first, what was made of it last. Reads no
-file; what stands on the disk now comes in.
+A file's changes within a turn, or in all turns, form one chain: its first content, its last change. Reads no file; the
+state of the disk is an input.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ State = Literal["made", "taken_back", "changed", "later"]
 
 @dataclass(frozen=True, slots=True)
 class FileHistory:
-    """The changes of one file in a scope: `base` is what it held before the first, `made` what was made of it last, and
-    what taking it back took away, `latest` what stood there after the last change of all. `turns` changed it."""
+    """Changes of one file in a scope: `base` is its content before the first, `made` the content after the last, and
+    what an undo removed, `latest` its content after the last change of all. `turns` changed it."""
 
     root: str
     path: str
@@ -31,7 +31,8 @@ class FileHistory:
 
 @dataclass(frozen=True, slots=True)
 class UndoUnit:
-    """Files that only go together, because they were moved; `was` is where the first one's content came from."""
+    """Files that can only be undone together, because they were moved; `was` is the origin of the first one's
+    content."""
 
     chains: tuple[FileHistory, ...]
     was: FileHistory | None = None
@@ -42,18 +43,18 @@ class UndoUnit:
 
 
 def same(one: FileSnapshot, other: FileSnapshot) -> bool:
-    """Whether two states are surely the same content."""
+    """True if two states certainly have the same content."""
     known = one.kind == "absent" or bool(one.sha256)
     return one.kind == other.kind and known and one.sha256 == other.sha256
 
 
 def turns(records: Iterable[BackupRecord]) -> tuple[int, ...]:
-    """The turns that changed files, in order."""
+    """Return the turns that changed files, in order."""
     return tuple(sorted({record.turn for record in records}))
 
 
 def units(records: Sequence[BackupRecord], turn: int | None) -> list[UndoUnit]:
-    """What a turn changed, or with None all of them, in the order in which it began."""
+    """Return the units of a turn, or with None of all turns, in order of their start."""
     chains = _chains(records, turn)
     group = {at: at for at in chains}
 
@@ -81,7 +82,7 @@ def _unit(
     chains: Mapping[tuple[str, str], FileHistory],
     came: Mapping[tuple[str, str], tuple[str, str]],
 ) -> UndoUnit:
-    """The file that is there after a move stands for it, and what it was before is where it came from."""
+    """Build a unit: after a move, the present file represents it, with the content of its origin."""
     ends = [one for one in found if one.made.kind != "absent" and (one.root, one.path) in came]
     if not ends:
         return UndoUnit(tuple(found))
@@ -117,7 +118,7 @@ def _chains(records: Sequence[BackupRecord], turn: int | None) -> dict[tuple[str
 
 
 def state(unit: UndoUnit, disk: Mapping[str, FileSnapshot]) -> State:
-    """How the files of a unit stand to what was made of them."""
+    """Return the state of a unit's files relative to their last change."""
     here = [(chain, disk[chain.path]) for chain in unit.chains]
     if all(same(found, chain.base) for chain, found in here):
         return "taken_back"
@@ -127,7 +128,7 @@ def state(unit: UndoUnit, disk: Mapping[str, FileSnapshot]) -> State:
 
 
 def lost(unit: UndoUnit, way: Literal["back", "again"], has: Callable[[FileSnapshot], bool]) -> str:
-    """Why no copy is there to take it back from; empty when all are."""
+    """Return why there is no backup to undo or redo it; empty if all exist."""
     for chain in unit.chains:
         goal = chain.base if way == "back" else chain.made
         if goal.kind == "file" and not goal.sha256:

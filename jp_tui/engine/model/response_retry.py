@@ -1,6 +1,6 @@
-"""Getting one complete response out of a model: stream it, try again while that may help, keep what a stop leaves.
+"""Get one complete response from a model: stream it, retry where useful, keep what a stop leaves.
 
-It runs no tools and ends no turn; a request is built from the log each time (R59, R204).
+It runs no tools and ends no turn; each request is built from the log (R59, R204).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Phase = Literal["waiting_for_model", "streaming", "tools", "retrying"]
 
 
 def say_phase(log: Log, phase: Phase, detail: str = "", retry_in: float | None = None) -> None:
-    """Tell the faces what the turn does now."""
+    """Report the turn's phase to the front ends."""
     log.publish(TurnPhase(conversation=log.id, turn=log.turn, phase=phase, detail=detail, retry_in=retry_in))
 
 
 class Responses:
-    """The responses of one turn, one after the other; `wish` is what the user wants meanwhile, `agent` the sub-agent
-    whose turn it is."""
+    """Responses of one turn, one after the other; `wish` is the user's interrupt request, `agent` the sub-agent of the
+    turn."""
 
     def __init__(self, log: Log, model: ModelSetup, wish: InterruptRequest, agent: AgentInfo | None = None) -> None:
         self._log, self._model, self._wish, self._agent = log, model, wish, agent
@@ -38,17 +38,17 @@ class Responses:
         self._count = 0
 
     def interrupt(self) -> None:
-        """The wish has changed: end what is being waited for."""
+        """Stop the current wait, because the request changed."""
         if self._work is not None:
             self._work.cancel()
 
     def say_again(self) -> None:
-        """Tell a face that was not there what streams now."""
+        """Report the current stream to a new front end."""
         if self._work is not None and self._reply is not None:
             self._reply.say_again()
 
     async def next(self) -> StreamedResponse | None:
-        """One complete response, recorded; None when the user wanted no more. Raises ModelError, JournalError."""
+        """Return one complete, recorded response; None if the user stopped it. Raises ModelError, JournalError."""
         failures = 0
         while not self._wish.stops():
             reply = self._reply = StreamedResponse(self._log, self._count)
@@ -74,7 +74,7 @@ class Responses:
         return None
 
     def _agent_waits(self, detail: str = "", wait: float | None = None) -> None:
-        """A sub-agent's wait is shown where it was started, too: nobody may have opened its own conversation."""
+        """Report a sub-agent's wait at its parent, too: its own conversation may not be open."""
         if (agent := self._agent) is not None:
             self._log.publish(
                 Retrying(
@@ -88,8 +88,8 @@ class Responses:
             )
 
     async def _unless_stopped(self, work: Coroutine[object, object, None]) -> bool:
-        """Do it to its end; false when the user stopped it. Other cancellation is passed on: then the program ends,
-        and what came stands in the journal's partials, where the next start finds it."""
+        """Run to the end; return False if the user stopped it. Other cancellation is passed on: the program is ending,
+        and the text so far is in the journal's partials, where the next start finds it."""
         self._work = asyncio.create_task(work)
         if self._wish.stops():
             self._work.cancel()
@@ -116,17 +116,19 @@ class Responses:
             max_tokens=model.max_tokens,
             temperature=model.temperature,
             cache=model.cache,
+            conversation=log.id,
             extra=model.extra,
         )
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
 
 
 def retry_delay(retry: RetryPolicy, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:
-    """Seconds until the next try, or None to give up; `began`: something was shown that cannot be marked.
+    """Return the seconds until the next try, or None to give up; `began`: text was shown that can't be marked as
+    discarded.
 
-    The wait doubles with each failure. What the server asks for only makes it longer, and a server that asks for more
-    than `max_backoff_secs` is not waited for. Each term is spread, so that clients that failed together do not come
-    back together; the spread never makes a wait shorter than the floor or than what the server asks for (Z21).
+    The wait doubles with each failure. A server's request only lengthens it, and one of more than `max_backoff_secs`
+    means giving up. Each wait is randomized, so that clients that failed together don't retry together, but never below
+    the minimum or the server's request (Z21).
     """
     if began or not error.transient or failures > retry.most:
         return None

@@ -1,7 +1,7 @@
-"""One response of a model while it streams: deltas to the face, pieces to the journal, whole parts at its end.
+"""One streaming response of a model: deltas to the front end, pieces to the journal, whole parts at its end.
 
-Nothing of it becomes a fact before the response is complete (traps.md T20): until then its pieces stand in the
-journal's partials, at most half a second behind, so that a killed program loses no more than that.
+Nothing becomes a fact before the response is complete (traps.md T20): until then its pieces are in the journal's
+partials, at most 0.5 s behind, so that a killed program loses no more.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from jp_tui.protocol.events import CallChanged, PartDelta, PartDropped
 
 FLUSH_SECONDS = 0.5
 SENT_ID = "sent_id"
-"""Metadata of a call: its id as the model sent it, where that was used before in this conversation (Z1)."""
+"""Metadata of a call: its id as the model sent it, if that was used before in this conversation (Z1)."""
 TOGETHER = 100
-"""Deltas that are taken in one go when a server sends many at once: others want to be heard meanwhile."""
+"""Deltas processed at once when a server sends many: other tasks must run in between."""
 CUT: dict[m.StopReason, str] = {
     "length": "the message that it stands in was cut off at the limit of output tokens",
     "refused": "the message that it stands in was stopped by the server's filter",
@@ -35,8 +35,8 @@ CUT: dict[m.StopReason, str] = {
 
 @dataclass(slots=True)
 class Growing:
-    """A part that streams; `unsaved` is what the journal has not seen yet. `sent_id` is the call's id as the model sent
-    it, where it is stored under another one."""
+    """Streaming part; `unsaved` isn't in the journal yet. `sent_id` is the model's id of a call stored under another
+    one."""
 
     name: str
     kind: m.PartKind
@@ -56,7 +56,7 @@ class Growing:
 
 
 class StreamedResponse:
-    """Takes the deltas of one response. `number` counts the responses of the turn, retries included."""
+    """Processes the deltas of one response. `number` counts the responses of the turn, retries included."""
 
     def __init__(self, log: Log, number: int) -> None:
         self._log, self._number = log, number
@@ -67,9 +67,9 @@ class StreamedResponse:
         self.finished: m.Finished | None = None
 
     async def take(self, deltas: AsyncIterator[m.Delta], first: Callable[[], None]) -> None:
-        """Consume a response to its end; raises ModelError, also when the stream ends without saying so.
+        """Consume a response to its end.
 
-        `first` is called when the first part opens.
+        Raises ModelError, also if the stream ends without a finish. `first` is called when the first part opens.
         """
         count = 0
         try:
@@ -83,7 +83,7 @@ class StreamedResponse:
         finally:
             self._save()
             if isinstance(deltas, AsyncGenerator):
-                await deltas.aclose()  # and with it the socket, also when a delta was at fault
+                await deltas.aclose()  # closes the socket too, also after a bad delta
         if self.finished is None:
             raise m.ModelError("cut", "The response broke off.", "Send the message again.", transient=True)
 
@@ -125,7 +125,7 @@ class StreamedResponse:
         self._parts[opened.index] = part
 
     def _unique(self, id_: str, index: int) -> str:
-        """The id under which the call is stored: unique within the conversation, whatever the server sends (Z1)."""
+        """Return the call's id for storage: unique within the conversation, whatever the server sends (Z1)."""
         found = wanted = id_ or f"call_{self._log.turn}_{self._number}_{index}"
         while found in self._calls or self._log.has_call(found):
             again = self._again[wanted] = self._again.get(wanted, 1) + 1
@@ -134,7 +134,7 @@ class StreamedResponse:
         return found
 
     def say_again(self) -> None:
-        """All that came so far."""
+        """Report everything so far again."""
         for part in self.in_order():
             if part.pieces:
                 self._say(part, part.text)
@@ -166,20 +166,20 @@ class StreamedResponse:
         for part in self._parts.values():
             if part.unsaved:
                 chunk, part.unsaved = "".join(part.unsaved), []
-                with suppress(JournalError):  # recording the whole response will say so
+                with suppress(JournalError):  # recording the whole response will report it
                     self._log.setup.journal.partial(self._log.id, part.name, part.kind, chunk)
 
     @property
     def asks(self) -> bool:
-        """Whether it calls tools."""
+        """True if it calls tools."""
         return any(part.kind == "tool" for part in self._parts.values())
 
     def order(self) -> list[str]:
-        """The ids of all calls, as the model ordered them."""
+        """Return the ids of all calls, in the model's order."""
         return [part.call for part in self.in_order() if part.kind == "tool"]
 
     def calls(self) -> list[m.Call]:
-        """The calls that may run, in order."""
+        """Return the calls that may run, in order."""
         return [
             m.Call(part.call, part.tool, part.arguments)
             for part in self.in_order()
@@ -187,7 +187,7 @@ class StreamedResponse:
         ]
 
     def refused(self) -> list[RejectedCall]:
-        """Calls that must not run."""
+        """Return the calls that must not run."""
         return [
             RejectedCall(part.call, part.tool, problem, part.text if part.misread else "")
             for part in self.in_order()
@@ -195,7 +195,7 @@ class StreamedResponse:
         ]
 
     def _problem(self, part: Growing) -> str:
-        """Why a call must not run (T20): it is not whole, or the message that it stands in is not."""
+        """Return why a call must not run (T20): it or its message isn't complete."""
         if part.problem:
             return part.problem
         if part.arguments is None:
@@ -204,11 +204,11 @@ class StreamedResponse:
         return CUT.get(reason, "")
 
     def in_order(self) -> list[Growing]:
-        """The parts so far, as the model ordered them."""
+        """Return the parts so far, in the model's order."""
         return [self._parts[index] for index in sorted(self._parts)]
 
     async def commit(self, model: str, prices: Prices | None = None) -> None:
-        """The complete response becomes facts, all at once (R205)."""
+        """Store the complete response as facts, all at once (R205)."""
         events: list[ev.Event] = []
         parts: list[str] = []
         dropped: list[str] = []
@@ -220,7 +220,7 @@ class StreamedResponse:
                 events.append(event)
                 parts.append(part.name)
         if self.finished is not None and events and isinstance(last := events[-1], ev.ToolCallRequest):
-            # A turn that is cut off while its tools run has no other record of what it cost.
+            # A turn that is interrupted while its tools run has no other record of its cost.
             usage: JsonObject = {"usage": counted(self.finished.usage, prices)}
             events[-1] = replace(last, metadata={**last.metadata, **usage})
         if events or dropped:
@@ -229,28 +229,30 @@ class StreamedResponse:
 
     def _event(self, part: Growing, model: str) -> ev.Event | None:
         provider = model.partition("/")[0]
+        came: JsonObject = {"provider": provider, "opaque": part.opaque} if part.opaque else {}
         match part.kind:
+            case "message" if not part.text.strip():
+                return None
             case "message":
-                return ev.ChatResponse(kind="message", content=part.text) if part.text.strip() else None
+                return ev.ChatResponse(kind="message", content=part.text, metadata=came)
             case "reasoning":
                 if not part.text.strip() and not part.opaque:
                     return None
-                extra: JsonObject = {"provider": provider}
-                if part.opaque:
-                    extra["opaque"] = part.opaque
-                return ev.ChatResponse(kind="reasoning", content=part.text, metadata=extra)
+                return ev.ChatResponse(kind="reasoning", content=part.text, metadata={"provider": provider, **came})
             case "tool":
                 problem, sent = self._problem(part), {SENT_ID: part.sent_id} if part.sent_id else {}
                 if part.arguments is None or problem:
-                    extra = {"refused": problem, "raw": part.text[:KEPT], **sent}
+                    extra: JsonObject = {"refused": problem, "raw": part.text[:KEPT], **sent}
                     if part.misread:
                         extra["misread"] = True
                     return ev.ToolCallRequest(id=part.call, name=part.tool, arguments={}, metadata=extra)
-                return ev.ToolCallRequest(id=part.call, name=part.tool, arguments=part.arguments, metadata={**sent})
+                return ev.ToolCallRequest(
+                    id=part.call, name=part.tool, arguments=part.arguments, metadata={**sent, **came}
+                )
 
     async def keep(self, *, discarded: bool = False) -> bool:
-        """The response was cut or stopped: its text is kept, marked incomplete; its calls never run (T20). `discarded`:
-        it is asked for again, and no model is told of this attempt."""
+        """Keep the text of a truncated or stopped response, marked incomplete; its calls never run (T20). `discarded`:
+        it is requested again, and no model reads this attempt."""
         marks: JsonObject = {"incomplete": True, **({"discarded": True} if discarded else {})}
         events: list[ev.Event] = []
         parts: list[str] = []
@@ -268,7 +270,7 @@ class StreamedResponse:
         return bool(events)
 
     async def drop(self) -> None:
-        """The response is discarded: no event of it, and its pieces are forgotten."""
+        """Discard the response: store no event and delete its pieces."""
         names = [part.name for part in self.in_order()]
         if names:
             await self._log.append([], (), names)

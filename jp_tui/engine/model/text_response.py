@@ -1,7 +1,6 @@
-"""What a model says in a response of which nothing but its words counts: a side question, a title.
+"""Text of a response that has no other content of interest: a side question, a title.
 
-It passes texts on as they come, and closes the response, and with it the socket, whenever nobody listens any more.
-Records nothing.
+Text is passed on as it arrives, and the response with its socket is closed when the caller stops. Records nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from jp_tui.conversation import model as m
 
 
 async def spoken(deltas: AsyncIterator[m.Delta]) -> AsyncGenerator[str | None, None]:
-    """Each text of its messages, then None when it has come whole; what thinks or calls is passed over. To be used
-    with `aclosing`. Raises ModelError."""
+    """Yield each text, then None once the message is complete; reasoning and calls are skipped. Use with `aclosing`.
+    Raises ModelError."""
     messages = set[int]()
     try:
         async for delta in deltas:

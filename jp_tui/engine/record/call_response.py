@@ -1,5 +1,5 @@
-"""The response of a call as it is stored: what the model reads, and beside it what a reloaded conversation needs to
-look as it did live, and who decided what (R87, R93, R97b)."""
+"""Stored response of a call: what the model reads, and what a reloaded conversation needs to look like the live one,
+and who decided what (R87, R93, R97b)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def with_words(message: str) -> str:
 
 
 def response(call: str, done: CallResult, job: ToolCallState | None, setup: ToolSetup | None) -> ToolCallResponse:
-    """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (what ran), rendered, tool_error (the
-    tool's own words, where the model reads others), rejected_by, stop (it was told to stop and ask), agent (the
-    sub-agent that it ran); each only where there is something to say."""
+    """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (those that ran), rendered, tool_error
+    (the tool's own text, if the model reads another), rejected_by, stop (the model must stop and ask), agent (its
+    sub-agent); each only if it has a value."""
     extra: JsonObject = {}
     if job is not None and job.ms is not None:
         extra["ms"] = job.ms

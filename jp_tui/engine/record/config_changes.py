@@ -1,5 +1,5 @@
-"""Changes of configuration that belong to a conversation (inquiries.md R67): read from its log, added to it, and laid
-over the settings whenever these are read anew. What they mean is the settings' business."""
+"""Settings changes of a conversation (inquiries.md R67): read from its log, appended to it, and merged over the
+settings whenever those are loaded. The settings interpret them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ CORRECT = "Correct the settings, then send the message again."
 
 
 class Current:
-    """The settings of one open conversation, as far as they are `read`."""
+    """Settings of one open conversation, once `read`."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self.read = False
 
     async def ready(self) -> None:
-        """Before a model is asked: what the conversation changes of the settings counts, and what this run changes is
-        kept with it. Raises ModelError, JournalError."""
+        """Prepare for a model request: apply the conversation's settings changes, and store this run's. Raises
+        ModelError, JournalError."""
         try:
             await self.reload()
         except ValueError as problem:
@@ -31,7 +31,7 @@ class Current:
         await keep(self._log)
 
     async def reload(self, *, again: bool = False) -> None:
-        """Read them anew, for this conversation. Raises ValueError, JournalError."""
+        """Load them again for this conversation. Raises ValueError, JournalError."""
         if again or not self.read:
             tools = self._log.setup.reload_tools(await self._log.deltas())
             self._log.setup = replace(self._log.setup, tools=tools)
@@ -39,7 +39,7 @@ class Current:
 
 
 async def keep(log: Log) -> None:
-    """Store what this run's command line changes, unless the log holds it already. Raises JournalError."""
+    """Store this command line's changes, unless the log has them. Raises JournalError."""
     delta = log.setup.config_delta
     if not delta:
         return
@@ -49,7 +49,7 @@ async def keep(log: Log) -> None:
 
 
 def in_effect(deltas: Iterable[JsonObject]) -> JsonObject:
-    """What several changes come to, in order."""
+    """Merge several changes, in order."""
     held: Json = {}
     for item in deltas:
         held = laid_over(held, item)
@@ -57,7 +57,7 @@ def in_effect(deltas: Iterable[JsonObject]) -> JsonObject:
 
 
 def laid_over(below: Json, above: Json) -> Json:
-    """Tables merge by key, everything else replaces (R64)."""
+    """Merge by key for tables, replace everything else (R64)."""
     if not isinstance(below, dict) or not isinstance(above, dict):
         return above
     return {**below, **{name: laid_over(below.get(name), value) for name, value in above.items()}}

@@ -1,4 +1,4 @@
-"""What tokens cost, where prices are known. Pure."""
+"""Cost of tokens, if prices are known. Pure."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from jp_tui.engine.base.dependencies import Prices
 
 
 def cost_usd(usage: Usage, prices: Prices) -> float:
-    """US dollars; what was read from a cache has a price of its own."""
+    """US dollars; tokens read from a cache have their own price."""
     cached = min(usage.cached, usage.input)
     spent = (usage.input - cached) * prices.input + cached * prices.cached + usage.output * prices.output
     return round(spent / 1_000_000, 9)
 
 
 def counted(usage: Usage, prices: Prices | None) -> JsonObject:
-    """Token counts as an event holds them, with `cost_usd` where a price is known."""
+    """Return token counts in the form of an event, with `cost_usd` if prices are known."""
     return usage.wire() if prices is None else {**usage.wire(), "cost_usd": cost_usd(usage, prices)}

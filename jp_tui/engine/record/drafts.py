@@ -1,7 +1,7 @@
-"""Unsent text, kept beside the log so that it is there after a restart (asking.md E6, E24).
+"""Unsent text, stored beside the log so that it survives a restart (asking.md E6, E24).
 
-A conversation in which nothing was said yet has an id that nobody will ask for again: what was typed there is kept
-for the workspace, and the next new conversation gets it. It moves along when something is said.
+An empty conversation's id is never requested again, so its text is stored for the workspace and passed to the next new
+conversation. It moves once something is said.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from jp_tui.protocol.events import StorageFailed
 
 COMPOSER = "composer"
 FOLDS = "composer.folds"
-"""What is folded of the composer's text, opaque to us."""
+"""Folded parts of the composer's text, opaque here."""
 QUEUE = "queue"
-"""What is to be said after the turn that runs (`message_queue.py`); it outlasts the turn."""
+"""Messages to send after the running turn (`message_queue.py`); they outlast the turn."""
 
 
 NOT_KEPT = "What you type is not kept beyond this program until there is room again; send it, or copy it."
 
 
 class ConversationDrafts:
-    """The drafts of one conversation, by key. One that cannot be kept ends nothing, and the user is told, once."""
+    """Drafts of one conversation, by key. A failed write ends nothing; the user is told once."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -34,12 +34,12 @@ class ConversationDrafts:
         self._told = False
 
     def all(self) -> dict[str, str]:
-        """By key: `composer`, or an inquiry's id. Raises JournalError."""
+        """Return drafts by key: `composer`, or an inquiry's id. Raises JournalError."""
         self._held = self._log.setup.journal.drafts(self._shelf)
         return dict(self._held)
 
     def save(self, key: str, text: str) -> None:
-        """Keep it; an empty text forgets it."""
+        """Save it; an empty text deletes it."""
         journal, text = self._log.setup.journal, storable(text)
         try:
             if text:
@@ -48,11 +48,11 @@ class ConversationDrafts:
             else:
                 self._held.pop(key, None)
                 self._watch(journal.clear_draft(self._shelf, key), lost=False)
-        except JournalError:  # it is closed: the program ends
+        except JournalError:  # closed: the program is ending
             return
 
     def _watch(self, receipt: Receipt[None], *, lost: bool) -> None:
-        """Find out later whether it was kept; `lost`: words would be, if not."""
+        """Check later whether it was stored; `lost`: text is lost if not."""
 
         async def watch() -> None:
             try:
@@ -62,14 +62,14 @@ class ConversationDrafts:
                     self._told = True
                     self._log.publish(StorageFailed(message=str(problem), advice=NOT_KEPT))
             else:
-                self._told = self._told and not lost  # what was forgotten says nothing about the next that is kept
+                self._told = self._told and not lost  # a failed deletion says nothing about the next write
 
         task = asyncio.create_task(watch())
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 
     def begun(self) -> None:
-        """Something is said: from now on the conversation has drafts of its own, and no prompt of before waits."""
+        """The first message was sent: the conversation has its own drafts from now on, and no earlier prompt waits."""
         for key in [key for key in self._held if key not in (COMPOSER, FOLDS, QUEUE)]:
             self.save(key, "")
         if self._shelf == self._log.id:
@@ -82,8 +82,8 @@ class ConversationDrafts:
             self.save(key, text)
 
     def keep_words(self, *texts: str) -> None:
-        """What was to be said when the program ended goes before what stands in the composer."""
+        """Put messages that were unsent at the program's end before the composer's text."""
         stands, new = self._held.get(COMPOSER, ""), "\n\n".join(text for text in texts if text.strip())
-        if not new or f"{stands}\n\n".startswith(f"{new}\n\n"):  # whoever tries again and again fills no draft
+        if not new or f"{stands}\n\n".startswith(f"{new}\n\n"):  # repeated attempts must not add it again
             return
         self.save(COMPOSER, f"{new}\n\n{stands}" if stands.strip() else new)

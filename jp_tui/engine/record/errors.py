@@ -1,4 +1,4 @@
-"""A model's error as it stands in the log, and in the protocol's words. Pure."""
+"""A model's error in the log, and in the protocol's form. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jp_tui.protocol.values import TurnError
 
 
 def stored(error: m.ModelError) -> JsonObject:
-    """The error as it stands in the log."""
+    """Return the error in the log's form."""
     found: JsonObject = {"kind": error.kind, "message": error.message, "advice": error.advice}
     if error.detail:
         found["detail"] = error.detail
@@ -17,7 +17,7 @@ def stored(error: m.ModelError) -> JsonObject:
 
 
 def turn_error(raw: JsonObject | None) -> TurnError | None:
-    """The stored error in the protocol's words."""
+    """Return the stored error in the protocol's form."""
     if raw is None:
         return None
     return TurnError(

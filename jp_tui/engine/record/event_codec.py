@@ -1,7 +1,7 @@
-"""From an event to what the journal stores, and back to what the protocol carries. Nothing is decided here.
+"""Convert events to the journal's form and to the protocol's. No decisions here.
 
-Half a character cannot be stored as UTF-8: it becomes U+FFFD here, so that no name of a file and no broken prompt
-makes the log refuse an event.
+A lone surrogate can't be stored as UTF-8: it becomes U+FFFD here, so that no file name and no broken prompt makes the
+log refuse an event.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from jp_tui.protocol.values import EventSpan, StoredEvent, UsageTotals
 
 MAX_STORED_BYTES = 1 << 30
 MAX_STORED_DEPTH = 128
-"""What the gate lets in (64 levels) stands a few levels deeper in an event."""
+"""Input is limited to 64 levels, and an event adds a few."""
 INQUIRY = ("inquiry_request", "inquiry_response", "inquiry_aside")
 SENT = "asides"
-"""Metadata of a message of the user's: the inquiries whose side questions it tells."""
+"""Metadata of a user's message: the inquiries whose side questions it contains."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
-    """The text as UTF-8 can hold it."""
+    """Return the text in a form UTF-8 can store."""
     return text if text.isascii() else _HALF.sub("\ufffd", text)
 
 
 def _searchable(event: Event) -> str:
     match event:
         case ChatRequest(metadata=metadata) if SENT in metadata:
-            return ""  # nobody typed that: it is in no history of prompts
+            return ""  # not typed, so not part of the prompt history
         case ChatRequest(content=text):
             return text
         case ChatResponse(content=str() as text):
@@ -55,7 +55,7 @@ def _searchable(event: Event) -> str:
 
 
 def entry(event: Event, turn: int, at: str) -> tuple[NewEvent, Event]:
-    """The stored form, the timestamp in the payload (R56), and the event as it stands there."""
+    """Return the stored form with the timestamp in the payload (R56), and the event as stored."""
     raw = event.wire()
     made = dump(raw)
     payload = storable(made)
@@ -69,12 +69,11 @@ def entry(event: Event, turn: int, at: str) -> tuple[NewEvent, Event]:
 
 
 IMPORTED_DELTA = "imported_config_delta"
-"""How a change of another program's configuration is stored: its payload is what it was, and it never holds here."""
+"""Stored kind of another program's settings change: the payload is unchanged, and it never takes effect here."""
 
 
 def kept(raw: JsonObject, turn: int, at: str) -> NewEvent:
-    """The stored form of an event of another program: as it stands there, but for an answer that is nobody's business
-    (R202)."""
+    """Return the stored form of another program's event: unchanged except for secret answers (R202)."""
     event = read_event(raw)
     payload = storable(dump(event.wire() if isinstance(event, InquiryRedacted) else raw))
     kind, id_, text = raw.get("type"), raw.get("id"), storable(_searchable(event))
@@ -85,8 +84,8 @@ def kept(raw: JsonObject, turn: int, at: str) -> NewEvent:
 
 
 def stored_event(stored: Stored) -> StoredEvent:
-    """What a face gets; a payload that is no JSON object is shown as what it is, never dropped, and what is gone as
-    that."""
+    """Convert to the protocol's form; a payload that isn't a JSON object and missing events are shown as such, never
+    dropped."""
     if stored.entry.kind == MISSING and not stored.entry.payload:
         words = f"{stored.entry.characters or 0} events are missing here; the database was damaged or changed"
         return StoredEvent(seq=stored.seq, turn=stored.entry.turn, event={"type": "unreadable", "problem": words})
@@ -98,7 +97,7 @@ def stored_event(stored: Stored) -> StoredEvent:
 
 
 def event_span(span: Span) -> EventSpan:
-    """The journal's row in the protocol's words."""
+    """Convert the journal's row to the protocol's form."""
     return EventSpan(
         first=span.first_seq,
         last=span.last_seq,
@@ -109,7 +108,7 @@ def event_span(span: Span) -> EventSpan:
 
 
 def totals(raw: Json) -> UsageTotals:
-    """Token counts as an event holds them; what is no count is none."""
+    """Return token counts of an event; 0 for invalid ones."""
     counts = raw if isinstance(raw, dict) else {}
     cost = counts.get("cost_usd")
     found: dict[str, Any] = {

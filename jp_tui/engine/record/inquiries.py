@@ -1,5 +1,5 @@
-"""The record of questions and answers (surface S6): requests and responses of the log, paired within their turn by id
-and order (R29, R203). Reads only."""
+"""Record of questions and answers (surface S6): requests and responses of the log, paired within their turn by id and
+order (R29, R203). Read-only."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from jp_tui.protocol.values import AgentInfo, InquiryInfo
 from jp_tui.questions.wire import digest, read_recorded
 
 MOST = 100_000
-"""Conversations that are looked through when none is named."""
+"""Conversations searched if none is named."""
 Asked = tuple[Stored, ev.InquiryRequest]
 Answer = ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted
 
 
 def listed(journal: JournalReading, conversation: str, *, pending: bool) -> list[InquiryInfo]:
-    """All exchanges in order, or only what waits; of all conversations, the newest first, when none is named."""
+    """Return all exchanges in order, or only open ones; of all conversations, newest first, if none is named."""
     agents = AskerIndex(journal)
     if pending:
         found = waiting(journal, conversation or None)
@@ -39,8 +39,8 @@ def listed(journal: JournalReading, conversation: str, *, pending: bool) -> list
 
 
 def waiting(journal: JournalReading, conversation: str | None) -> list[Asked]:
-    """The requests that wait, as far as they can be read. A question that a sub-agent asks through its parent is the
-    parent's, once: also when it was answered there, and the sub-agent has not heard of it yet."""
+    """Return the readable open requests. A sub-agent's question relayed by its parent is listed once, as the parent's,
+    even if it was answered there and the sub-agent hasn't received the answer."""
     found = [
         (row, event)
         for row in journal.open_inquiries(conversation)
@@ -51,7 +51,7 @@ def waiting(journal: JournalReading, conversation: str | None) -> list[Asked]:
 
 
 def _through(journal: JournalReading, conversation: str) -> frozenset[str]:
-    """The inquiries of a sub-agent that stand in the last turn of its parent as well."""
+    """Return the inquiries of a sub-agent that are also in its parent's last turn."""
     row = journal.conversation(conversation)
     parent = journal.conversation(row.parent) if row is not None and row.parent is not None else None
     if parent is None:
@@ -65,7 +65,7 @@ def _through(journal: JournalReading, conversation: str) -> frozenset[str]:
 
 
 def last_response(journal: JournalReading, conversation: str, inquiry: str) -> Answer | None:
-    """The latest response under this id."""
+    """Return the latest response under this id."""
     for row in reversed(journal.inquiry_events(conversation, inquiry)):
         event = read_event(stored_event(row).event)
         if isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted):
@@ -74,7 +74,7 @@ def last_response(journal: JournalReading, conversation: str, inquiry: str) -> A
 
 
 def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]], agents: AskerIndex) -> list[InquiryInfo]:
-    """`waits` are the requests that still wait, by conversation and number: no other one takes an answer."""
+    """`waits` are the open requests, by conversation and number: no other can be answered."""
     found: list[InquiryInfo] = []
     open_: dict[tuple[int, str], list[int]] = {}
     for row in rows:
@@ -94,7 +94,7 @@ def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]], agents: 
 def info(
     row: Stored, request: ev.InquiryRequest, *, waits: bool = False, agent: AgentInfo | None = None
 ) -> InquiryInfo:
-    """One request as a face gets it."""
+    """Return one request in the protocol's form."""
     extra = request.metadata
     return InquiryInfo(
         conversation=row.conversation,
@@ -115,7 +115,7 @@ def info(
 
 
 def digest_of(request: ev.InquiryRequest) -> str:
-    """What an answer must be given to; empty for a question that cannot be read."""
+    """Return the digest that an answer must carry; empty for an unreadable question."""
     if kept := _text(request.metadata, "digest"):
         return kept
     try:
@@ -125,7 +125,7 @@ def digest_of(request: ev.InquiryRequest) -> str:
 
 
 def draft_allowed(journal: JournalReading, conversation: str, key: str) -> bool:
-    """Whether what was typed under this key may be kept: never for a secret, nor for a question nobody knows (E24)."""
+    """True if text typed under this key may be stored: never for a secret or an unknown question (E24)."""
     if key in (COMPOSER, FOLDS):
         return True
     rows = [row for row, request in waiting(journal, conversation) if request.id == key and not _secret(request)]
@@ -138,7 +138,7 @@ def _secret(request: ev.InquiryRequest) -> bool:
 
 
 def names(rows: Iterable[Asked]) -> tuple[str, ...]:
-    """CONVERSATION/ID of each, as `jp-tui answer` takes them."""
+    """Return CONVERSATION/ID of each, as `jp-tui answer` accepts it."""
     return tuple(f"{row.conversation}/{request.id}" for row, request in rows)
 
 

@@ -1,8 +1,8 @@
-"""What is in the air of one conversation: what its turn and its calls do now, for a face that comes later.
+"""Live state of one conversation: its turn and calls, for a front end that attaches later.
 
-Everything goes on to the faces, but for the streamed text of a conversation that nobody has opened: of fifty sub-agents
-at work, their facts, calls and questions are enough. A call that has ended is told until its result is on record: the
-results of a batch are stored together. Keeps no text and decides nothing.
+All events pass through, except streamed text of a conversation that isn't open anywhere: of 50 working sub-agents,
+facts, calls and questions suffice. A finished call is reported until its result is logged, because a batch is stored
+together. Stores no text and decides nothing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from jp_tui.protocol.events import (
 )
 
 RUNS = ("running", "awaiting_assistant")
-"""States whose time a face counts."""
+"""States whose duration a front end counts."""
 
 
 class LiveSnapshot:
-    """Stands where `publish` was; `watched` says whether somebody has opened the conversation, `clock` is seconds."""
+    """Wraps `publish`; `watched`: the conversation is open in a front end; `clock` is in seconds."""
 
     def __init__(self, publish: Callable[[Event], None], clock: Callable[[], float], *, watched: bool) -> None:
         self._publish, self._clock, self.watched = publish, clock, watched
@@ -59,7 +59,7 @@ class LiveSnapshot:
         self._began.pop(call, None)
 
     def again(self) -> None:
-        """Tell a face that was not there."""
+        """Report it to a new front end."""
         if (phase := self._phase) is not None:
             left = None if phase.retry_in is None else max(phase.retry_in - (self._clock() - self._since), 0.0)
             self._publish(phase.model_copy(update={"retry_in": left}))

@@ -1,4 +1,4 @@
-"""One conversation's log, open for writing: stamps events, appends them durable, then says so.
+"""A conversation's log, open for writing: stamp events, append them durably, then report them.
 
 Nothing is published before it is on the disk (traps.md T14, inquiries.md R205).
 """
@@ -27,18 +27,19 @@ from jp_tui.protocol.values import AgentInfo, StoredEvent, UsageTotals
 
 Publish = Callable[[Event], None]
 PAGE = 200
-"""Events that are read in one go: the engine's loop does nothing else meanwhile."""
+"""Events read at once: a read blocks the engine's loop."""
 PIECE = 32
-"""The same for those that are already in memory."""
+"""The same for events already in memory."""
 
 
 @dataclass(slots=True)
 class Log:
-    """The conversation `id`. `exists` is false until something is said in a new one; `turn` is the current turn.
+    """The conversation `id`.
 
-    `total` counts the tokens of all finished turns. `setup` changes when the settings are read anew; `secrets` holds
-    what nothing of this conversation may show; `uses` how often a setting answered or let a tool run since the engine
-    started, by the ledger's keys, of all conversations; `agent` is set for the conversation of a sub-agent.
+    `exists` is false until the first message; `turn` is the current turn. `total` counts the tokens of all finished
+    turns. `setup` changes when the settings are loaded again; `secrets` must never appear in output; `uses` counts how
+    often a setting answered or permitted since the engine started, by ledger key, for all conversations; `agent` is set
+    in a sub-agent's conversation.
     """
 
     setup: EngineDependencies
@@ -53,11 +54,11 @@ class Log:
     uses: Counter[str] = field(default_factory=Counter, repr=False)
     agent: AgentInfo | None = None
     attached: tuple[JsonObject, ...] = field(default=(), repr=False)
-    """Images that go with what is said next (`image_reading.py`)."""
+    """Images for the next message (`image_reading.py`)."""
     briefing: Briefing = UNTOLD
-    """What the system text of this turn's requests holds behind the system prompt (K1, K10)."""
+    """System text of this turn's requests after the system prompt (K1, K10)."""
     context: ContextSettings | None = None
-    """The settings it was made with; None: the model is told of no files."""
+    """The settings it was made with; None: no instruction files."""
     _facts: ContextFacts = field(default_factory=ContextFacts, repr=False)
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
@@ -73,12 +74,10 @@ class Log:
         *,
         quiet: bool = False,
     ) -> None:
-        """Add events to the current turn, durable, and report each; `parts[i]` names what event i closes.
+        """Append events to the current turn durably, and report each; `parts[i]` is the part that event i closes.
 
-        `forget` names streamed parts that end without an event. With `quiet` nothing is reported: what is appended
-        before a face sees the conversation comes to it with the page. A change of configuration never is.
-
-        Raises JournalError; then nothing was written.
+        `forget` names streamed parts that end without an event. With `quiet` nothing is reported, for events before a
+        front end loads the conversation, and never a settings change. Raises JournalError; nothing was written then.
         """
         if not self.exists:
             await self._create()
@@ -113,18 +112,18 @@ class Log:
         self.publish(TitleChanged(conversation=self.id, title=Foreign(self.title)))
 
     def held_with(self, model: str) -> None:
-        """From now on the conversation is held with this model: what it is told of the thoughts of others differs."""
+        """Switch to this model: it may read other parts of the reasoning."""
         if model != self.model:
             self.model, self._history, self._deltas = model, None, []
             self._facts = ContextFacts()
 
     @property
     def spoke(self) -> bool:
-        """Whether something of the model was recorded in the current turn."""
+        """True if the current turn has a record of the model's output."""
         return self._spoke == self.turn
 
     async def told(self, standing: Standing | None = None) -> tuple[Message, ...]:
-        """What the model is told, `standing` as in History. The log is read once, in pieces, and then followed."""
+        """Return what the model reads, `standing` as in History. The log is read once, in pieces, and then followed."""
         if self._history is None:
             history, facts, deltas, after = History(self.model), ContextFacts(), list[JsonObject](), 0
             while page := self.setup.journal.read(self.id, after, PAGE) if self.exists else []:
@@ -151,27 +150,27 @@ class Log:
         return self._facts
 
     async def deltas(self) -> list[JsonObject]:
-        """The changes of configuration that the log holds, in order (R67)."""
+        """Return the settings changes in the log, in order (R67)."""
         await self.told()
         return list(self._deltas)
 
     def take_up(self) -> None:
-        """The current turn goes on, and something of the model stands in it. The next event says so (R207)."""
+        """Resume the current turn, which has output of the model. The next event is marked (R207)."""
         self._spoke, self._resumes = self.turn, True
 
     def last_kind(self) -> str:
-        """The type of the last event; empty when there is none."""
+        """Return the type of the last event; empty if there is none."""
         rows = self.setup.journal.tail(self.id, 1) if self.exists else []
         return rows[0].entry.kind if rows else ""
 
     def turn_so_far(self, turn: int) -> list[ev.Event]:
-        """The events of one turn."""
+        """Return the events of one turn."""
         if not self.exists:
             return []
         return [read_event(stored_event(item).event) for item in self.setup.journal.turn_events(self.id, turn)]
 
     async def turn_in_pieces(self, turn: int) -> list[ev.Event]:
-        """The same, where the engine's other work and the keys have their turn meanwhile: a turn may be long."""
+        """Return the same in pieces, so that a long turn doesn't block other work."""
         stored = self.setup.journal.turn_events(self.id, turn) if self.exists else []
         found: list[ev.Event] = []
         for at in range(0, len(stored), PIECE):
@@ -181,14 +180,14 @@ class Log:
 
 
 def _delta(event: ev.Event) -> JsonObject | None:
-    """The nested settings of a change of configuration; None for everything else."""
+    """Return the nested settings of a settings change; None for any other event."""
     raw = event.wire()
     found = raw.get("delta")
     return found if raw.get("type") == "config_delta" and isinstance(found, dict) else None
 
 
 def _marked(event: ev.Event) -> ev.Event:
-    """The first event after a turn was taken up: a reloaded conversation says there that it was cut off."""
+    """Mark the first event of a resumed turn: a reloaded conversation shows the interruption there."""
     if isinstance(event, ev.Unknown):
         return ev.Unknown({**event.raw, "metadata": {**event.metadata, "resumed": True}}, event.problem)
     return replace(event, metadata={**event.metadata, "resumed": True})

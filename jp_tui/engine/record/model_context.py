@@ -1,9 +1,9 @@
-"""From the log to what a model is told: the one place where events become messages (inquiries.md R59, R204).
+"""Convert the log to the model's messages, the only place that does (inquiries.md R59, R204).
 
-Only chat and tool-call events pass (an allow-list), what the user took back of changes, the environment of a turn and
-nested instructions (context.md K2, K10); everything else, unknown or internal, stays hidden. Repair happens here, on
-the view that is sent, never in the log. Whatever the log holds, roles alternate, a user's message is first, and each
-call has exactly one result at the head of the message that follows it: servers refuse anything else.
+An allow-list passes chat and tool-call events, undone changes, the environment of a turn and nested instructions
+(context.md K2, K10); everything else, unknown or internal, stays hidden. Repairs apply to this view, never to the log:
+roles alternate, a user message is first, and each call has exactly one result at the head of the next message, because
+servers refuse anything else.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
 REPAIRED = "Tool call was interrupted."
 """M36."""
 UNDONE = "changes_undone"
-"""The kind of an event that tells that the user took changes of files back, or brought them back (issue 8, 7)."""
+"""Kind of an event about undone or restored file changes (issue 8, 7)."""
 ATTACHED = "attachments"
-"""Where images stand in the metadata of what the user said (`image_reading.py`)."""
+"""Metadata key for the images of a user message (`image_reading.py`)."""
 UNSENT = "[an image was sent here that servers do not take: too large, broken or of another kind]"
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 LARGEST = 5 * 1024 * 1024
-"""Characters of an image as base64; of an imported log it may be more."""
+"""Characters of an image as base64; an imported log may have larger ones."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 UNSEEN = "[an image was sent here, which this model does not take]"
 EMPTY = "(an empty message)"
-"""What stands for a blank prompt of an imported log: servers refuse blank text."""
+"""Placeholder for a blank prompt of an imported log: servers refuse blank text."""
 
 Role = Literal["user", "assistant"]
 Turned = tuple[int, ev.Event]
 Standing = Callable[[str], tuple[str, bool]]
-"""The content of a call's result, by its id, and whether it is an error."""
+"""Returns the content of a call's result, by id, and True for an error."""
 
 
 def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
-    """A turn that failed before the model said anything, or was discarded: its prompt was given back."""
+    """True for a turn that failed before any output of the model, or was discarded: its prompt was returned to the
+    composer."""
     last = next((event for event in reversed(turn) if isinstance(event, ev.TurnOutcome)), None)
     if last is None or last.outcome in ("done", "deferred") or spoke(turn):
         return False
@@ -48,17 +49,17 @@ def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
 
 
 def spoke(turn: Iterable[ev.Event]) -> bool:
-    """Whether something of the model stands in the log."""
+    """True if the log has output of the model."""
     return any(isinstance(event, ev.ChatResponse | ev.ToolCallRequest) and not discarded(event) for event in turn)
 
 
 def discarded(event: ev.ChatResponse | ev.ToolCallRequest) -> bool:
-    """Whether it was cut off and asked for again: people see it in the log, models do not."""
+    """True if it was interrupted and requested again: users see it in the log, models don't."""
     return event.metadata.get("discarded") is True
 
 
 def undone(event: ev.Event) -> str:
-    """What the model is told of changes that the user took back; empty for any other event."""
+    """Return the model's text about undone changes; empty for any other event."""
     raw = event.raw if isinstance(event, ev.Unknown) else {}
     told = raw.get("told") if raw.get("type") == UNDONE else None
     return told if isinstance(told, str) else ""
@@ -80,7 +81,7 @@ def instructions(event: ev.Unknown) -> tuple[str, str] | None:
 
 
 def pictures(metadata: JsonObject) -> Iterable[Picture]:
-    """The images that stand with what the user said; what is of no such form is none."""
+    """Return the valid images of a user message."""
     kept = metadata.get(ATTACHED)
     for one in kept if isinstance(kept, list) else ():
         if isinstance(one, dict) and one.get("type") == "image":
@@ -90,13 +91,13 @@ def pictures(metadata: JsonObject) -> Iterable[Picture]:
 
 
 def sendable(shown: Picture) -> bool:
-    """Whether servers take it. One that they refuse would be refused with every later turn again."""
+    """True if servers accept it. A refused image would make every later request fail."""
     size = len(shown.data)
     return shown.media in IMAGES and size <= LARGEST and size % 4 == 0 and bool(_BASE64.fullmatch(shown.data))
 
 
 def without_pictures(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The same for a model that takes no images: words stand in their place."""
+    """Replace images by text for a model that doesn't accept them."""
     return tuple(
         Message(one.role, tuple(TextPart(UNSEEN) if isinstance(part, Picture) else part for part in one.parts))
         for one in messages
@@ -104,7 +105,7 @@ def without_pictures(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 class _Turn:
-    """One turn's messages while its events pass; calls are paired within it only (R204)."""
+    """Messages of one turn while its events pass; calls are paired within it only (R204)."""
 
     def __init__(self, provider: str) -> None:
         self._provider = provider
@@ -121,19 +122,18 @@ class _Turn:
                 if self.told and self.told[0][0] == "user":
                     self.told[0][1].insert(0, TextPart(environment(event)))
             case _ if not self.told:
-                pass  # R204: a turn begins with its user; what stands before that is dropped
+                pass  # R204: a turn begins with its user message; anything before it is dropped
             case ev.ChatResponse() if discarded(event):
                 pass
-            case ev.ChatResponse(kind="message", content=str() as text) if text.strip():
-                self._say("assistant", TextPart(text))
+            case ev.ChatResponse(kind="message", content=str() as text, metadata=extra) if text.strip():
+                self._say("assistant", TextPart(text, self._opaque(extra)))
             case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
-                # Only the wire that made it can read it back: signatures are bound to a provider.
+                # Only the wire that produced it can read it: signatures are bound to a provider.
                 if extra.get("incomplete") is not True and extra.get("provider") == self._provider:
-                    opaque = extra.get("opaque")
-                    self._say("assistant", ReasoningPart(text, opaque if isinstance(opaque, dict) else {}))
-            case ev.ToolCallRequest(id=id_, name=name, arguments=arguments):
+                    self._say("assistant", ReasoningPart(text, self._opaque(extra)))
+            case ev.ToolCallRequest(id=id_, name=name, arguments=arguments, metadata=extra):
                 if id_ not in self._names:
-                    self._say("assistant", Call(id_, name, arguments))
+                    self._say("assistant", Call(id_, name, arguments, self._opaque(extra)))
                     self._names[id_] = name
             case ev.Unknown() if undone(event):
                 self._say("user", TextPart(undone(event)))
@@ -145,8 +145,13 @@ class _Turn:
             case _:
                 pass
 
+    def _opaque(self, metadata: JsonObject) -> JsonObject:
+        """What came with a part of this provider; what came from another one goes to nobody else (W6)."""
+        opaque = metadata.get("opaque") if metadata.get("provider") == self._provider else None
+        return opaque if isinstance(opaque, dict) else {}
+
     def _say(self, role: Role, part: Part) -> None:
-        """Before anybody says more, calls that got no result in the message after theirs are answered."""
+        """Answer calls without a result before anything else is said."""
         if role == "user" or self.told[-1][0] == "user":
             self.repair()
         self._add(role, part)
@@ -165,7 +170,7 @@ class _Turn:
                     return
 
     def repair(self, standing: Standing | None = None) -> None:
-        """M36 for every call that is still open, or what `standing` says of it."""
+        """Add M36 for every call that is still open, or the text from `standing`."""
         for id_, name in self._names.items():
             content, failed = (REPAIRED, True) if standing is None else standing(id_)
             self._add("user", Result(id_, name, content, failed))
@@ -173,7 +178,7 @@ class _Turn:
 
 
 def _whole(role: Role, parts: list[Part]) -> list[Part]:
-    """Results open a message; reasoning that nothing follows is no message that a server takes back."""
+    """Put results first; servers refuse reasoning at the end of a message."""
     if role == "user":
         return sorted(parts, key=lambda part: not isinstance(part, Result))
     while parts and isinstance(parts[-1], ReasoningPart):
@@ -182,7 +187,7 @@ def _whole(role: Role, parts: list[Part]) -> list[Part]:
 
 
 class History:
-    """What the model `provider/name` has been told so far, grown event by event; finished turns are not made again."""
+    """Messages for the model `provider/name` so far, grown event by event; finished turns are cached."""
 
     def __init__(self, model: str) -> None:
         self._provider = model.partition("/")[0]
@@ -191,20 +196,20 @@ class History:
         self._turn = -1
 
     def add(self, turn: int, event: ev.Event) -> None:
-        """The next event of the log."""
+        """Add the next event of the log."""
         if turn != self._turn:
             self._fold(self._past)
             self._turn, self._now = turn, []
         self._now.append(event)
 
     def messages(self, standing: Standing | None = None) -> tuple[Message, ...]:
-        """The messages for the next request; in one made while calls run, `standing` says what their results read."""
+        """Return the messages for the next request; while calls run, `standing` supplies their results."""
         found = list(self._past)
         self._fold(found, standing)
         return tuple(found)
 
     def _fold(self, told: list[Message], standing: Standing | None = None) -> None:
-        """Add the present turn; neighbours of one role become one message."""
+        """Add the current turn; neighbours of one role become one message."""
         made = _Turn(self._provider)
         nothing = came_to_nothing(self._now)
         for event in self._now:
@@ -222,7 +227,7 @@ class History:
 
 
 def messages(events: Iterable[Turned], model: str) -> tuple[Message, ...]:
-    """The messages that these events, with their turns, become for `model`."""
+    """Return the messages for `model` from these events with their turns."""
     history = History(model)
     for turn, event in events:
         history.add(turn, event)

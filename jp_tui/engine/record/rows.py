@@ -1,4 +1,4 @@
-"""A conversation's row in the protocol's words; decides nothing."""
+"""Convert a conversation's row to the protocol's form; decides nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jp_tui.protocol.values import ConversationInfo
 
 
 def conversation_info(row: ConversationRow) -> ConversationInfo:
-    """What a face gets of it."""
+    """Return the row in the protocol's form."""
     return ConversationInfo(
         id=row.id,
         title=Foreign(row.title),

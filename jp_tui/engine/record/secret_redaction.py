@@ -1,8 +1,8 @@
-"""What the user typed into a masked field: held in memory, and taken out of whatever a tool says afterwards (R202).
+"""Redaction of secrets typed by the user: kept in memory, and removed from all later tool output (R202).
 
-A value is looked for as it was given and as programs print it (`conversation/secret_encodings.py`). One of
-less than four characters is only taken out of the words of the call that was given it: anywhere else it would hide
-ordinary text and protect nothing. Nothing here is ever written, and its repr shows no value.
+A value is searched as given and as programs print it (`conversation/secret_encodings.py`). One of less than four
+characters is removed only from the output of its own call: elsewhere it would hide ordinary text and protect nothing.
+Nothing is written to disk, and the repr shows no value.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ SHORT = 4
 
 
 class Secrets:
-    """The secrets of one conversation, for as long as it is open."""
+    """Secrets of one conversation while it is open."""
 
     def __init__(self) -> None:
         self._everywhere: list[str] = []
         self._of_call: dict[str, list[str]] = {}
 
     def keep(self, call: str, value: Json) -> None:
-        """Remember what a call was given."""
+        """Remember a value given to a call."""
         if not isinstance(value, str):
             return
         forms = spellings(value)
@@ -39,14 +39,14 @@ class Secrets:
         self._everywhere = _longest_first({*self._everywhere, *(form for form in forms if len(form) >= SHORT)})
 
     def text(self, text: str, call: str = "") -> str:
-        """The text without them."""
+        """Return the text without them."""
         for value in (*self._of_call.get(call, ()), *self._everywhere):
             if value in text:
                 text = text.replace(value, REDACTED)
         return text
 
     def json(self, value: Json, call: str = "") -> Json:
-        """The value without them, names of members included."""
+        """Return the value without them, member names included."""
         if not self._everywhere and call not in self._of_call:
             return value
         match value:
@@ -60,7 +60,7 @@ class Secrets:
                 return value
 
     def outcome(self, found: Success | Failure, call: str) -> Success | Failure:
-        """A result without them."""
+        """Return a result without them."""
         match found:
             case Success(content):
                 return replace(found, content=self.text(content, call))
@@ -70,7 +70,7 @@ class Secrets:
                 )
 
     def question(self, question: Question, call: str) -> Question:
-        """A later question without them."""
+        """Return a later question without them."""
         if not self._everywhere and call not in self._of_call:
             return question
         return replace(
@@ -85,7 +85,7 @@ class Secrets:
         )
 
     def form(self, form: FormView, call: str) -> FormView:
-        """A form without them."""
+        """Return a form without them."""
         if not self._everywhere and call not in self._of_call:
             return form
         return FormView(tuple(self._place(place, call) for place in form.places))

@@ -1,4 +1,4 @@
-"""A line around what a search found in a text, and where in it the matches are. Pure; the text stays what it was."""
+"""One line around a search match, with the positions of all matches in it. Pure; the text isn't changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jp_tui.journal.fts_query import Term, fold, fold_one
 
 BEFORE, WIDTH = 50, 200
 LOOKED = 1 << 18
-"""Characters of a text that are looked at; what has accents is looked at more slowly, and so less far."""
+"""Characters of a text that are searched; less for text with accents, which is slower."""
 LOOKED_FOLDED = 8_000
 _BLANKS = re.compile(r"\s+")
 _BETWEEN = r"[\W_]+"
@@ -24,7 +24,7 @@ class Marker:
         self._any = re.compile("|".join(found)) if found else None
 
     def marks(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Where the pieces stand in a short text, from and to, in order."""
+        """Return the positions of the pieces in a short text, from and to, in order."""
         if self._any is None:
             return ()
         if text.isascii():
@@ -32,7 +32,7 @@ class Marker:
         return _folded(self._any, text[:LOOKED_FOLDED])
 
     def _first(self, text: str) -> int:
-        """Where the first of them stands in a text of any length, 0 when it is not seen."""
+        """Return the position of the first in a text of any length, 0 if not found."""
         lowered = text.lower()
         same = self._any is not None and len(lowered) == len(text)
         if same and self._any is not None and (found := self._any.search(lowered)) is not None:
@@ -41,12 +41,12 @@ class Marker:
         return marks[0][0] if marks else 0
 
     def fits(self, text: str) -> bool:
-        """Whether all pieces stand in it."""
+        """True if all pieces occur in it."""
         folded = fold(text)
         return bool(self._each) and all(one.search(folded) for one in self._each)
 
     def line(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """One line around the first match, blanks made one, with the matches in it."""
+        """Return one line around the first match, blanks collapsed, with the matches in it."""
         begin = max(0, self._first(text[:LOOKED]) - BEFORE)
         cut = _BLANKS.sub(" ", text[begin : begin + 2 * WIDTH]).strip()[:WIDTH]
         line = f"{'…' if begin else ''}{cut}{'…' if begin + WIDTH < len(text) else ''}"
@@ -59,7 +59,7 @@ def _pattern(term: Term) -> str:
 
 
 def _folded(pattern: re.Pattern[str], text: str) -> tuple[tuple[int, int], ...]:
-    """As `marks`, of a text in which folding moves characters."""
+    """As `marks`, for a text in which folding moves characters."""
     pieces, places = list[str](), list[int]()
     for place, letter in enumerate(text):
         folded = fold_one(letter)

@@ -1,5 +1,5 @@
-"""What happened to the store, passed on to the face: before the answer to the command that met it, and before any event
-that was written after it."""
+"""Notices of the store for the front end: sent before the reply to the command that caused them, and before any event
+written after them."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from jp_tui.protocol.events import StorageNotice
 
 
 class StoreNotices:
-    """Of one engine; begins with its first command."""
+    """Notices of one engine, from its first command."""
 
     def __init__(self, journal: Journal, publish: Publish) -> None:
         self._journal, self._publish = journal, publish
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Tell what there is, and from now on what comes."""
+        """Publish present notices, and new ones as they arrive."""
         self.tell()
         if self._task is None:
             self._task = asyncio.create_task(self._wait())
 
     def close(self) -> None:
-        """Tell what there is; what comes later is for whoever closes the journal."""
+        """Publish present notices; later ones are for whoever closes the journal."""
         self.tell()
         if self._task is not None:
             self._task.cancel()
 
     def tell(self) -> None:
-        """Publish the notices that are held."""
+        """Publish the queued notices."""
         for notice in self._journal.notices():
             self._publish(StorageNotice(message=notice.message, advice=notice.advice))
 

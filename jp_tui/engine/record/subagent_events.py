@@ -1,7 +1,7 @@
-"""What stands of sub-agents in the record: the event that one was started, and what its own conversation says of it.
+"""Sub-agents in the log: the start event, and the record in its own conversation.
 
-An `agent_started` event names the call and the conversation, before anything happens there, so that a program that was
-killed finds both again (inquiries.md R237). No provider ever sees it (R59). Reads and makes values, nothing else.
+An `agent_started` event names the call and the conversation before anything happens there, so that both are found after
+a kill (inquiries.md R237). No provider reads it (R59). Reads and creates values only.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ AGENT = "agent"
 """Metadata of a child's turn that its parent began, and of a response in the parent."""
 LINE = 200
 BEGINS = 8
-"""Events of a conversation among which its beginning is."""
+"""Events at the start of a conversation that are searched for its origin."""
 
 
 def line(task: str) -> Foreign:
-    """All of a task in one line."""
+    """Return the whole task in one line."""
     whole = " ".join(task.split())
     return Foreign(whole if len(whole) <= LINE else f"{whole[: LINE - 1]}…")
 
 
 def written(agent: AgentInfo) -> JsonObject:
-    """The agent as events hold it."""
+    """Return the agent in the form of an event."""
     return agent.model_dump(mode="json")
 
 
 def read(found: Json) -> AgentInfo | None:
-    """The agent out of an event; None for what is none."""
+    """Decode the agent of an event; None for anything else."""
     if not isinstance(found, dict):
         return None
     try:
@@ -50,12 +50,12 @@ def read(found: Json) -> AgentInfo | None:
 
 
 def started(agent: AgentInfo, at: str) -> ev.Unknown:
-    """A sub-agent is about to begin its task."""
+    """Return the event for a sub-agent that is about to start."""
     return ev.Unknown({"timestamp": at, "type": KIND, "id": agent.call, AGENT: written(agent)})
 
 
 def running(turn: Iterable[ev.Event]) -> dict[str, AgentInfo]:
-    """The sub-agents of a turn's calls that have no response, by call; of one that began anew the latest."""
+    """Return the sub-agents of a turn's calls without a response, by call; the latest of a restarted one."""
     found: dict[str, AgentInfo] = {}
     for event in turn:
         match event:
@@ -69,7 +69,7 @@ def running(turn: Iterable[ev.Event]) -> dict[str, AgentInfo]:
 
 
 def own(events: Iterable[ev.Event]) -> tuple[AgentInfo | None, tuple[str, ...] | None]:
-    """Whose conversation it is, and the names of its tools where they are not all; from its beginning."""
+    """Return the conversation's sub-agent, and its tools if they aren't all; read from its start."""
     for event in events:
         if isinstance(event, ev.TurnStart) and (agent := read(about := event.metadata.get(AGENT))) is not None:
             names = about.get("tools") if isinstance(about, dict) else None
@@ -78,34 +78,34 @@ def own(events: Iterable[ev.Event]) -> tuple[AgentInfo | None, tuple[str, ...] |
 
 
 def about(journal: JournalReading, conversation: str) -> AgentInfo | None:
-    """Whose conversation it is; None for one that is no sub-agent's. Raises JournalError."""
+    """Return the conversation's sub-agent; None if it isn't one's. Raises JournalError."""
     agent, _ = own(read_event(stored_event(one).event) for one in journal.read(conversation, 0, BEGINS))
     return agent
 
 
 class AskerIndex:
-    """Which sub-agent asks what stands on record, each conversation read once."""
+    """Finds the sub-agent that asks a recorded question; each conversation is read once."""
 
     def __init__(self, journal: JournalReading) -> None:
         self._journal = journal
         self._own: dict[str, AgentInfo | None] = {}
 
     def asking(self, conversation: str, request: ev.InquiryRequest) -> AgentInfo | None:
-        """The one whose tool asks there, or whose question its parent handed on (R222)."""
+        """Return the sub-agent whose tool asks there, or whose question its parent relayed (R222)."""
         handed = request.metadata.get(AGENT)
         return self._of(handed if isinstance(handed, str) else conversation)
 
     def _of(self, conversation: str) -> AgentInfo | None:
         if conversation not in self._own:
             row = self._journal.conversation(conversation)
-            works = row is not None and row.parent is not None  # a copy of one works for nobody
+            works = row is not None and row.parent is not None  # a copy of one has no parent
             self._own[conversation] = about(self._journal, conversation) if works else None
         return self._own[conversation]
 
 
 def answered(parent: Iterable[ev.Event], agent: str, waits: Iterable[ev.InquiryRequest]) -> list[ev.InquiryResponse]:
-    """The responses to what a sub-agent still `waits` for that stand in its parent's turn alone: somebody else has
-    answered there while neither of the two was open (S12)."""
+    """Return the responses that are only in the parent's turn, to what a sub-agent still `waits` for: another process
+    answered there while neither was open (S12)."""
     names: dict[str, str] = {}
     found: dict[str, ev.InquiryResponse] = {}
     for event in parent:
@@ -118,7 +118,7 @@ def answered(parent: Iterable[ev.Event], agent: str, waits: Iterable[ev.InquiryR
 
 
 def said_last(turn: Sequence[ev.Event]) -> str:
-    """The last message of a turn: all that was said after the last result."""
+    """Return the last message of a turn: all text after the last result."""
     said: list[str] = []
     for event in turn:
         if isinstance(event, ev.ToolCallRequest | ev.ToolCallResponse):
@@ -129,7 +129,7 @@ def said_last(turn: Sequence[ev.Event]) -> str:
 
 
 def result(turn: Sequence[ev.Event]) -> Success | Failure:
-    """What the parent's model reads of a sub-agent whose last turn this is."""
+    """Return what the parent's model reads about a sub-agent with this last turn."""
     end = next((event for event in reversed(turn) if isinstance(event, ev.TurnOutcome)), None)
     said = said_last(turn)
     if end is not None and end.outcome == "done":

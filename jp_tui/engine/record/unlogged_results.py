@@ -1,8 +1,8 @@
-"""Results of calls that are not in the log yet, kept beside it so that no kill loses them (R95, R93).
+"""Results of calls that aren't in the log yet, stored beside it so that no kill loses them (R95, R93).
 
-`RESULT` waits for an earlier call's place in the order; `DELIVERY` for leave to be delivered: that one is asked about
-again when the turn goes on, and its tool is not run a second time. `LEAVE` is what stands there when a call that was
-given leave comes to no result: who gave it is on the disk before anything runs. Nothing is decided here.
+`RESULT` waits for an earlier call's place in the order; `DELIVERY` for permission to be delivered: it is asked about
+again when the turn resumes, and its tool doesn't run again. `LEAVE` marks a permitted call without a result: who
+permitted it is durable before anything runs. Decides nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Kind = Literal["result", "delivery", "leave"]
 
 
 class UnloggedResults:
-    """What is kept for the calls of one batch; `delivery` are those of an earlier run whose result waits for leave,
-    `begun` says that there was such a run."""
+    """Stored results of one batch; `delivery` are those of an earlier run that wait for permission, `begun`: there was
+    such a run."""
 
     def __init__(self, log: Log, delivery: Iterable[str] = (), *, begun: bool = False) -> None:
         self._log = log
@@ -34,10 +34,10 @@ class UnloggedResults:
             self._parts.setdefault(call, []).append(part)
 
     async def keep(self, kind: Kind, results: Sequence[ev.ToolCallResponse]) -> None:
-        """On the disk when this returns, a leave also after a power cut. Raises JournalError."""
+        """Store them before returning, a permission durably. Raises JournalError."""
         journal = self._log.setup.journal
         again = [part for one in results if (part := _part(kind, one.id)) in self._parts.get(one.id, ())]
-        if again:  # the call was begun anew: a part only grows
+        if again:  # the call started again: a part only grows
             await self._log.append([], (), again)
         receipts = []
         for one in results:
@@ -49,7 +49,7 @@ class UnloggedResults:
             await receipt
 
     def parts(self, calls: Iterable[str]) -> list[str]:
-        """The names of what is kept for these calls, to be forgotten once their responses are in the log."""
+        """Return the parts stored for these calls, deleted once their responses are in the log."""
         return [part for call in calls for part in self._parts.pop(call, ())]
 
 
@@ -58,7 +58,7 @@ def _part(kind: Kind, call: str) -> str:
 
 
 def kept(partials: Sequence[Partial], kind: Kind) -> dict[str, tuple[str, ev.ToolCallResponse]]:
-    """What was kept, by call, each with the name of its part; what cannot be read is not there."""
+    """Return the stored results by call, each with its part's name; unreadable ones are left out."""
     found: dict[str, tuple[str, ev.ToolCallResponse]] = {}
     for partial in partials:
         if partial.kind == kind and (result := _result(partial.text)) is not None:

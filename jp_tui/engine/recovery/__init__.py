@@ -1,1 +1,1 @@
-"""Turns that were cut off, and questions that are answered without a running turn."""
+"""Recovery of unfinished turns, and answers to questions without a running turn."""

@@ -1,5 +1,5 @@
-"""Answering a request of the log that nobody runs (surface S12): decided by the same machine on a state rebuilt from
-the record, appended durable. It never calls a model and runs no tool: whoever resumes the turn does."""
+"""Answer a recorded request without a running turn (surface S12): decided by the same machine on a state rebuilt from
+the log, and appended durably. It calls no model and runs no tool: that is left to whoever resumes the turn."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from jp_tui.questions.wire import read_recorded
 
 
 def said(request: ev.InquiryRequest, text: str) -> tuple[Question, Json]:
-    """The question, and what the text is for it. ValueError, TypeError or KeyError where it is nothing, or the question
-    is none."""
+    """Return the question, and the value of the text for it. Raises ValueError, TypeError or KeyError for an invalid
+    text or question."""
     question = read_recorded(str(request.metadata.get("question", "")), request.question)
     return question, question.answer_type.typed(text)
 
 
 async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, text: str) -> Settled:
-    """What became of it. `log` must be at the turn of the request and held by us. Raises JournalError."""
+    """Return the result. `log` must be at the request's turn and locked by this process. Raises JournalError."""
     extra, tool = request.metadata, str(request.metadata.get("tool") or request.source.name)
     try:
         question, value = said(request, text)

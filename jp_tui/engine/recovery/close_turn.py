@@ -1,4 +1,4 @@
-"""What a turn that was cut off still owes the log: closed by appending, never by changing it (R102, R204, R207)."""
+"""Events that complete an unfinished turn's log, which is only appended to (R102, R204, R207)."""
 
 from __future__ import annotations
 
@@ -14,29 +14,28 @@ from jp_tui.journal.port import Partial
 
 
 def open_inquiries(turn: Sequence[ev.Event]) -> list[ev.InquiryRequest]:
-    """Requests without a response (R203), in order."""
+    """Return requests without a response (R203), in order."""
     return pairing.unanswered(turn)
 
 
 def open_calls(turn: Sequence[ev.Event]) -> list[str]:
-    """Ids of calls without a response, in order."""
+    """Return ids of calls without a response, in order."""
     return [one.request.id for one in pairing.calls(turn) if one.response is None]
 
 
 def ended(turn: Sequence[ev.Event]) -> bool:
-    """Whether the turn says how it ended."""
+    """True if the turn has an outcome."""
     return any(isinstance(event, ev.TurnOutcome) for event in turn)
 
 
 def lost(event: ev.Event) -> bool:
-    """Whether this stands for events that are gone, or for one that cannot be read: what a call came to may have stood
-    there."""
+    """True for a mark of missing events, or an unreadable one: a call's result may have been there."""
     return isinstance(event, ev.Unknown) and event.raw.get("type") == "unreadable"
 
 
 def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
-    """R207: not ended, and a call without a response has an inquiry; ours: or a result that is `held` back, or a
-    sub-agent that works for it. Where something of it was lost it is not: what ran would run again."""
+    """R207: not ended, and a call without a response has an inquiry; in addition: or a result that is `held` back, or a
+    sub-agent. A turn with missing events isn't resumable: what ran would run again."""
     if ended(turn) or any(map(lost, turn)):
         return False
     calls = set(open_calls(turn))
@@ -46,7 +45,7 @@ def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
 
 
 def held_back(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[str, ev.ToolCallResponse]:
-    """Results that wait for leave to be delivered, by call; one that was decided on since has a place of its own."""
+    """Return results that wait for permission to be delivered, by call; one decided since is stored elsewhere."""
     if ended(turn):
         return {}
     waits = set(open_calls(turn)) - set(kept(partials, RESULT))
@@ -56,11 +55,11 @@ def held_back(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[str
 def remains(
     turn: Sequence[ev.Event], partials: Sequence[Partial], *, words: bool = True
 ) -> tuple[list[ev.Event], list[str]]:
-    """What was not yet in the log when the program died, and all parts that this closes.
+    """Return what wasn't in the log when the program died, and all parts that this closes: text that was streaming,
+    marked incomplete, unless `words` is false because it will be generated again; and results that waited for an
+    earlier call's.
 
-    Text that was being streamed, marked incomplete, unless no `words` are wanted because they will be said again; and
-    results that waited for an earlier call's. One that waits for leave to be delivered stays where it is, and so does
-    the leave of a call that came to no result.
+    Results that wait for permission stay, as does the permission of a call without a result.
     """
     events: list[ev.Event] = []
     for partial in partials if words else ():
@@ -77,18 +76,18 @@ def remains(
 
 
 Leaves = Mapping[str, tuple[str, ev.ToolCallResponse]]
-"""By call: the name of the part that is kept, and the response of one that came to no result."""
+"""By call: the stored part's name, and the response of a call without a result."""
 
 
 def granted_calls(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> Leaves:
-    """The calls that were given leave and have no response yet."""
+    """Return the permitted calls without a response."""
     calls = set(open_calls(turn)) - set(kept(partials, RESULT))
     return {call: found for call, found in kept(partials, LEAVE).items() if call in calls}
 
 
 def interrupted(turn: Sequence[ev.Event], but: Collection[str] = (), given: Leaves | None = None) -> list[ev.Event]:
-    """The events that close what a turn asked and called, `but` for calls of these tools; it may still go on. The leave
-    that a call was `given` stands beside its response."""
+    """Return the events that close a turn's questions and calls, `but` for calls of these tools; the turn may still
+    continue. The permission of a `given` call is stored with its response."""
     found: list[ev.Event] = [ev.InquiryCancelled(id=asked.id, reason="user") for asked in open_inquiries(turn)]
     waits = [one.request for one in pairing.calls(turn) if one.response is None and one.request.name not in but]
     cut = {call: response for call, (_, response) in (given or {}).items()}
@@ -97,7 +96,7 @@ def interrupted(turn: Sequence[ev.Event], but: Collection[str] = (), given: Leav
 
 
 def said_all(turn: Sequence[ev.Event]) -> bool:
-    """Whether the model had come to its end, and only the turn's is missing."""
+    """True if the model had finished, and only the turn's end is missing."""
     said = [event for event in turn if isinstance(event, ev.ChatResponse | ev.ToolCallRequest | ev.ToolCallResponse)]
     last = said[-1] if said else None
     return isinstance(last, ev.ChatResponse) and last.kind == "message" and not last.metadata.get("incomplete")
@@ -110,9 +109,9 @@ def closing_events(
     error: JsonObject | None = None,
     given: Leaves | None = None,
 ) -> list[ev.Event]:
-    """The events that close an unfinished turn: its questions, its calls, its end.
+    """Return the events that close an unfinished turn: its questions, its calls, its end.
 
-    `error` is why it failed, when that is known; `total` the tokens of the conversation so far; `given` as above.
+    `error` is why it failed, if known; `total` the conversation's tokens so far; `given` as above.
     """
     found = interrupted(turn, given=given)
     outcome: ev.Ending = "interrupted" if error is None else "failed"

@@ -1,4 +1,4 @@
-"""Looking on while somebody else writes a conversation (surface S12): what they append is shown within 250 ms."""
+"""Follow a conversation that another process writes (surface S12): new events are shown within 250 ms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOK_SECONDS = 0.2
 
 
 async def follow_writer(log: Log, seen: int) -> None:
-    """Report every event after number `seen`, until cancelled or the log cannot be read."""
+    """Report every event after number `seen`, until cancelled or the log becomes unreadable."""
     journal = log.setup.journal
     while True:
         await asyncio.sleep(LOOK_SECONDS)

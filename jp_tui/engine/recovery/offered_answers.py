@@ -1,7 +1,7 @@
-"""Answers that other processes offer for what waits here (surface S12): the holder's side.
+"""Answers that other processes offer for open questions (surface S12), on the owner's side.
 
-The log is looked at only while a tool's question waits for the human: an idle engine does not wake up. An offer goes
-through the same machine as an answer at the sheet; the first one wins, the other is told by whom.
+The log is polled only while a tool's question waits for the user: an idle engine doesn't wake up. An offer goes through
+the same machine as an answer at the sheet; the first one wins, the other is told who answered.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MAX_PAYLOAD = 4 << 20
 GONE = "nothing waits under that id any more"
 
 Settled = tuple[OfferState, str]
-"""What became of an offer, and by whom it was answered or what is wrong."""
+"""Result of an offer, and who answered or what is wrong."""
 
 
 class Offers:
-    """The offers for one turn's questions."""
+    """Offers for one turn's questions."""
 
     def __init__(self, log: Log, coordinator: Coordinator) -> None:
         self._log, self._coordinator = log, coordinator
@@ -34,12 +34,12 @@ class Offers:
         self._closed = asyncio.Event()
 
     def look(self) -> None:
-        """A question waits: look for offers until none does."""
+        """A question waits: poll for offers until none does."""
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._poll())
 
     async def close(self) -> None:
-        """Look no more; what is still open is for the offerer to take back."""
+        """Stop polling; open offers are withdrawn by their makers."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -50,7 +50,8 @@ class Offers:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     await self._closed.wait()
-            waits = self._coordinator.questions_wait  # what came before the last answer is told that it is too late
+            # offers that arrived before the last answer are refused as too late
+            waits = self._coordinator.questions_wait
             with suppress(JournalError):
                 for offer in self._log.setup.journal.offers(self._log.id):
                     state, words = await self._payload(offer.inquiry, offer.payload)
@@ -67,7 +68,7 @@ class Offers:
         return await self.take(inquiry, value, digest if isinstance(digest, str) else "")
 
     async def take(self, inquiry: str, text: str, digest: str = "") -> Settled:
-        """Run an offered answer through the machine; `digest` is what the offerer saw, when it says so."""
+        """Run an offered answer through the machine; `digest` is what the offerer saw, if given."""
         shown = self._coordinator.showing.get(inquiry)
         if shown is None or shown.kind != "question":
             return self._late(inquiry)

@@ -1,5 +1,5 @@
-"""What is done with a conversation's log before it is worked in: mend what a killed program left, close what will not
-be taken up, count its tokens. Everything by appending."""
+"""Preparation of a conversation's log before work: repair what a killed program left, close what won't be resumed,
+count its tokens. All by appending."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from jp_tui.journal.port import Stored
 from jp_tui.protocol.values import UsageTotals
 
 LOOK_BACK = 3
-"""How many turns are searched for the last one that ended: the last may have been cut off."""
+"""Turns searched for the last finished one: the last may be unfinished."""
 
 
 async def unfinished(log: Log) -> ResumableTurn | None:
-    """The last turn of a sub-agent, as its parent takes it up: wherever it was cut off it goes on, with what it was
-    saying said again. Where it had asked nothing, calls that need leave ask for it again, and all others are told that
-    they were interrupted: they may have run. None when it has ended."""
+    """Return the last turn of a sub-agent for its parent to resume: it continues wherever it was interrupted, and
+    interrupted text is generated again. Without open questions, calls that need permission ask again, and all others
+    are reported as interrupted, since they may have run. None if it has ended."""
     turn, partials = log.turn_so_far(log.turn), log.setup.journal.partials(log.id)
     events, parts = close_turn.remains(turn, partials, words=False)
     now = [*turn, *events]
@@ -36,7 +36,7 @@ async def unfinished(log: Log) -> ResumableTurn | None:
 
 
 async def mend(log: Log) -> None:
-    """A reply that was streaming is kept as incomplete; a turn that cannot be resumed is closed (R204, R207)."""
+    """Keep a reply that was streaming as incomplete; close a turn that can't be resumed (R204, R207)."""
     partials = log.setup.journal.partials(log.id)
     if not partials and log.last_kind() == "turn_outcome":
         return
@@ -52,7 +52,7 @@ async def mend(log: Log) -> None:
 
 
 def resumable(log: Log) -> ResumableTurn | None:
-    """The last turn, if it was cut off and can go on (R207)."""
+    """Return the last turn if it is unfinished and resumable (R207)."""
     if not log.exists or log.last_kind() in ("", "turn_outcome"):
         return None
     turn = log.turn_so_far(log.turn)
@@ -61,7 +61,7 @@ def resumable(log: Log) -> ResumableTurn | None:
 
 
 async def settle_old(log: Log, error: JsonObject | None) -> None:
-    """A turn that was left open and is not taken up is closed before the next one (R207: discard)."""
+    """Close an open turn that isn't resumed, before the next one (R207: discard)."""
     if log.last_kind() in ("", "turn_outcome"):
         return
     turn = log.turn_so_far(log.turn)
@@ -74,7 +74,7 @@ async def settle_old(log: Log, error: JsonObject | None) -> None:
 
 
 def count(log: Log, page: list[Stored]) -> UsageTotals:
-    """The tokens of the conversation so far, as its last finished turn holds them."""
+    """Return the conversation's tokens so far, from its last finished turn."""
     for row in reversed(page):
         if row.entry.kind == "turn_outcome":
             return _counted(stored_event(row).event.get("metadata"), stored_event(row).event.get("usage"))
@@ -86,6 +86,6 @@ def count(log: Log, page: list[Stored]) -> UsageTotals:
 
 
 def _counted(metadata: object, usage: object) -> UsageTotals:
-    """The running total that a turn's end holds; logs of other programs have its own count only."""
+    """Return the running total in a turn's end; other programs' logs only have its own count."""
     total = metadata.get("total") if isinstance(metadata, dict) else None
     return totals(usage if total is None else total)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
-"""What is needed to take up a turn that was cut off, read from its events (inquiries.md R207, R237).
+"""State needed to resume an unfinished turn, read from its events (inquiries.md R207, R237).
 
-The answers of a call are read back by `inquiry.rebuilt`, which knows what Back took away. Nothing that was remembered
-or allowed survives, and edited arguments do not: the tool asks again before it does anything.
+`inquiry.replay` decodes the answers of a call, with the effects of Back. Nothing remembered or permitted survives, nor
+do edited arguments: the tool asks again before it acts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NOTHING_REFUSED = v.TurnResumed({}, {})
 
 @dataclass(slots=True)
 class _Known:
-    """One call: its latest request, its answers, its attempts by question, what it still asks; `hidden`: it was told a
+    """One call: its latest request, its answers, its attempts by question, its open requests; `hidden`: it received a
     secret."""
 
     request: ev.ToolCallRequest
@@ -44,12 +44,13 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class ResumableTurn:
-    """A turn that can go on. `calls` run again, `refused` are answered as they were; `over` are calls with a result.
+    """Resumable turn.
 
-    `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response,
-    `asides` what was said about questions, and what of it was sent, `held` results that wait for leave to be delivered.
-    `hidden` are calls that were told a secret, which is asked again; `stays` those that are left as they are this time;
-    `refusals` what was said no to in it; `agents` the sub-agents that its calls had started.
+    `calls` run again, `refused` get the same error as before; `over` are calls with a result. `text` is the user's
+    message, `usage` and `context` the tokens so far, `waits` the requests without a response, `asides` the side
+    questions and which were sent, `held` results that wait for permission. `hidden` are calls that received a secret,
+    which is asked again; `stays` those left unchanged this time; `refusals` its refused targets; `agents` the
+    sub-agents of its calls.
     """
 
     text: str
@@ -70,7 +71,7 @@ class ResumableTurn:
 
 
 def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | None = None) -> ResumableTurn:
-    """The state of a resumable turn; `held` are the results that wait for leave to be delivered."""
+    """Return the state of a resumable turn; `held` are the results that wait for permission to be delivered."""
     known = _known(turn)
     order = tuple(dict.fromkeys(open_calls(turn)))
     calls: list[Call] = []
@@ -101,13 +102,13 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
 
 
 def earlier(cut: ResumableTurn) -> ResumedCalls:
-    """What its calls were given, and what they came to."""
+    """Return the answers and results of its calls."""
     answers = {call.call: call.answers for call in cut.resumed}
     return ResumedCalls(answers, cut.held, begun=True, stays=cut.stays, agents=cut.agents)
 
 
 def still_waits(cut: ResumableTurn, conversation: str) -> tuple[str, str, tuple[str, ...]]:
-    """Why nothing new can be said to such a turn: what it waits for, how to answer that, and the inquiries."""
+    """Return why such a turn accepts no new message: what it waits for, how to answer that, and the inquiries."""
     if not cut.waits:
         message = "A result of this conversation still waits for your leave to be delivered."
         return message, "Open the conversation in the workspace, where you can look at it.", ()
@@ -134,7 +135,7 @@ def _resumed(id_: str, call: _Known) -> v.CallResumed:
 
 def _known(turn: Sequence[ev.Event]) -> dict[str, _Known]:
     known: dict[str, _Known] = {}
-    asked: dict[str, list[tuple[str, v.Recorded]]] = {}  # by inquiry: ids of older logs may come twice (R29)
+    asked: dict[str, list[tuple[str, v.Recorded]]] = {}  # by inquiry: ids of older logs may repeat (R29)
     for event in turn:
         match event:
             case ev.ToolCallRequest(id=id_):
@@ -164,7 +165,7 @@ def _close(call: _Known, asked: v.Recorded, event: ev.InquiryResponse) -> None:
 
 
 def _usage(turn: Sequence[ev.Event]) -> tuple[Usage, int]:
-    """The tokens of the responses so far, which stand beside the last call of each."""
+    """Return the tokens of the responses so far, stored with the last call of each."""
     usage, context = Usage(), 0
     for event in turn:
         if isinstance(event, ev.ToolCallRequest) and "usage" in event.metadata:

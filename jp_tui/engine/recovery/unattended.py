@@ -1,7 +1,7 @@
-"""What of a turn that was cut off goes on while nobody is there to answer (inquiries.md R207, R230, surface S6).
+"""Select calls that can resume with no client (inquiries.md R207, R230, surface S6).
 
-A call whose question waits is left as it is, unless a setting answers it now: an unattended end is never a "no" (E52).
-Reads only; the machine decides again when the call asks.
+A call with an open question stays unchanged, unless a setting now answers it: an unattended end is never a "no" (E52).
+Read-only; the machine decides again when the call asks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jp_tui.questions.wire import read_recorded
 
 
 async def waiting_calls(cut: ResumableTurn, setup: EngineDependencies, checks: Checks) -> frozenset[str]:
-    """The calls that wait for a person; all of them while a question waits that belongs to none."""
+    """Return the calls that wait for a person; all of them if an open question belongs to none."""
     if setup.client:
         return frozenset()
     names = {call.id: call.name for call in cut.calls}
@@ -32,7 +32,7 @@ async def waiting_calls(cut: ResumableTurn, setup: EngineDependencies, checks: C
 
 
 async def _answered(request: ev.InquiryRequest, tool: ToolSetup | None, checks: Checks) -> bool:
-    """Whether row 2 answers it, and nothing before or after it needs leave."""
+    """True if row 2 answers it, and no permission is needed before or after it."""
     if tool is None or tool.tool is None or _asks_leave(tool) or _waits_for_leave(tool):
         return False
     name = str(request.metadata.get("question", ""))
@@ -53,6 +53,6 @@ def _asks_leave(tool: ToolSetup) -> bool:
 
 
 def _waits_for_leave(tool: ToolSetup | None) -> bool:
-    """What policy `deliver` lets through needs nobody (R145); anything else would take a result away that was kept for
-    a person."""
+    """True unless policy `deliver` lets the result pass without a person (R145); any other would discard a result kept
+    for a person."""
     return tool is not None and tool.result in ("ask", "edit") and tool.policies.deliver != "auto"

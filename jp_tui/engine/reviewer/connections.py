@@ -1,7 +1,7 @@
-"""The models that reviewers are: resolved anew for each inquiry, since settings are read again while we run (R130).
+"""Connections of reviewing models, resolved for each inquiry, since settings can change during the run (R130).
 
-Whoever opens them makes each connection once and hands it out again (R131). The conversation's own, which a reviewer
-may inherit, is never closed here.
+Each connection is opened once and reused (R131). The conversation's own, which a reviewer may inherit, is never closed
+here.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from jp_tui.engine.base.dependencies import ModelSetup, ReviewQuestion
 from jp_tui.providers.port import Provider
 
 Open = Callable[[JsonObject, ModelSetup, str, str], Awaitable[ModelSetup]]
-"""(overrides, the conversation's model, tool, question) → the model to ask, with the patience that is set for
-inquiries (R135); raises ModelError that names what is configured wrong."""
+"""(overrides, the conversation's model, tool, question) → the model to ask, with the retries set for inquiries (R135);
+raises ModelError that names the wrong setting."""
 
 
 class ReviewerConnections:
@@ -25,7 +25,7 @@ class ReviewerConnections:
         self._held: list[Provider] = []
 
     async def get(self, asked: ReviewQuestion) -> ModelSetup:
-        """The model for this inquiry. Raises ModelError."""
+        """Return the model for this inquiry. Raises ModelError."""
         made = await self._open(asked.overrides, asked.model, asked.tool, asked.question.id)
         provider = made.provider
         if provider is not asked.model.provider and not any(provider is held for held in self._held):
@@ -33,7 +33,7 @@ class ReviewerConnections:
         return made
 
     async def close(self) -> None:
-        """Give up all connections that were opened here."""
+        """Close all connections opened here."""
         held, self._held = self._held, []
         for provider in held:
             await provider.close()

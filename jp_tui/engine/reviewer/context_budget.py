@@ -1,7 +1,7 @@
-"""How much of a conversation goes along with a question to a reviewer (inquiries.md R129, R133).
+"""Limits how much of a conversation is sent with a question to a reviewer (inquiries.md R129, R133).
 
-The oldest goes first, in steps, so that two inquiries of one turn share their beginning; what is asked is never cut.
-Sizes are estimates: three bytes of UTF-8 a token. Pure.
+The oldest messages are dropped first, in steps, so that two inquiries of one turn share their beginning; the question
+is never cut. Sizes are estimates: three bytes of UTF-8 per token. Pure.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPar
 from jp_tui.conversation.strict_json import dump
 
 TOKEN = 3
-"""Bytes."""
+"""Bytes per token."""
 MOST = 400_000
-"""Characters of what is under review, where the model's window is not known."""
+"""Characters of reviewed content, if the model's window is unknown."""
 PICTURE = 6_000
 """Bytes of text that cost about as much as an image."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What is told before the question; `left_out` counts older messages that are not."""
+    """Messages before the question; `left_out` counts dropped older ones."""
 
     messages: tuple[Message, ...]
     left_out: int = 0
 
 
 def readable(told: Iterable[Message], *, thoughts: bool) -> tuple[Message, ...]:
-    """A snapshot without reasoning, unless `thoughts`: only the model that made it reads it."""
+    """Return a snapshot without reasoning, unless `thoughts`: only the model that produced it reads it."""
     found: list[Message] = []
     for message in told:
         parts = tuple(part for part in message.parts if thoughts or not isinstance(part, ReasoningPart))
@@ -39,21 +39,21 @@ def readable(told: Iterable[Message], *, thoughts: bool) -> tuple[Message, ...]:
 
 
 def add(found: list[Message], message: Message) -> None:
-    """Neighbours of one role are one message."""
+    """Merge neighbours of one role into one message."""
     if found and found[-1].role == message.role:
         message = Message(message.role, (*found.pop().parts, *message.parts))
     found.append(message)
 
 
 def budget(window: int, output: int, fixed: int) -> int:
-    """R133: bytes for the conversation and the question. `output` are the tokens that the reply may have, `fixed` the
-    bytes that stand in every request of this model."""
+    """R133: return the bytes for conversation and question. `output` are the reply's maximum tokens, `fixed` the bytes
+    in every request to this model."""
     return max(0, min(window * 9 // 10, window - output) * TOKEN - fixed)
 
 
 def fit(told: tuple[Message, ...], question: int, room: int | None) -> Fitted:
-    """`told` with as much left out at its beginning as R133 wants, for a question of so many bytes; all of it without
-    a limit. Nothing is left where no message of the user's would be."""
+    """Drop messages at the start of `told` as R133 requires, for a question of so many bytes; none without a limit. If
+    no user message would remain, all are dropped."""
     if room is None:
         return Fitted(told)
     sizes = [sum(map(_part, message.parts)) for message in told]
@@ -72,17 +72,17 @@ def fit(told: tuple[Message, ...], question: int, room: int | None) -> Fitted:
 
 
 def measure(messages: Iterable[Message]) -> int:
-    """Bytes of messages."""
+    """Return the bytes of messages."""
     return sum(_part(part) for message in messages for part in message.parts)
 
 
 def listed(tools: Iterable[ToolSpec]) -> int:
-    """Bytes of tools: names, descriptions and schemas."""
+    """Return the bytes of tools: names, descriptions and schemas."""
     return sum(size(tool.name, tool.description, dump(tool.parameters)) for tool in tools)
 
 
 def _mended(kept: Sequence[Message]) -> tuple[Message, ...]:
-    """What is left begins with words of the user's, without results of calls that are gone."""
+    """Make the rest begin with a user message, without results of dropped calls."""
     for at, message in enumerate(kept):
         said = tuple(part for part in message.parts if isinstance(part, TextPart))
         if message.role == "user" and said:

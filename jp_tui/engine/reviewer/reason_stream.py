@@ -1,7 +1,7 @@
-"""The reason of a reviewer while it is being written: the string at the top-level key `reason`, out of JSON that grows.
+"""Extract the `reason` of a reviewer while it streams: the string at that top-level key of growing JSON.
 
-For the eye alone (asking.md E40): what counts is read from the whole reply, strictly. Of anything that does not begin
-as one JSON object nothing is shown, and it stops at the first sign that is not JSON.
+For display only (asking.md E40): the verdict is parsed strictly from the whole reply. Text that doesn't begin as one
+JSON object is ignored, and extraction stops at the first invalid character.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ _LOST = "\ufffd"
 
 
 class Reason:
-    """Feed it the reply as it comes; it gives what there is more of the reason, whole characters only."""
+    """Feed it the reply as it arrives; it returns new text of the reason, whole characters only."""
 
     def __init__(self) -> None:
         self._depth = 0
         self._key = False  # at the top level a key comes next
         self._keyed = ""  # the top-level key whose value comes
         self._string = False
-        self._escape = ""  # of an escape that is not whole yet, with its backslash
-        self._half = ""  # the first of two UTF-16 halves
+        self._escape = ""  # an incomplete escape, with its backslash
+        self._half = ""  # the first of two UTF-16 surrogates
         self._name: list[str] = []
-        self._told = False  # a reason was read: another one is none
+        self._told = False  # the reason was read: a second one doesn't count
         self._over = False
 
     def feed(self, text: str) -> str:
-        """More of the reply."""
+        """Process more of the reply."""
         found: list[str] = []
         at = 0
         while at < len(text) and not self._over:
@@ -40,7 +40,7 @@ class Reason:
     def _outside(self, text: str, at: int) -> int:
         char = text[at]
         if self._depth == 0 and char not in _BLANK and char != "{":
-            self._over = True  # prose
+            self._over = True  # not JSON
         elif char == '"':
             self._string = True
             if self._named:
@@ -60,16 +60,16 @@ class Reason:
 
     @property
     def _named(self) -> bool:
-        """Whether a string here is a key of the top level."""
+        """True if a string here is a key of the top level."""
         return self._depth == 1 and self._key
 
     @property
     def _wanted(self) -> bool:
-        """Whether a string here is the reason."""
+        """True if a string here is the reason."""
         return self._depth == 1 and not self._key and self._keyed == "reason" and not self._told
 
     def _inside(self, text: str, at: int, found: list[str]) -> int:
-        """Within a string: plain text as far as it goes, or one sign of an escape, or its end."""
+        """Process the inside of a string: plain text, one character of an escape, or its end."""
         if self._escape:
             self._escaped(text[at], found)
             return at + 1
@@ -101,7 +101,7 @@ class Reason:
             self._unit(unit, found)
 
     def _unit(self, unit: str, found: list[str]) -> None:
-        """One UTF-16 unit: a character, or half of one."""
+        """Process one UTF-16 unit: a character, or one surrogate."""
         if "\ud800" <= unit <= "\udbff":
             self._whole(found)
             self._half = unit
@@ -113,7 +113,7 @@ class Reason:
             self._say(unit, found)
 
     def _whole(self, found: list[str]) -> None:
-        """A half that nothing follows."""
+        """Emit a replacement for a lone surrogate."""
         if self._half:
             self._half = ""
             self._put(_LOST, found)

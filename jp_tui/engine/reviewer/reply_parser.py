@@ -1,7 +1,7 @@
-"""What a reviewer's reply is worth: one JSON object that fits what was sent, or nothing (inquiries.md R136).
+"""Parse a reviewer's reply: one JSON object of the requested form, or no verdict (inquiries.md R136).
 
-Nothing is searched for in prose, unwrapped from Markdown, repaired or converted. A yes has a reason that can be read;
-only a plain boolean no stands without one. Pure.
+No search in prose, no unwrapping of Markdown, no repair, no conversion. A yes needs a legible reason; only a plain
+boolean no is valid without one. Pure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A verdict; `reason` is empty only beside a plain no."""
+    """Verdict; `reason` is empty only for a plain no."""
 
     value: Json
     reason: str
@@ -32,14 +32,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class UnusableReply:
-    """No verdict: what was wrong, in words that the model and people can use. `prose`: it was no JSON at all."""
+    """No verdict: the problem as text for the model and the user. `prose`: it wasn't JSON at all."""
 
     words: str
     prose: bool = False
 
 
 def read(text: str, kind: AnswerType) -> Answer | UnusableReply:
-    """A reply of text. It is JSON from its first character to its last."""
+    """Parse a text reply. It must be JSON from its first character to its last."""
     if not text.strip():
         return UnusableReply(NOTHING, prose=True)
     try:
@@ -52,8 +52,8 @@ def read(text: str, kind: AnswerType) -> Answer | UnusableReply:
 
 
 def judge(reply: JsonObject, kind: AnswerType) -> Answer | UnusableReply:
-    """An object that passed the gate for foreign JSON. Whether a value fits a schema of the user's is found out
-    elsewhere, by a process that can be killed."""
+    """Check an object that passed the strict JSON parser. A user's schema is validated elsewhere, in a killable
+    process."""
     if odd_keys := [key for key in reply if key not in KEYS]:
         return UnusableReply(f"there is a key that was not asked for: {dump(odd_keys[0][:_SHOWN])}")
     if "answer" not in reply:
@@ -70,8 +70,8 @@ def judge(reply: JsonObject, kind: AnswerType) -> Answer | UnusableReply:
 
 
 def legible(text: str) -> bool:
-    """Whether there is anything to read: a letter, a digit, a sign that shows; no mark without one, and nothing that
-    stands for what got lost."""
+    """True if the text has something to read: a letter, a digit, a visible sign; not a mark alone, and no replacement
+    characters."""
     return any(
         char != LOST and not char.isspace() and unicodedata.category(char)[0] not in "CMZ" and odd(char) is None
         for char in text

@@ -1,8 +1,8 @@
-"""The schema that a reviewer's reply has to fit, and the internal tool that asks for it (inquiries.md R124-R129).
+"""Schema of a reviewer's reply, and the internal tool that requests it (inquiries.md R124-R129).
 
-The same for every inquiry of one type: no id stands in it, so that servers keep its grammar and the prompt before it.
-`reason` comes first, because what is written first is thought first. What a reply is worth is judged elsewhere, and
-what an API cannot say of it is the wires' business.
+Identical for every inquiry of one type: it contains no id, so that servers can cache its grammar and the prompt before
+it. `reason` comes first, so that the model reasons before it answers. Replies are judged elsewhere, and the wires
+handle keywords that an API lacks.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ TELLING = "Give your reason and your answer. It is the only way to answer."
 _PLACE = "#/properties/answer"
 _DATA = frozenset({"enum", "const", "default", "examples"})
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Keywords that hold values, and those that hold schemas by names of their author's choice."""
+"""Keywords whose keys are names chosen by the schema's author."""
 
 
 def reply_schema(kind: AnswerType) -> JsonObject:
-    """R124 for an answer of this type."""
+    """Return the schema of R124 for this answer type."""
     return {
         "type": "object",
         "properties": {
@@ -36,20 +36,20 @@ def reply_schema(kind: AnswerType) -> JsonObject:
 
 
 def verdict_tool(schema: JsonObject) -> ToolSpec:
-    """The one forced tool that a reply is given by (R129)."""
+    """Return the forced tool for a reply (R129)."""
     return ToolSpec(VERDICT, TELLING, one_valued(schema))
 
 
 def _answer(kind: AnswerType) -> Json:
-    """R125. A secret is asked of no model: whoever calls has seen to that."""
+    """Return the schema of R125. Callers never ask a model for a secret."""
     schema = kind.value_schema()
     given = isinstance(kind, SchemaAnswer) and "$id" not in kind.schema
     return _moved(schema) if given else schema
 
 
 def _moved(node: Json, *, names: bool = False) -> Json:
-    """The given schema as it is, but for references to its own root, which still find it where it stands now (R125).
-    `names`: the keys here are of its author's choice."""
+    """Return the given schema with references to its own root adjusted to its new place (R125). `names`: the keys here
+    are chosen by its author."""
     if isinstance(node, list):
         return [_moved(one) for one in node]
     if not isinstance(node, dict):

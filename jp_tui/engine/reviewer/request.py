@@ -1,8 +1,8 @@
-"""The request to a reviewer: the snapshot as far as it goes along, the question, and how the answer is to come
-(inquiries.md R121-R129, R133, R134; traps.md T30).
+"""Request to a reviewer: the limited snapshot, the question, and the form of the reply (inquiries.md R121-R129, R133,
+R134; traps.md T30).
 
-The conversation's tools may be listed and are never callable: a forced tool stands alone. Pure but for the draw, which
-is given.
+The conversation's tools may be listed but are never callable: a forced tool is the only one. Pure except for the random
+source, an argument.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from jp_tui.engine.reviewer.reply_schema import reply_schema, verdict_tool
 from jp_tui.settings.layers.bounds import LEAST_REVIEW_TOKENS
 
 LEAST, ENOUGH = LEAST_REVIEW_TOKENS, 8_192
-"""Output tokens: the fewest, and room for thoughts and a reason."""
+"""Output tokens: the minimum, and the default with space for thoughts and a reason."""
 QUOTED = 1_000
-"""Characters of a reply that was no answer, which are shown to its author again."""
+"""Characters of an invalid reply that are quoted in the repair request."""
 AMEND = "That was no answer: {}. Call the tool `{}` once, with `reason` and then `answer`."
 
 
 class ReviewTooLong(Exception):
-    """What is asked cannot be shown whole (R247); the message says so in words."""
+    """The question can't be shown whole (R247); the message explains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """Everything that the requests of one inquiry share. `alone`: nothing of the conversation is told. `size` is that
-    of conversation and question in bytes, `saw` says in words what is shown."""
+    """Shared parts of the requests of one inquiry. `alone`: without the conversation. `size` are the bytes of
+    conversation and question, `saw` describes what is shown."""
 
     asked: ReviewQuestion
     model: ModelSetup
@@ -45,8 +45,8 @@ class ReviewRequest:
     saw: str
 
     def request(self, *, native: bool, wrong: str = "", said: str = "") -> ModelRequest:
-        """`native`: the server holds the reply to the schema; else it comes by one forced tool. `wrong` tells what was
-        wrong with what it `said` before."""
+        """Build a request. `native`: the server enforces the schema; else the reply comes by one forced tool. `wrong`
+        is the problem of the reply it `said` before."""
         tool = verdict_tool(self.schema)
         model, messages = self.model, list(self.messages)
         if wrong:
@@ -57,7 +57,7 @@ class ReviewRequest:
             model=model.name,
             messages=tuple(messages),
             system=model.system,
-            tools=self.tools if native else (tool,),  # not every server keeps to a name among several
+            tools=self.tools if native else (tool,),  # not every server forces the right one of several tools
             tool_choice="none" if native else tool.name,
             max_tokens=output_tokens(model),
             temperature=0.0 if model.temperature is None else model.temperature,
@@ -72,8 +72,8 @@ class ReviewRequest:
 def make_case(
     asked: ReviewQuestion, model: ModelSetup, *, lists: bool, room: int | None, draw: Callable[[], str]
 ) -> ReviewRequest:
-    """`lists`: the conversation's tools are told. `room`: bytes that the server is known to take for conversation and
-    question. Raises TooLong."""
+    """Build the inquiry's requests. `lists`: include the conversation's tools. `room`: bytes for conversation and
+    question that the server is known to accept. Raises ReviewTooLong."""
     same = model.id == asked.model.id and model.system == asked.model.system
     model = replace(model, system=asked.briefing.reviewed(model.system, same=same))
     tools = asked.tools if lists else ()
@@ -104,7 +104,7 @@ def make_case(
 
 
 def output_tokens(model: ModelSetup) -> int | None:
-    """How much it may write; None leaves it to the server, where parameters of its own may hold a limit."""
+    """Return the output limit; None leaves it to the server, if the model's own parameters may have one."""
     if model.max_tokens is not None:
         return max(LEAST, model.max_tokens)
     if model.extra:
@@ -117,7 +117,8 @@ def _size(text: str, schema: JsonObject) -> int:
 
 
 def _limit(model: ModelSetup, tools: tuple[ToolSpec, ...], whole: Evidence, least: int) -> int | None:
-    """Bytes for conversation and question, None where nothing is known. Raises TooLong for a question beyond it."""
+    """Return the bytes for conversation and question, None if unknown. Raises ReviewTooLong if the question exceeds
+    it."""
     if model.window is None:
         if whole.size > fitting.MOST:
             raise ReviewTooLong(
@@ -136,13 +137,13 @@ def _limit(model: ModelSetup, tools: tuple[ToolSpec, ...], whole: Evidence, leas
 
 
 def _saw(asked: ReviewQuestion, shown: Evidence, told: tuple[Message, ...], fitted: fitting.Fitted) -> str:
-    """In words: what it decides on, and how much of the conversation."""
+    """Describe what the reviewer sees: the reviewed data, and how much of the conversation."""
     question = asked.question
     changes = bool(question.parts or question.targets)
     what = "the whole change" if changes else "the whole context" if question.context else "the question"
     size = shown.bytes
     what += f", {_bytes(size)}" if size else ""
-    before = len(told) - (1 if told and told[-1].role == "user" else 0)  # in the last one the question stands
+    before = len(told) - (1 if told and told[-1].role == "user" else 0)  # the last message contains the question
     kept = max(0, before - fitted.left_out)
     if before <= 0:
         return what

@@ -1,8 +1,8 @@
-"""A model that answers a tool's question: it is shown the conversation and everything it decides on, and gives a
-reason and an answer (inquiries.md section 7).
+"""Model that answers a tool's question: it reads the conversation and all reviewed data, and returns a reason and an
+answer (inquiries.md section 7).
 
-A reply that does not fit exactly is asked for once more and is never an approval. What cannot be shown whole is not
-asked. Nothing is recorded here and nothing decided beyond the verdict.
+An invalid reply is requested again once and never counts as approval. Data that can't be shown whole isn't reviewed.
+Nothing is recorded here, and nothing decided beyond the verdict.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def _random() -> str:
 
 
 class ReviewerModel:
-    """The reviewer (R119). `list_tools`: whether it is told the conversation's tools, which it can never call; auto:
-    where it is the conversation's model (C20). `draw` gives random text, `sleep` takes seconds."""
+    """The reviewer (R119). `list_tools`: it reads the conversation's tools, which it can never call; auto: if it is the
+    conversation's model (C20). `draw` returns random text, `sleep` takes seconds."""
 
     def __init__(
         self,
@@ -51,16 +51,16 @@ class ReviewerModel:
     ) -> None:
         self.models = ReviewerConnections(open)
         self.list_tools, self.monotonic, self.draw, self.sleep = list_tools, monotonic, draw, sleep
-        self.rooms: dict[str, int] = {}  # bytes that a model refused no more than, by its id
-        self.by_tool: set[str] = set()  # models whose server takes no schema
-        self.untempered: set[str] = set()  # models whose server takes no temperature of ours
+        self.rooms: dict[str, int] = {}  # maximum bytes that a model accepted, by its id
+        self.by_tool: set[str] = set()  # models whose server supports no schema
+        self.untempered: set[str] = set()  # models whose server accepts no temperature
 
     async def inquire(self, asked: ReviewQuestion, hears: ReviewListener) -> ReviewerAnswered | ReviewerFailed:
         """See Reviewer."""
         return await _Inquiring(self, asked, hears).run()
 
     async def close(self) -> None:
-        """Give up connections; never the conversation's."""
+        """Close connections; never the conversation's."""
         await self.models.close()
 
 
@@ -100,7 +100,7 @@ class _Inquiring:
         )
 
     async def _fitted(self, model: ModelSetup) -> Answer | UnusableReply:
-        """As much of the conversation as the server takes. Raises ModelError, TooLong."""
+        """Send as much of the conversation as the server accepts. Raises ModelError, ReviewTooLong."""
         agent = self._agent
         while True:
             lists = agent.list_tools if agent.list_tools != "auto" else model.id == self._asked.model.id
@@ -111,11 +111,11 @@ class _Inquiring:
             except ModelError as error:
                 if error.kind != "too_long" or case.alone:
                     raise
-                agent.rooms[model.id] = case.size // 2  # what is asked goes along whole, however little that is
+                agent.rooms[model.id] = case.size // 2  # the question is sent whole, however small the limit
 
     async def _twice(self, case: ReviewRequest) -> Answer | UnusableReply:
-        """An answer, else one repair, always by the forced tool. A server that refuses the schema has given no reply,
-        and is asked by the tool. Raises ModelError."""
+        """Return an answer, after one repair at most, always by the forced tool. A server that refuses the schema has
+        sent no reply and is asked by the tool. Raises ModelError."""
         agent = self._agent
         native = case.model.structured == "native" and case.model.id not in agent.by_tool
         try:
@@ -133,7 +133,7 @@ class _Inquiring:
         return found
 
     async def _respond(self, case: ReviewRequest, request: ModelRequest) -> tuple[Response, Answer | UnusableReply]:
-        """One whole response, tried again while that may help (R135). Raises ModelError."""
+        """Return one whole response, with useful retries (R135). Raises ModelError."""
         agent, model, failures = self._agent, case.model, 0
         tempered = model.temperature is None
         while True:
@@ -158,7 +158,7 @@ class _Inquiring:
             self._usage += finished.usage
             return response, response.found(self._asked.question.answer_type)
 
-    # --- what goes back -----------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------------------
 
     def _ms(self) -> int:
         return int((self._agent.monotonic() - self._began) * 1000)
@@ -171,7 +171,7 @@ class _Inquiring:
     def _failed(self, error: str, kind: Literal["failed", "too_long"] = "failed", advice: str = "") -> ReviewerFailed:
         return ReviewerFailed(
             self._asked.inquiry,
-            error.rstrip("."),  # M13 goes on after it
+            error.rstrip("."),  # M13 continues after it
             self._model.id if self._model is not None else "",
             ms=self._ms(),
             kind=kind,
@@ -186,12 +186,12 @@ def _of_temperature(error: ModelError) -> bool:
 
 
 def _advice(error: ModelError) -> str:
-    """With the settings that hold for inquiries (R68), which a provider that is shared does not know of."""
+    """Return the advice with the settings for inquiries (R68), unknown to a shared provider."""
     return _REQUEST.sub("conversation.inquiry.assistant.request.", error.advice)
 
 
 def _unusable(found: UnusableReply) -> str:
-    """Missing structured data, or an answer that cannot be extracted (R119)."""
+    """Describe missing structured data, or an answer that can't be extracted (R119)."""
     if found.prose:
         return f"it gave no structured answer, also when it was asked once more: {found.words}"
     return f"its answer cannot be taken, also when it was asked once more: {found.words}"

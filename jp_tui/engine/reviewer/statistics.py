@@ -1,6 +1,5 @@
-"""How reviewers fared, from the record of all conversations (issue "trust figures"). Reads only, in pieces, so that
-nothing else waits; what it suggests is a change of configuration that a person may make.
-"""
+"""Reviewer results, from the log of all conversations (issue "trust figures"). Read-only, in pieces, so that nothing
+else waits; it suggests settings changes that a person may make."""
 
 from __future__ import annotations
 
@@ -20,13 +19,13 @@ from jp_tui.journal.port import JournalReading, Stored
 from jp_tui.protocol.values import PolicyChange, ReviewerFigures
 
 LATEST = 60
-"""Outcomes that are told one by one."""
+"""Outcomes listed individually."""
 TOGETHER = 200
-"""Events that are read in one go."""
+"""Events read at once."""
 DECIDED = 5
-"""Rejections that a human must have decided before their share says anything."""
+"""Rejections that a user must have decided before their share counts."""
 UPHELD = 10
-"""Rejections that a human must have upheld, every one, before nobody needs to be asked any more."""
+"""Rejections that a user must have upheld, without exception, before a review by the user is superfluous."""
 
 _Key = tuple[str, str, str]
 _Answer = ev.InquiryAnswered | ev.InquiryCancelled
@@ -34,7 +33,7 @@ _Answer = ev.InquiryAnswered | ev.InquiryCancelled
 
 @dataclass(slots=True)
 class _Outcome:
-    """How one inquiry ended, and when."""
+    """End of one inquiry, and its time."""
 
     mark: str
     at: str
@@ -42,7 +41,7 @@ class _Outcome:
 
 @dataclass(slots=True)
 class _Count:
-    """One row while it is counted; `outcomes` are in the order they were read, by conversations."""
+    """Row being counted; `outcomes` are in the order read, by conversation."""
 
     outcomes: list[_Outcome] = field(default_factory=list)
     latencies: list[int] = field(default_factory=list)
@@ -69,8 +68,8 @@ class _Count:
 
 
 async def figures(journal: JournalReading, tools: Mapping[str, ToolSetup]) -> tuple[ReviewerFigures, ...]:
-    """One row for each tool, question and model that was asked, the most asked first. `tools` are those of now: what
-    is set already is not suggested."""
+    """Return one row for each tool, question and model that was asked, most frequent first. `tools` are the present
+    ones: existing settings aren't suggested."""
     found: dict[_Key, _Count] = {}
     for row in journal.conversations(limit=MOST, include_archived=True):
         await _read(found, journal.inquiry_events(row.id))
@@ -79,7 +78,7 @@ async def figures(journal: JournalReading, tools: Mapping[str, ToolSetup]) -> tu
 
 
 async def _read(found: dict[_Key, _Count], rows: list[Stored]) -> None:
-    """One conversation: requests and responses paired within their turn by id and order (R29, R203)."""
+    """Read one conversation: requests and responses paired within their turn by id and order (R29, R203)."""
     waiting: dict[tuple[int, str], list[ev.InquiryRequest]] = {}
     rejected: dict[tuple[int, str, _Key], _Outcome] = {}
     for number, row in enumerate(rows, 1):
@@ -127,7 +126,7 @@ def _pair(
 
 
 def _decided(event: _Answer) -> bool:
-    """Whether a human said yes or no to what the reviewer had rejected."""
+    """True if a user decided what the reviewer had rejected."""
     human = event.responder is not None and event.responder.kind == "user"
     return human and isinstance(event, ev.InquiryAnswered) and isinstance(event.answer, bool)
 
@@ -171,7 +170,7 @@ def _figures(key: _Key, count: _Count, tools: Mapping[str, ToolSetup]) -> Review
 def _suggests(
     tool: str, question: str, overturned: int, upheld: int, tools: Mapping[str, ToolSetup]
 ) -> PolicyChange | None:
-    """Overturned most of the time: it is only in the way. Never: its no needs nobody to confirm it."""
+    """Return a suggestion: if mostly overturned, drop the reviewer; if never, trust its no without confirmation."""
     setup = tools.get(tool)
     if setup is None:
         return None
@@ -190,7 +189,7 @@ def _suggests(
 
 
 def _dotted(*parts: str) -> str:
-    """A TOML key; whatever is no bare name is quoted."""
+    """Return a TOML key; parts that aren't bare names are quoted."""
     return ".".join(
         part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else '"' + re.sub(r'(["\\])', r"\\\1", part) + '"'
         for part in parts
@@ -198,7 +197,7 @@ def _dotted(*parts: str) -> str:
 
 
 def _median(ordered: list[int]) -> int | None:
-    """Between two in the middle, half way, rounded up from a half."""
+    """Return the median: the mean of the two in the middle, rounded half up."""
     middle = len(ordered) // 2
     if len(ordered) % 2:
         return ordered[middle]
@@ -206,5 +205,5 @@ def _median(ordered: list[int]) -> int | None:
 
 
 def _rank(ordered: list[int], percent: int) -> int | None:
-    """The nearest rank."""
+    """Return the nearest rank."""
     return ordered[max(0, -(-len(ordered) * percent // 100) - 1)] if ordered else None

@@ -1,7 +1,7 @@
-"""One response of a reviewing model while it streams: what it thinks and its reason are heard, its reply is kept.
+"""One streaming response of a reviewing model: thoughts and reason are shown, the reply is collected.
 
-A stream that ends without saying so is cut, and what is longer than any verdict is broken off (inquiries.md R135).
-Leaving it closes the socket. It judges nothing.
+A stream without a finish counts as truncated, and one longer than any verdict is stopped (inquiries.md R135). Leaving
+it closes the socket. Judges nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jp_tui.questions.types import AnswerType
 from jp_tui.settings.layers.bounds import MOST_REVIEW_BYTES
 
 TOGETHER = 100
-"""Deltas that are taken in one go."""
+"""Deltas processed at once."""
 _CUT: dict[m.StopReason, str] = {"length": "the reply was cut off at the limit of output tokens"}
 
 
@@ -38,26 +38,26 @@ class _Part:
 
 
 class ReviewStreamRelay:
-    """Passes on what is heard; what comes after another attempt began is fresh."""
+    """Passes streamed output on; the first after a new attempt is marked as fresh."""
 
     def __init__(self, hears: ReviewListener) -> None:
         self._hears, self._heard = hears, False
 
     def says(self, kind: Literal["thought", "reason"], text: str) -> None:
-        """More of it."""
+        """Pass on more output."""
         if text:
             self._hears.says(kind, text)
             self._heard = True
 
     def afresh(self) -> None:
-        """Another attempt begins: what was heard so far is void."""
+        """Start another attempt: earlier output is void."""
         if self._heard:
             self._hears.says("reason", "", fresh=True)
             self._heard = False
 
 
 class Response:
-    """A whole response; `verdict` is the name of the tool that it has to come by, "" for plain text."""
+    """Whole response; `verdict` is the name of the tool that must carry it, "" for plain text."""
 
     def __init__(self, verdict: str, ear: ReviewStreamRelay) -> None:
         self._verdict, self._ear = verdict, ear
@@ -66,7 +66,7 @@ class Response:
         self.finished: m.Finished | None = None
 
     async def take(self, deltas: AsyncIterator[m.Delta]) -> m.Finished:
-        """Consume it to its end. Raises ModelError, also when the stream ends without saying so."""
+        """Consume it to its end. Raises ModelError, also if the stream ends without a finish."""
         count = 0
         try:
             async for delta in deltas:
@@ -99,7 +99,7 @@ class Response:
                 self.finished = delta
 
     def _tells(self, part: _Part) -> bool:
-        """Whether the reason is written in this part."""
+        """True if this part contains the reason."""
         return part.kind == "tool" and part.name == self._verdict if self._verdict else part.kind == "message"
 
     def _grow(self, index: int, text: str) -> None:
@@ -115,22 +115,22 @@ class Response:
         elif index == self._reasoned:
             self._ear.says("reason", self._reason.feed(text))
 
-    # --- what it comes to ---------------------------------------------------------------------------------
+    # --- evaluation -------------------------------------------------------------------------------------------
 
     @property
     def raw(self) -> str:
-        """What it said or called, as text."""
+        """Return its text or call, as text."""
         return "\n".join(part.text for part in self._in_order() if part.kind != "reasoning" and part.text.strip())
 
     def found(self, kind: AnswerType) -> Answer | UnusableReply:
-        """The verdict, or what is wrong with the reply. Raises ModelError when a filter stopped it."""
+        """Return the verdict, or the problem of the reply. Raises ModelError if a filter stopped it."""
         reason = self.finished.reason if self.finished is not None else "other"
         if reason == "refused":
             raise m.ModelError("refused", "The reply was stopped by the server's filter.")
         if reason not in ("end", "tools"):
             return UnusableReply(_CUT.get(reason, "the reply ended before it was whole"))
         if self.finished is not None and self.finished.garbled:
-            return UnusableReply(GARBLED)  # what was meant nobody knows
+            return UnusableReply(GARBLED)  # what was meant is unknown
         return self._called(kind) if self._verdict else self._spoken(kind)
 
     def _in_order(self) -> list[_Part]:
@@ -146,7 +146,7 @@ class Response:
         return read("".join(texts), kind)
 
     def _called(self, kind: AnswerType) -> Answer | UnusableReply:
-        """Text beside the call counts for nothing."""
+        """Evaluate the call; text beside it doesn't count."""
         calls = [part for part in self._in_order() if part.kind == "tool"]
         if not calls:
             return UnusableReply(f"the tool `{self._verdict}` was not called", prose=True)

@@ -1,1 +1,1 @@
-"""Checks values against JSON Schemas in a process that can be killed."""
+"""Validation of values against JSON Schemas in a killable process."""

@@ -1,6 +1,6 @@
-"""The formats of JSON Schema that are asserted, and multiples as people count them. For the child only.
+"""Asserted JSON Schema formats, and decimal multiples. For the child only.
 
-What is not listed here is not asserted, as the standard allows. Looks nothing up.
+Formats that aren't listed here aren't asserted, as the standard allows. No lookups.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _day(value: str) -> bool:
 
 
 def multiple_of(validator: Any, factor: Any, instance: object, schema: Any) -> Iterator[ValidationError]:
-    """0.3 is a multiple of 0.1: by the digits that were written, not by the nearest binary fractions."""
+    """0.3 is a multiple of 0.1: compare by the written digits, not the nearest binary fractions."""
     if isinstance(instance, bool) or not isinstance(instance, (int, float)) or abs(instance) > 10**300:
         return
     if isinstance(instance, int) and isinstance(factor, int):

@@ -1,7 +1,6 @@
-"""What is wrong with a value, in the reader's language instead of the validator's. For the child only.
+"""Problems of a value in plain language instead of the validator's. For the child only.
 
-Values are named only where they come from the schema: what was typed is never repeated. Every text is one line and
-bounded.
+Values are quoted only from the schema: typed input is never repeated. Every text is one bounded line.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _NAMED = 8
 
 
 def pointer_of(error: ValidationError) -> str:
-    """Where, as a JSON pointer into the value."""
+    """Return the place as a JSON pointer into the value."""
     path = ""
     for name in error.absolute_path:
         path = pointer(path, str(name))
@@ -37,14 +36,14 @@ def pointer_of(error: ValidationError) -> str:
 
 
 def words(error: ValidationError) -> str:
-    """What is wrong there."""
+    """Describe the problem."""
     said = _WORDS.get(str(error.validator))
     limit = error.validator_value
     return said(limit, error) if said else "does not fit the schema"
 
 
 def _shown(value: Any) -> str:
-    """A value of the schema, as JSON on one line."""
+    """Return a value of the schema, as JSON on one line."""
     return short(json.dumps(value, ensure_ascii=False))
 
 
@@ -81,7 +80,7 @@ def _count(what: str, least: bool) -> Callable[[Any, ValidationError], str]:
 
 def _missing(limit: Any, error: ValidationError) -> str:
     instance = error.instance if isinstance(error.instance, dict) else {}
-    # one error stands for one key, and says which in its message only
+    # one error per key, which only its message names
     absent = [key for key in limit if key not in instance]
     named = [key for key in absent if error.message.startswith(repr(key))]
     return f"`{short((named or absent or ['a key'])[0])}` is missing"
@@ -99,7 +98,7 @@ def _extra(limit: Any, error: ValidationError) -> str:
 
 
 def _forms(limit: Any, error: ValidationError) -> str:
-    """The nearest of several forms, when the whole of each is a matter of type; else only that none fits."""
+    """Describe the nearest alternative if all of them differ only by type; else only that none fits."""
     tried: list[ValidationError] = list(error.context or ())
     if not tried:
         return "fits more than one of the allowed forms, and must fit exactly one"

@@ -1,8 +1,8 @@
-"""Whether a value fits a JSON Schema, found out by a process that can be killed (traps.md T15, T16, T21c).
+"""Validation against JSON Schemas in a killable process (traps.md T15, T16, T21c).
 
-One warm worker, started at the first use and ended when nobody asks for a while; a second for each verdict, 256 MB.
-Whatever goes wrong there is a verdict too, and never a good one: too long, too large, died. Fetches nothing, runs
-nothing in our own process, knows no question. The other end is `worker.py`.
+One warm worker, started on first use and stopped when idle; at most 1 s per verdict and 256 MB. Every failure there is
+a negative verdict too: too long, too large, died. Fetches nothing and validates nothing in this process. The child is
+`worker.py`.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _START = (
 _VERBS = ("must ", "is ", "has ", "fits ", "does ", "lacks ")
 
 Problems = list[tuple[str, str]]
-"""Where (JSON pointer into the value, "" for the whole) and what is wrong, in plain words: "must be at least 1"."""
+"""Place (JSON pointer into the value, "" for the whole) and problem in plain text: "must be at least 1"."""
 
 
 def sentence(problems: Problems) -> str:
-    """The first few problems as one line: "`/port` must be at least 1; `name` is missing"."""
+    """Return the first few problems as one line: "`/port` must be at least 1; `name` is missing"."""
     told = []
     for where, words in problems[:_TOLD]:
         if words.startswith(_VERBS):
@@ -53,7 +53,7 @@ def sentence(problems: Problems) -> str:
 
 
 class SchemaChecker:
-    """Verdicts for one engine; used from one event loop. Times are in seconds: of a verdict, and of idleness."""
+    """Validator of one engine; used from one event loop. Times in seconds: per verdict, and until idle."""
 
     def __init__(self, *, seconds: float = 1.0, idle: float = 60.0) -> None:
         self._seconds, self._idle = seconds, idle
@@ -63,12 +63,12 @@ class SchemaChecker:
         self._closed = False
 
     async def check(self, schema: JsonObject, value: Json) -> str | None:
-        """Why `value` does not fit, in plain words; None when it does."""
+        """Return why `value` doesn't fit, in plain text; None if it does."""
         found = await self.problems(schema, value)
         return sentence(found) if found else None
 
     async def problems(self, schema: JsonObject, value: Json) -> Problems:
-        """All that is wrong with `value` (at most 50), in the order of its parts; empty when it fits."""
+        """Return all problems of `value` (at most 50), in the order of its parts; empty if it fits."""
         heavy = _too_heavy(schema) or _heavy(value, "the contents", MAX_BYTES)
         if heavy:
             return [("", heavy)]
@@ -81,7 +81,7 @@ class SchemaChecker:
         return [(str(one[0]), str(one[1])) for one in found if isinstance(one, list) and len(one) == 2]
 
     async def usable(self, schema: Json) -> str | None:
-        """Why a schema cannot be used (V9, V18); None when it can."""
+        """Return why a schema can't be used (V9, V18); None if it can."""
         if not isinstance(schema, dict):
             return "the schema is not a JSON object"
         heavy = _too_heavy(schema)
@@ -94,7 +94,7 @@ class SchemaChecker:
         return None if why is None else str(why)
 
     async def close(self) -> None:
-        """End the worker at once, also in the middle; whoever still asks is told that nothing was checked."""
+        """End the worker at once, also while working; waiting callers get an error."""
         self._closed = True
         if self._worker is not None:
             _kill(self._worker)
@@ -102,14 +102,14 @@ class SchemaChecker:
             await self._end()
 
     async def _ask(self, job: JsonObject) -> JsonObject | str:
-        """What the worker says, or why it says nothing."""
+        """Return the worker's reply, or why there is none."""
         async with self._turns:
             if self._closed:
                 return CLOSED
             self._rest()
             try:
                 return await self._exchange(dump(job).encode())
-            except BaseException:  # called off in the middle: what it says next would be for another question
+            except BaseException:  # cancelled while waiting: the next reply would belong to another question
                 await self._end()
                 raise
             finally:
@@ -117,7 +117,7 @@ class SchemaChecker:
                     self._timer = asyncio.get_running_loop().call_later(self._idle, self._retire)
 
     async def _exchange(self, job: bytes) -> JsonObject | str:
-        if self._worker is not None and self._worker.returncode is not None:  # it died while nobody asked
+        if self._worker is not None and self._worker.returncode is not None:  # it died while idle
             await self._end()
         worker = self._worker or await self._start()
         if worker is None:
@@ -158,7 +158,7 @@ class SchemaChecker:
             self._timer = None
 
     def _retire(self) -> None:
-        """Nobody asked for a while: it reads the end of its input and leaves."""
+        """Stop the idle worker: it exits at the end of its input."""
         self._timer = None
         worker, self._worker = self._worker, None
         if worker is not None and worker.stdin is not None:
@@ -188,7 +188,7 @@ def _too_heavy(schema: JsonObject) -> str | None:
 
 
 def _heavy(value: Json, what: str, most: int) -> str | None:
-    """V18, V19 and T16, before anything is sent."""
+    """V18, V19 and T16, checked before anything is sent."""
     found = beyond(value, what, max_bytes=most, max_nodes=MAX_NODES)
     return found[2].removesuffix(".") if found else None
 
@@ -201,7 +201,7 @@ async def _say(worker: Process, job: bytes) -> JsonObject:
 
 
 async def _hear(worker: Process) -> JsonObject:
-    """One answer: its length on a line, then so many bytes."""
+    """Read one reply: its length on a line, then so many bytes."""
     assert worker.stdout is not None
     size = int(await worker.stdout.readuntil(b"\n"))
     if not 0 < size <= _ANSWER:

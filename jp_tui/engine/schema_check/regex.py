@@ -1,8 +1,9 @@
-"""Patterns of JSON Schema as what they are, ECMA-262 by code points, written for Python (inquiries.md V9).
+"""Translate ECMA-262 patterns of JSON Schema to Python (inquiries.md V9). For the child.
 
-For the child. `\\d`, `\\w`, `\\b` mean ASCII, `$` the very end, `.` no line end of any kind, `[]` nothing; `\\p{L}` and
-all general categories are written out. What only Python has is refused, as is the little that it cannot do: look-
-behinds of varying length, scripts. Only what a loop captured stays from round to round, as in Python.
+By code points: `\\d`, `\\w`, `\\b` mean ASCII, `$` the very end, `.` no line end of any kind, `[]` nothing; `\\p{L}`
+and all general categories are expanded. Python-only syntax is refused, as are the few unsupported features:
+variable-length look-behinds and scripts. One difference remains: captures keep their value between iterations of a
+loop, as in Python.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ _PROPERTY = re.compile(r"\{([A-Za-z_]+)(?:=([A-Za-z0-9_]+))?\}")
 
 
 class NoPattern(ValueError):
-    """The pattern cannot be used; the words say why, and go on from "it" or "a pattern"."""
+    """Unusable pattern; the text gives the reason and continues "it" or "a pattern"."""
 
 
 class TranslatedPattern(str):
-    """A pattern that Python reads as it was meant; `source` is how it was written."""
+    """Pattern translated for Python; `source` is the original."""
 
     source: str = ""
 
 
 @lru_cache(maxsize=512)
 def pattern(source: str) -> TranslatedPattern:
-    """A pattern for `re`. NoPattern when it is none, or one that cannot be expressed."""
+    """Translate a pattern for `re`. Raises NoPattern if it is invalid or can't be expressed."""
     made = TranslatedPattern(_Reader(source).read())
     made.source = source
     try:
@@ -55,12 +56,12 @@ class _Reader:
         self._text, self._at = source, 0
         self._names: dict[str, int] = {}
         self._groups = self._begun = 0
-        self._called = ""  # how groups begin to be called where something refers to them: patterns are joined by `|`
-        self._open: list[int] = []  # the groups that stand open here, 0 for those without a number
+        self._called = ""  # prefix of group names if there are references, because patterns are joined by `|`
+        self._open: list[int] = []  # the groups open here, 0 for those without a number
         self._count()
 
     def _count(self) -> None:
-        """How many groups there are, and their names: references may come before them."""
+        """Count the groups and collect their names, because references may precede them."""
         inside = False
         for match in _GROUPS.finditer(self._text):
             sign = match.group()
@@ -110,7 +111,7 @@ class _Reader:
                 yield "\\" + sign if sign in "]}" else sign
 
     def _repeat(self, sign: str) -> str:
-        """A quantifier; a brace that is none is a brace."""
+        """Translate a quantifier; an invalid brace is a literal one."""
         if sign == "{":
             found = _COUNT.match(self._text, self._at - 1)
             if found is None:
@@ -141,9 +142,9 @@ class _Reader:
     # Escapes
 
     def _escape(self) -> str:
-        """An escape outside a class."""
+        """Translate an escape outside a class."""
         sign = self._next()
-        if sign in "bB":  # in nothing at all Python has neither
+        if sign in "bB":  # Python has neither of them in an empty text
             return "(?a:\\b)" if sign == "b" else "(?!(?a:\\b))"
         if sign in "123456789":
             digits = sign
@@ -163,7 +164,7 @@ class _Reader:
         return _one(self._character(sign))
 
     def _reference(self, number: int, said: str) -> str:
-        """What a group holds; one that took no part holds nothing, and that fits everywhere."""
+        """Translate a reference; a group that took no part matches the empty text everywhere."""
         if not 0 < number <= self._groups:
             raise NoPattern(f"does not compile (`{said}` refers to no group)")
         if number in self._open or number > self._begun:
@@ -177,7 +178,7 @@ class _Reader:
         return self._text[self._at - 1]
 
     def _set(self, sign: str) -> Ranges | None:
-        """The characters of an escape that means several."""
+        """Return the characters of an escape for several."""
         if sign in "dDwWsS":
             some = SETS[sign.lower()]
         elif sign in "pP":
@@ -195,7 +196,7 @@ class _Reader:
         return some if sign.islower() else others(some)
 
     def _character(self, sign: str) -> int:
-        """The character of an escape that means one."""
+        """Return the character of an escape for one."""
         if sign in _CONTROLS:
             return _CONTROLS[sign]
         if sign == "0" and not self._text[self._at : self._at + 1].isdigit():
@@ -220,7 +221,7 @@ class _Reader:
     # Classes
 
     def _class(self) -> str:
-        """A class in brackets, as the characters in it."""
+        """Return the characters of a class in brackets."""
         negated = self._text.startswith("^", self._at)
         self._at += negated
         found: Ranges = []
@@ -237,7 +238,7 @@ class _Reader:
                 continue
             self._at += 1
             high = self._member()
-            if not isinstance(high, int):  # a set at an end of it: the line between is a line
+            if not isinstance(high, int):  # a set as an end of a range: the dash is literal
                 found += [(low, low), (45, 45), *high]
             elif high < low:
                 raise NoPattern(f"does not compile (the range {short(chr(low))}-{short(chr(high))} is upside down)")

@@ -1,6 +1,6 @@
-"""Sets of characters as ranges of code points: escapes, general categories of Unicode, and how Python writes a class.
+"""Sets of characters as ranges of code points: escapes, Unicode general categories, and Python's class syntax.
 
-Knows no pattern: `regex.py` reads those. For the child only.
+Used by `regex.py`, which parses patterns. For the child only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MINOR = {
 
 
 def written(found: Ranges) -> str:
-    """A class of Python."""
+    """Return a Python class."""
     some = _sorted(found)
     if not some:
         return "(?!)"
@@ -46,7 +46,7 @@ def _end(code: int) -> str:
 
 
 def _sorted(found: Ranges) -> Ranges:
-    """In order, and none beside another that it touches."""
+    """Sort the ranges and join touching ones."""
     made: Ranges = []
     for low, high in sorted(found):
         if made and low <= made[-1][1] + 1:
@@ -57,7 +57,7 @@ def _sorted(found: Ranges) -> Ranges:
 
 
 def others(found: Ranges) -> Ranges:
-    """All characters but those."""
+    """Return all other characters."""
     made, start = [], 0
     for low, high in _sorted(found):
         if start < low:
@@ -67,7 +67,7 @@ def others(found: Ranges) -> Ranges:
 
 
 def of_property(key: str, value: str | None) -> Ranges | None:
-    """The characters of a Unicode property; None for one that is not known here."""
+    """Return the characters of a Unicode property; None for an unknown one."""
     if value is None and key in ("Any", "ASCII"):
         return [(0, LAST if key == "Any" else 127)]
     if value is None or key in ("General_Category", "gc"):
@@ -81,7 +81,7 @@ def of_property(key: str, value: str | None) -> Ranges | None:
 
 @lru_cache(maxsize=1)
 def _categories() -> dict[str, Ranges]:
-    """All characters by their general category: a fifth of a second, once, when first wanted."""
+    """Return all characters by general category; takes 0.2 s, once, on first use."""
     found: dict[str, Ranges] = {}
     known, start = unicodedata.category("\0"), 0
     for code in range(1, LAST + 1):

@@ -1,8 +1,8 @@
-"""Why a schema cannot be used (inquiries.md V9, V18; traps.md T15, T16). For the child only.
+"""Why a schema can't be used (inquiries.md V9, V18; traps.md T15, T16). For the child only.
 
-Every place that is a schema is looked at once, also those that only a reference reaches: patterns can be expressed for
-Python, and are from then on, references stay inside, and no schema applies itself to the same value again. Looks at no
-value, fetches nothing.
+Every subschema is checked once, also those that only a reference reaches: patterns are translated for Python in place,
+references stay inside the schema, and no schema applies itself to the same value again. Reads no value, fetches
+nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from jp_tui.questions.bounds import short
 
 MAX_ENTRIES = 1000
 MAX_WORK = 100_000
-"""Schemas that one value may be held against, all forms and references counted each time they are used."""
+"""Limit of schema applications per value, all alternatives and references counted each time."""
 
 _SAME = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies")
-"""What applies to the same value again."""
+"""Keywords that apply to the same value again."""
 _ONE = ("not", "if", "then", "else", "items", "additionalItems", "contains", "additionalProperties", "propertyNames",
         "unevaluatedItems", "unevaluatedProperties", "contentSchema")  # fmt: skip
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
@@ -34,11 +34,11 @@ _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 class _No(Exception):
-    """The schema cannot be used; the words say why."""
+    """The schema can't be used; the text gives the reason."""
 
 
 def unusable(schema: Any, draft: Any) -> str | None:
-    """Why not, in plain words; None when it can be used. `draft` is a validator class of jsonschema."""
+    """Return the reason in plain text; None if it can be used. `draft` is a validator class of jsonschema."""
     try:
         _check_form(schema, draft)
         _Walk(schema).all()
@@ -48,8 +48,8 @@ def unusable(schema: Any, draft: Any) -> str | None:
 
 
 def _check_form(schema: Any, draft: Any) -> None:
-    """Valid JSON Schema: by the draft's own description of schemas."""
-    # the description of a draft refers to its own parts only, which the library brings along
+    """Check that it is a valid JSON Schema, by the draft's meta-schema."""
+    # a meta-schema refers only to its own parts, which the library contains
     error = best_match(draft(draft.META_SCHEMA).iter_errors(schema))
     if error is not None:
         where = pointer_of(error)
@@ -57,7 +57,7 @@ def _check_form(schema: Any, draft: Any) -> None:
 
 
 class _Walk:
-    """One pass over everything that is a schema. Nodes are told apart by identity: parsed JSON shares none."""
+    """One pass over all subschemas. Nodes are identified by identity: parsed JSON shares none."""
 
     def __init__(self, schema: Any) -> None:
         spec = specification_with(str(schema.get("$schema", "")), default=NEWEST)
@@ -70,7 +70,7 @@ class _Walk:
         self._open: set[int] = set()
         self._later: list[tuple[Any, Any]] = []
         self._patterned: list[dict[str, Any]] = []
-        self._into_patterns = ""  # a reference to a part that is named by a pattern
+        self._into_patterns = ""  # a reference to a part whose name is a pattern
 
     def all(self) -> None:
         self._later.append((self._root, self._resolver))
@@ -83,7 +83,7 @@ class _Walk:
             raise _No(f"a reference of the schema {what}")
 
     def _visit(self, schema: Any, resolver: Any) -> int:
-        """How many schemas a value is held against here; what applies to parts of it is visited later."""
+        """Return how many schemas apply to a value here; schemas for its parts are visited later."""
         if not isinstance(schema, dict):
             return 1
         known = self._work.get(id(schema))
@@ -130,7 +130,7 @@ class _Walk:
 
 
 def _inner(schema: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The schemas that stand directly in this one, with their keywords."""
+    """Iterate over the direct subschemas with their keywords."""
     for keyword in _ONE:
         if isinstance(schema.get(keyword), dict):
             yield keyword, schema[keyword]
@@ -155,7 +155,7 @@ def _check_patterns(schema: dict[str, Any]) -> None:
 
 
 def _translate(schema: dict[str, Any]) -> bool:
-    """Patterns as Python reads them; says whether the name of a part is another now. The library knows only those."""
+    """Translate patterns for Python, the only syntax the library knows; return True if a part's name changed."""
     own, named = schema.get("pattern"), schema.get("patternProperties")
     if isinstance(own, str):
         schema["pattern"] = pattern(own)
@@ -172,7 +172,8 @@ def _check_entries(schema: dict[str, Any]) -> None:
 
 
 def _spell_out(schema: dict[str, Any]) -> None:
-    """`false` for a property as a form that nothing fits: of `false` alone jsonschema does not say where it stands."""
+    """Replace `false` for a property by a schema that nothing fits: for plain `false` jsonschema doesn't report the
+    place."""
     for keyword in ("properties", "patternProperties"):
         named = schema.get(keyword)
         if isinstance(named, dict):

@@ -1,6 +1,6 @@
-"""Does a value fit a JSON Schema: asked before a value enters the machine, which takes the verdict as data (R8).
+"""Validation against a JSON Schema before a value enters the machine, which takes the verdict as data (R8).
 
-The checking itself is `schemas.py`'s, in a process of its own; it is started with the first schema question.
+The validation runs in its own process (`process.py`), started with the first schema question.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from jp_tui.questions.types import AnswerType, SchemaAnswer
 
 
 class Checks(Protocol):
-    """Whoever checks values against schemas; words are plain and for people."""
+    """Validator of values against schemas; messages are plain text for users."""
 
     async def check(self, schema: JsonObject, value: Json) -> str | None:
-        """The first problems, None when it fits."""
+        """Return the first problems, None if it fits."""
 
     async def problems(self, schema: JsonObject, value: Json) -> list[tuple[str, str]]:
-        """All problems, each with the JSON pointer of its place."""
+        """Return all problems, each with the JSON pointer of its place."""
 
     async def usable(self, schema: JsonObject) -> str | None:
-        """Why the schema cannot be used, None when it can."""
+        """Return why the schema can't be used, None if it can."""
 
     async def close(self) -> None:
         """End the process."""
 
 
 async def verdicts(checks: Checks, kind: AnswerType, values: Sequence[Json]) -> Verdicts:
-    """The verdicts on these values, where the answer type needs any."""
+    """Return the verdicts on these values, if the answer type needs any."""
     if not isinstance(kind, SchemaAnswer):
         return NO_VERDICTS
     return {verdict_key(kind.schema, value): await checks.check(kind.schema, value) for value in values}
 
 
 class LazyChecks:
-    """The one checker of an engine, made when it is first needed."""
+    """The engine's only validator, created on first use."""
 
     def __init__(self) -> None:
         self._made: Checks | None = None

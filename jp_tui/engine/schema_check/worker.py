@@ -1,7 +1,7 @@
-"""What runs in the child that `schemas.py` starts: jobs on stdin, an answer each on stdout (traps.md T15, T16).
+"""Main module of the child that `process.py` starts: jobs on stdin, one reply each on stdout (traps.md T15, T16).
 
-Bounded in memory and time by itself as well, so that it does not outlive a parent that was killed. Reaches no network
-and no file: the registry of schemas is empty. Never imported by the program itself.
+It limits its own memory and time as well, so that it can't outlive a killed parent. No access to network and files: the
+registry of schemas is empty. The program itself never imports it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _DEEP = "it is too deep to check"
 
 
 def main(seconds: float) -> None:
-    """Answer until the end of the input. A job that takes twice its time ends the process, even inside a pattern."""
+    """Reply until the end of the input. A job that takes twice its time ends the process, even inside a pattern."""
     with contextlib.suppress(OSError, ValueError):  # a system without this limit has others
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.setrecursionlimit(10_000)  # 64 levels of a schema are many more of calls
+    sys.setrecursionlimit(10_000)  # 64 levels of a schema need many more levels of calls
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     read = sys.stdin.buffer
     _say({"ready": True})
@@ -61,7 +61,7 @@ def _answer(job: dict[str, str]) -> dict[str, Any]:
         return _trouble(job, _MUCH)
     except RecursionError:
         return _trouble(job, _DEEP)
-    except Exception as error:  # a keyword that its value makes nonsense of; no verdict is no yes
+    except Exception as error:  # a keyword with a nonsensical value; a missing verdict is never positive
         return _trouble(job, f"it cannot be checked against this schema ({type(error).__name__})")
 
 
@@ -71,7 +71,7 @@ def _trouble(job: dict[str, str], why: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def _prepared(source: str) -> tuple[Validator | None, str | None]:
-    """A schema ready for use, or why it is not; kept, because the same one is asked about at every key."""
+    """Return a prepared schema, or why it can't be used; cached, because the same one is checked at every key press."""
     schema = json.loads(source)
     draft = validator_for(schema, default=Draft202012Validator)
     why = unusable(schema, draft)

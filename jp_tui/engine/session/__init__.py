@@ -1,1 +1,1 @@
-"""A conversation that is open, sub-agents' conversations, and answers from elsewhere."""
+"""Open conversations, sub-agents' conversations, and answers from other places."""

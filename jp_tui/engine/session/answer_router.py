@@ -1,5 +1,5 @@
-"""An answer for a question that waits anywhere: here, in a conversation that nobody holds, or with another process
-(surface S6, S12). Calls no model; whoever holds the conversation carries the turn on."""
+"""Route an answer to a question that waits anywhere: here, in a conversation that no process owns, or in another
+process (surface S6, S12). Calls no model; the conversation's owner continues the turn."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Status = Literal["accepted", "answered", "invalid", "stale", "unknown", "ambiguo
 
 
 class AnswerRouter:
-    """Settles OfferAnswer commands. `session` finds a conversation that is open in this engine."""
+    """Handles OfferAnswer commands. `session` returns a conversation that is open in this engine."""
 
     def __init__(self, setup: EngineDependencies, checks: Checks, session: Callable[[str], Session | None]) -> None:
         self._setup, self._checks, self._session = setup, checks, session
 
     async def offer(self, command: OfferAnswer) -> OfferSettled:
-        """What became of it. Raises JournalError."""
+        """Return the result. Raises JournalError."""
         conversation, inquiry = command.conversation, command.inquiry
         if conversation and (row := self._setup.journal.conversation(conversation)) is not None:
             conversation = row.id
@@ -51,7 +51,7 @@ class AnswerRouter:
         return self._told(settled, row_.conversation, request.id)
 
     def _waiting(self, conversation: str, inquiry: str) -> list[Asked]:
-        """By id, else by CONVERSATION/ID; ids may hold a slash of their own."""
+        """Find it by id, else by CONVERSATION/ID; ids may contain a slash."""
         everything = waiting(self._setup.journal, conversation or None)
         found = [item for item in everything if item[1].id == inquiry]
         if found or conversation:
@@ -63,7 +63,7 @@ class AnswerRouter:
         ]
 
     def _nothing(self, conversation: str, inquiry: str) -> OfferSettled:
-        """Nothing waits under that id: answered already, or never asked."""
+        """Report that nothing waits under that id: already answered, or never asked."""
         journal, name, id_ = self._setup.journal, conversation, inquiry
         if not name and "/" in inquiry and (row := journal.conversation(inquiry.split("/", 1)[0])) is not None:
             name, id_ = row.id, inquiry.split("/", 1)[1]
@@ -88,7 +88,7 @@ class AnswerRouter:
             held.release()
 
     async def _alone(self, conversation: str, turn: int, request: ev.InquiryRequest, text: str) -> Settled:
-        """Nobody holds it: decide and append here. Somebody may have answered before the lock was ours."""
+        """Decide and append here, since no process owns it. Another may have answered before this one got the lock."""
         journal = self._setup.journal
         row = journal.conversation(conversation)
         if row is None or not any(item.id == request.id for _, item in waiting(journal, conversation)):
@@ -100,7 +100,7 @@ class AnswerRouter:
     async def _ask_holder(
         self, conversation: str, turn: int, request: ev.InquiryRequest, text: str
     ) -> Settled | OfferSettled:
-        """Offer it, and wait; a holder that goes away meanwhile leaves the lock to us."""
+        """Offer it, and wait; if the owner ends meanwhile, take the lock."""
         journal, clock = self._setup.journal, self._setup.monotonic
         offered = dump({"value": text, "digest": str(request.metadata.get("digest", ""))})
         number = await journal.make_offer(conversation, request.id, offered, timestamp(self._setup.now()))
@@ -117,7 +117,7 @@ class AnswerRouter:
                             return seen.state, seen.words
                         settled = await self._alone(conversation, turn, request, text)
                         if settled[0] == "answered" and self._on_record(conversation, request, text):
-                            return "accepted", ""  # it was taken, by a holder that ended before it said so
+                            return "accepted", ""  # accepted by an owner that ended before its reply
                         return settled
                     finally:
                         held.release()
@@ -132,7 +132,7 @@ class AnswerRouter:
         return self._said("no_reaction", request.id, conversation=conversation, message=message)
 
     def _on_record(self, conversation: str, request: ev.InquiryRequest, text: str) -> bool:
-        """Whether the answer that is recorded is this one, offered by a process."""
+        """True if the recorded answer is this one, offered by a process."""
         response = last_response(self._setup.journal, conversation, request.id)
         if not isinstance(response, ev.InquiryAnswered) or response.responder is None:
             return False

@@ -1,7 +1,7 @@
-"""Conversations that go on in the background (surface S12, asking.md E51): nobody held them, somebody answered what
-they ask or wants to be asked it, and nobody has to look at them for that.
+"""Conversations that run in the background (surface S12, asking.md E51): owned by no process, and resumed because their
+question was answered or is to be asked here.
 
-It opens none for a face, and closes each when its turn is over, unless somebody has opened it meanwhile.
+They aren't opened for a front end, and close after their turn unless opened meanwhile.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from jp_tui.journal.port import ConversationRow
 
 
 class NotResumed(ValueError):
-    """Why a turn is not resumed, in words; `pending` are the inquiries that it waits for, `waits` says that it waits
-    for a person at all."""
+    """Why a turn isn't resumed, as text; `pending` are the inquiries that it waits for, `waits`: it waits for a
+    person."""
 
     def __init__(self, message: str, advice: str = "", pending: tuple[str, ...] = (), *, waits: bool = False) -> None:
         super().__init__(message)
@@ -31,14 +31,15 @@ Open = Callable[[ConversationRow], Awaitable[Session]]
 
 
 class BackgroundSessions:
-    """`sessions` are the conversations that are open in this engine, `opens` opens one more."""
+    """`sessions` are the conversations open in this engine, `opens` opens one more."""
 
     def __init__(self, setup: EngineDependencies, sessions: MutableMapping[str, Session], opens: Open) -> None:
         self._setup, self._sessions, self._opens = setup, sessions, opens
         self._watched: set[asyncio.Task[None]] = set()
 
     async def carry_on(self, conversation: str) -> None:
-        """Resume its unfinished turn. Raises ValueError with words, and so NotResumed; ModelError, JournalError."""
+        """Resume its unfinished turn. Raises ValueError with a message, including NotResumed; ModelError,
+        JournalError."""
         row = self._setup.journal.conversation(conversation)
         if row is None:
             raise ValueError(f"There is no conversation {conversation}.")
@@ -74,7 +75,7 @@ class BackgroundSessions:
         task.add_done_callback(self._watched.discard)
 
     def _root(self, row: ConversationRow) -> ConversationRow:
-        """The parent of a sub-agent that waits for it takes it up; any other goes on by itself."""
+        """Return the conversation to resume: a waiting parent resumes its sub-agent; any other runs independently."""
         parent = self._setup.journal.conversation(row.parent) if row.parent is not None else None
         if parent is None:
             return row
@@ -95,6 +96,6 @@ class BackgroundSessions:
             await session.close(PATIENCE_SECONDS)
 
     async def close(self) -> None:
-        """Nothing of it goes on."""
+        """Stop all of them."""
         for task in self._watched:
             task.cancel()

@@ -1,8 +1,7 @@
-"""All that waits for the human in the workspace, as one list (asking.md E51): what is asked here, live, and what stands
-on record in conversations that are not open here, of other processes too.
+"""Everything that waits for the user in the workspace, as one list (asking.md E51): live questions of this engine, and
+recorded ones of conversations that aren't open here, also of other processes.
 
-It answers nothing. While nobody watches it does nothing; while somebody does and nothing happens, it asks the log once
-a second whether anything was written.
+It answers nothing. Without a watcher it does nothing; with one, it polls the log for changes once per second.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ PAUSE_SECONDS = 0.2
 
 
 class InboxFeed:
-    """The list for whoever watches; `sessions` are the conversations that are open in this engine."""
+    """The list for its watchers; `sessions` are the conversations open in this engine."""
 
     def __init__(self, setup: EngineDependencies, publish: Publish, sessions: Mapping[str, Session]) -> None:
         self._setup, self._publish, self._sessions = setup, publish, sessions
@@ -35,7 +34,7 @@ class InboxFeed:
         self._last: tuple[WaitingInfo, ...] | None = None
 
     def watch(self, *, on: bool) -> None:
-        """From now on, or no longer."""
+        """Start or stop watching."""
         self.close()
         if on:
             self._last = None
@@ -43,13 +42,13 @@ class InboxFeed:
             self._task = asyncio.create_task(self._watch())
 
     def close(self) -> None:
-        """No longer."""
+        """Stop watching."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
 
     def heard(self, event: Event) -> None:
-        """The engine has said something."""
+        """Receive an event of the engine."""
         if isinstance(event, QuestionAsked | QuestionSettled | TurnCompleted | TitleChanged):
             self._changed.set()
 
@@ -65,7 +64,7 @@ class InboxFeed:
                 await asyncio.sleep(PAUSE_SECONDS)
 
     async def _news(self) -> bool:
-        """Whether the list may have changed."""
+        """True if the list may have changed."""
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 return await self._changed.wait()
@@ -97,7 +96,7 @@ class InboxFeed:
 
 
 def _since(one: WaitingInfo, first: Mapping[tuple[str, str], str]) -> WaitingInfo:
-    """What is asked here once more, after a restart, waits since it stood on record first (E51, E52)."""
+    """Set the time since when it waits: for a question asked again after a restart, its first record (E51, E52)."""
     since = first.get((one.conversation, one.inquiry), one.since)
     return one.model_copy(update={"since": since}) if one.here and since < one.since else one
 

@@ -1,7 +1,7 @@
-"""One open conversation: its log, its model, its lock and the turn that runs in it.
+"""One open conversation: its log, its model, its lock and its running turn.
 
-A turn that was cut off with a question goes on when the conversation is opened with somebody there to answer, or when
-everything it asked was answered meanwhile (inquiries.md R207); nothing new is said before it.
+An unfinished turn with a question resumes when the conversation is opened with a client attached, or when all its
+questions were answered meanwhile (inquiries.md R207); until then no new message is accepted.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from jp_tui.questions.types import SecretAnswer
 NOT_SENT = "Your message was not sent; it is kept as the conversation's draft."
 AGAIN = "Make room or fix the folder, then send it again."
 GREETING = "greeting"
-"""The name of the part that a scripted model's greeting is shown as."""
+"""Name of the part that shows a scripted model's greeting."""
 
 
 class Session:
-    """`lock` is None for a new conversation, until something is said in it, and for one that somebody else writes.
-    `agents` runs its sub-agents; with a `child` it is the conversation of one (`subagent_session.py`)."""
+    """`lock` is None for a new conversation until its first message, and for one that another process writes. `agents`
+    runs its sub-agents; with a `child` it is a sub-agent's (`subagent_session.py`)."""
 
     def __init__(
         self,
@@ -84,24 +84,24 @@ class Session:
 
     @property
     def log(self) -> Log:
-        """The log that is written here."""
+        """Return the log, if it is written here."""
         return self._log
 
     @property
     def mine(self) -> bool:
-        """Whether this engine holds the conversation."""
+        """True if this engine owns the conversation."""
         return self._lock is not None
 
     @property
     def busy(self) -> bool:
-        """Whether a turn runs, or is about to."""
+        """True if a turn runs, or is about to."""
         return self.starting or (self._task is not None and not self._task.done())
 
     # --- opening ------------------------------------------------------------------------------------------
 
     async def open(self, page: int, *, new: bool) -> None:
-        """Mend what a killed program left, then report the last page; a turn that runs is announced again, one that
-        was cut off goes on."""
+        """Repair what a killed program left, then report the last page; a running turn is announced again, an
+        unfinished one resumes."""
         log, journal = self._log, self._log.setup.journal
         self.live.watched = True
         mine = log.exists and not self.held_by and not self.busy
@@ -139,11 +139,11 @@ class Session:
             self._turn.announce()
             self.live.again()
         elif mine:
-            with suppress(ValueError):  # of the settings; what is said next is told so
+            with suppress(ValueError):  # a settings error; the next message reports it
                 await self._take_up()
 
     async def _take_up(self) -> bool:
-        """A turn that was cut off goes on, as far as it can with whoever is there. Raises ValueError, JournalError."""
+        """Resume an unfinished turn, as far as possible with the present client. Raises ValueError, JournalError."""
         if (cut := repair_log.resumable(self._log)) is None:
             return False
         if not self._log.setup.client:
@@ -155,7 +155,7 @@ class Session:
         return True
 
     async def finished(self, patience: float | None = None) -> None:
-        """Wait until nothing runs here any more, at most so many seconds."""
+        """Wait until nothing runs here, at most `patience` seconds."""
         while self._task is not None and not self._task.done():
             await asyncio.wait([self._task], timeout=patience)
             if patience is not None:
@@ -163,18 +163,18 @@ class Session:
 
     @property
     def outcome(self) -> str:
-        """How its last turn ended, also `deferred` (R230); empty while none did."""
+        """Return how its last turn ended, also `deferred` (R230); empty if none did."""
         return (self._turn.outcome or "") if self._turn is not None else ""
 
     async def carry_on(self) -> bool:
-        """Go on with a turn that was cut off; false when nothing is left of one. Raises ValueError, JournalError."""
+        """Resume an unfinished turn; return False if there is none. Raises ValueError, JournalError."""
         await repair_log.mend(self._log)
         return await self._take_up()
 
     # --- turns --------------------------------------------------------------------------------------------
 
     async def start(self, text: str) -> None:
-        """Begin a turn with the user's words, after the one that was cut off, if there is one."""
+        """Start a turn with the user's message, after the unfinished one, if there is one."""
         log = self._log
         if self.held_by:
             self._refuse(f"This conversation is being written by {self.held_by}.", "Look on, or open another.")
@@ -183,9 +183,9 @@ class Session:
             self._refuse("There is nothing to send.", "Type a message first.")
             return
         if self._task is not None and self._turn is not None and self._turn.outcome is not None:
-            await asyncio.wait([self._task])  # it has ended, and tidies up
+            await asyncio.wait([self._task])  # it has ended, and cleans up
         if self.busy:
-            # A face that has one thing to say says it at once: after the turn that was taken up as it opened.
+            # A front end with a single message sends it at once: it follows the turn resumed at the opening.
             if self._turn is not None and self._turn.resumed and (log.setup.via or not log.setup.client):
                 self._next.append(text)
             else:
@@ -208,12 +208,12 @@ class Session:
                     await log.append([greeting], [GREETING])
             self._begin(text)
         except (JournalError, ValueError) as problem:
-            self._next = [] if log.setup.client else [text]  # the screen has the words still
+            self._next = [] if log.setup.client else [text]  # the screen still has the text
             advice = AGAIN if isinstance(problem, JournalError) else config_changes.CORRECT
             self._not_sent(str(problem), advice, storage=getattr(problem, "kind", "") in STORAGE)
 
     def _hold(self) -> None:
-        """A new conversation is nobody's before something is said in it. Raises JournalError."""
+        """Lock a new conversation at its first message. Raises JournalError."""
         if self._lock is None:
             held = self._log.setup.lock(self.id)
             if isinstance(held, HeldBy):
@@ -221,7 +221,7 @@ class Session:
             self._lock = held
 
     def _not_sent(self, message: str, advice: str, pending: tuple[str, ...] = (), *, storage: bool = False) -> None:
-        """What was to be said next cannot be: it waits in the composer, and nothing else is changed."""
+        """Report that the message can't be sent; it stays in the composer, and nothing else changes."""
         words, self._next = self._next, []
         self._drafts.keep_words(*words)
         self._refuse(message, f"{NOT_SENT} {advice}" if words else advice, pending, storage=storage)
@@ -261,16 +261,16 @@ class Session:
             self._failed(bug)
 
     def _keep_words(self, turn: Turn) -> None:
-        """What nobody will say any more goes back to the composer."""
+        """Return unsent messages to the composer."""
         self._drafts.keep_words(turn.given_back, turn.follow_up, *self._next)
 
     def interrupt(self, action: c.Interrupt, text: str, *, after_calls: bool = False) -> None:
-        """R211; without a running turn there is nothing to interrupt."""
+        """R211; no effect without a running turn."""
         if self.busy and self._turn is not None:
             self._turn.interrupt(action, text, after_calls=after_calls)
 
     def client_gone(self) -> None:
-        """Nobody can be asked any more (Z9); nothing new begins here."""
+        """The client left (Z9); nothing new starts here."""
         self._leaving = True
         if self.busy and self._turn is not None:
             self._turn.client_gone()
@@ -278,14 +278,14 @@ class Session:
     # --- answers ------------------------------------------------------------------------------------------
 
     def answer(self, command: c.AnswerQuestion) -> None:
-        """Hand a human's answer to the coordinator."""
+        """Pass a user's answer to the coordinator."""
         inquiry, setup = command.inquiry, self._log.setup
         if (coordinator := self._questions(inquiry, "nothing waits for an answer")) is not None:
             at, ms = timestamp(setup.now()), coordinator.showing.since(inquiry)
             coordinator.human(inquiry, parse_response(command, via=setup.via, ms=ms, at=at))
 
     def take_over(self, inquiry: str) -> None:
-        """The human decides what a reviewer is deciding (R156)."""
+        """Let the user decide a question that a reviewer is deciding (R156)."""
         if (coordinator := self._questions(inquiry, "no reviewer decides it")) is not None:
             coordinator.take_over(inquiry)
 
@@ -295,22 +295,22 @@ class Session:
         return self._turn.coordinator if self._turn is not None else None
 
     async def offered(self, request: ev.InquiryRequest, turn: int, text: str) -> Settled:
-        """An answer from elsewhere, for a conversation that is held here. Raises JournalError."""
+        """Apply an answer from another place, for a conversation owned here. Raises JournalError."""
         if self.busy and self._turn is not None:
             return await self._turn.offers.take(request.id, text)
         assert turn == self._log.turn
         return await answer_recorded(self._log, self._checks, request, text)
 
     def prompt(self, inquiry: str) -> PromptRequest | None:
-        """What waits for the human under this id."""
+        """Return the open prompt with this id."""
         return next((shown for shown in self.prompts() if shown.inquiry == inquiry), None)
 
     def prompts(self) -> list[PromptRequest]:
-        """All that waits for the human here."""
+        """Return all open prompts."""
         return list(self._turn.coordinator.showing) if self.busy and self._turn is not None else []
 
     def save_draft(self, key: str, text: str) -> None:
-        """Keep unsent text, or forget it; an answer's only as long as its question waits, a secret's never (E24)."""
+        """Save or delete unsent text; an answer's only while its question waits, a secret's never (E24)."""
         shown = self.prompt(key)
         waits = shown is not None and not isinstance(shown.question.answer_type, SecretAnswer)
         if key in (COMPOSER, FOLDS) or waits or not text:
@@ -318,14 +318,14 @@ class Session:
 
     @property
     def asides(self) -> SideQuestions:
-        """The side questions of the turn that runs (E30). Raises ValueError with words."""
+        """Return the side questions of the running turn (E30). Raises ValueError with a message."""
         if self._turn is None or not self.busy:
             raise ValueError("Nothing waits for an answer here.")
         return self._turn.asides
 
     @property
     def ledger(self) -> Remembered:
-        """What is remembered or allowed here (E43)."""
+        """Return the permission ledger (E43)."""
         return self._ledger
 
     def _remembers(self) -> Coordinator | None:
@@ -336,7 +336,7 @@ class Session:
         self._log.publish(Refused.model_validate({"command": "start_turn", "conversation": self._log.id, **said}))
 
     async def close(self, patience: float) -> None:
-        """End the turn in good order, or, when a question waits, leave it for the next start (R248, R207)."""
+        """End the turn cleanly, or, if a question waits, leave it for the next start (R248, R207)."""
         self._leaving = True
         if self._looking is not None:
             self._looking.cancel()
@@ -354,6 +354,6 @@ class Session:
 
 
 def _title(text: str) -> str:
-    """The first line that says something, at most 80 characters (surface S4)."""
+    """Return the first line with content, at most 80 characters (surface S4)."""
     line = first_line(storable(text))
     return line if len(line) <= 80 else f"{line[:79]}…"

@@ -1,7 +1,6 @@
-"""The conversation of a sub-agent that works for its parent: it begins its task, goes on with it after a cut, or is
-ended.
+"""Conversation of a sub-agent that works for its parent: it starts its task, resumes it, or is ended.
 
-For faces it is a conversation like any other; what is said in it by a person goes to it as to any.
+Front ends treat it like any other conversation.
 """
 
 from __future__ import annotations
@@ -22,11 +21,10 @@ from jp_tui.inquiry import effects as s
 
 
 class SubagentSession(Session):
-    """Open as long as the task is worked on, and as long as somebody looks at it then."""
+    """Open while the task runs, and afterwards while a front end shows it."""
 
     async def work(self, task: str) -> None:
-        """Begin the task, or go on with it where it was cut off; one that has ended stays so. Raises JournalError,
-        ValueError."""
+        """Start the task, or resume it; a finished one stays finished. Raises JournalError, ValueError."""
         log = self._log
         if not log.turn:
             self._hold()
@@ -42,7 +40,7 @@ class SubagentSession(Session):
             self._run_turn(cut.text, replace(cut, stays=stays))
 
     async def _told(self, cut: ResumableTurn, child: SubagentContext) -> ResumableTurn | None:
-        """What was answered at its parent's while neither was open is on record here as well."""
+        """Record answers that were given at its parent's while neither was open."""
         log, agent = self._log, child.agent
         rows = log.setup.journal.turn_events(agent.parent, agent.turn)
         parent = [read_event(stored_event(row).event) for row in rows]
@@ -52,7 +50,7 @@ class SubagentSession(Session):
         return await repair_log.unfinished(log)
 
     def _tell(self) -> None:
-        """What was settled here and not at its parent's is settled there."""
+        """Forward items closed only here to the parent."""
         if self._child is None:
             return
         for pair in pairing.pair(self._log.turn_so_far(self._log.turn)):
@@ -62,11 +60,11 @@ class SubagentSession(Session):
                 self._child.handler.closed(pair.request.id, how, who.kind if who is not None else "", response)
 
     def abort(self) -> None:
-        """Whoever waits for the result does not any more."""
+        """Stop because no one awaits the result any more."""
         self._leaving = True
         if self.busy and self._turn is not None:
             self._turn.abort()
 
     def over(self) -> None:
-        """Nobody waits for it: what is said from now on is a conversation like any other."""
+        """Detach from its parent: from now on it is a conversation like any other."""
         self._child, self._leaving = None, False

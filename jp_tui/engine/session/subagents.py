@@ -1,8 +1,7 @@
-"""The sub-agents that run (inquiries.md 13.2): each is a conversation of its own, open in the engine beside its
-parent's.
+"""Running sub-agents (inquiries.md 13.2): each is a conversation, open in the engine beside its parent's.
 
-One that was cut off is taken up where it was (R237); one whose parent ends is ended, one whose parent is left is left.
-Decides nothing about questions, and chooses neither tools nor model: that is the errand's (`subagent_spawner.py`).
+An interrupted one resumes (R237); if a parent ends, its sub-agents end, if it stops to be resumed, so do they.
+Questions, tools and model are decided elsewhere (`subagent_spawner.py`).
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from jp_tui.journal.port import JournalError
 from jp_tui.protocol.values import AgentInfo
 
 PATIENCE_SECONDS = 1.0
-"""How long a sub-agent may take to be left; its parent's own patience is longer."""
+"""Time for a sub-agent to stop for a later resume; shorter than its parent's."""
 GRACE_SECONDS = 4.0
-"""How long one that was ended may take; its parent's grace is longer."""
+"""Time for a sub-agent to end; shorter than its parent's grace of 5 s."""
 
 
 class Subagents:
-    """`sessions` are the conversations that are open in this engine."""
+    """`sessions` are the conversations open in this engine."""
 
     def __init__(
         self,
@@ -47,11 +46,11 @@ class Subagents:
         self._ending: set[asyncio.Task[None]] = set()
 
     async def run(self, errand: SubagentTask) -> Success | Failure:
-        """To its end. Raises Deferred when it waits for somebody who is not there, JournalError, and cancellation."""
+        """Run to the end. Raises Deferred if it waits for an absent user, JournalError, and cancellation."""
         id_ = errand.child.agent.conversation
         session = self._sessions.get(id_)
         if session is None or not session.busy:
-            if session is not None:  # somebody looks at it, and it is over
+            if session is not None:  # a front end shows it, and it has ended
                 del self._sessions[id_]
                 await session.close(PATIENCE_SECONDS)
             opened = await self._open(errand)
@@ -80,7 +79,7 @@ class Subagents:
         return result
 
     async def abandon(self, agent: AgentInfo, setup: EngineDependencies) -> None:
-        """One of a turn that was cut off is not taken up again: it is over, with what it asked. Raises JournalError."""
+        """End a sub-agent of an unfinished turn that isn't resumed, and close its questions. Raises JournalError."""
         row = setup.journal.conversation(agent.conversation)
         if row is None or row.id in self._sessions:
             return
@@ -127,14 +126,14 @@ class Subagents:
         if not leaves:
             session.abort() if isinstance(session, SubagentSession) else session.interrupt("stop", "")
             await session.finished(GRACE_SECONDS)
-            if not session.busy:  # it had not begun to go on, when it was taken up
+            if not session.busy:  # it hadn't resumed yet
                 with suppress(JournalError):
-                    await session.log.setup.journal.flush()  # a write goes on whose writer was cancelled
+                    await session.log.setup.journal.flush()  # a write continues after its writer is cancelled
                     await repair_log.settle_old(session.log, None)
         await self._close(session, leaves=leaves)
 
     async def _close(self, session: Session, *, leaves: bool = False) -> None:
-        """Give it up, unless somebody looks at it: then it stays open, as a conversation like any other."""
+        """Close it, unless a front end shows it: then it stays open like any other conversation."""
         if session.live.watched and not session.busy and not leaves:
             if isinstance(session, SubagentSession):
                 session.over()
@@ -144,8 +143,7 @@ class Subagents:
         await session.close(PATIENCE_SECONDS)
 
     async def _beside(self, work: Coroutine[object, object, None]) -> None:
-        """Do it to its end, however often whoever waits for it is cancelled meanwhile: a parent's end comes after that
-        of its sub-agents."""
+        """Run to the end, even if the waiting task is cancelled: a parent ends after its sub-agents."""
         task, cancelled = asyncio.create_task(work), False
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)

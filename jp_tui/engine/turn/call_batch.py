@@ -1,7 +1,7 @@
-"""The tool calls of one cycle: run at the same time, committed in the order of the requests (inquiries.md R95).
+"""Tool calls of one cycle: run concurrently, committed in the order of the requests (inquiries.md R95).
 
-Every call ends up with exactly one response, whatever happens (R102), and none is shown as done before its result
-is safe. It never asks anybody: questions go to the coordinator; running one call is `call_runner.py`'s work.
+Every call gets exactly one response, whatever happens (R102), and none is shown as done before its result is safe.
+Questions go to the coordinator; `call_runner.py` runs one call.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
 
 Stop = Literal["restart", "respond", "stop", "leave", "gone", "end_turn"]
-"""`leave`: the program ends, and the turn can be resumed. `gone`: it ends, and this turn cannot."""
+"""`leave`: the program ends, and the turn is resumable. `gone`: it ends, and this turn isn't."""
 Ending = Literal["go_on", "deferred"] | Stop
 # A later, milder choice never downgrades an earlier, stronger one (R214).
 STRENGTH: dict[Ending, int] = {
     "go_on": 0, "deferred": 0, "restart": 1, "leave": 2, "respond": 3, "stop": 4, "gone": 5, "end_turn": 5,
 }  # fmt: skip
 TOGETHER = 50
-"""Calls that are begun in one go."""
+"""Calls started at once."""
 GRACE_SECONDS = 5.0
-"""How long a tool that was called off may take to end; then the turn goes on without it."""
+"""Time a cancelled tool has to end; after that the turn continues without it."""
 
 
 class CallBatch:
-    """Runs `calls`; `refused` are those that must not run, with what is wrong (traps.md T20); `earlier` is known of
-    calls that were begun before the turn was cut off (R237)."""
+    """Runs `calls`; `refused` must not run, with the problem (traps.md T20); `earlier` has the known facts of a resumed
+    turn's calls (R237)."""
 
     def __init__(
         self,
@@ -78,20 +78,20 @@ class CallBatch:
         self._ending: Ending = "go_on"
         self._words = ""
         self.unheard = ""
-        """Words that no call was left to tell the model."""
+        """Reply of the user that no call was left to deliver to the model."""
         for one in refused:
             setup = log.setup.tools.get(one.tool)
             self._end(one.call, CallResult(told(one, setup.tool if setup else None), True, "error"))
 
     def finished(self, call: str) -> tuple[str, bool] | None:
-        """The result of a call that has ended, and whether it is an error; None for any other."""
+        """Return the result of a finished call, and True for an error; None for any other."""
         done = self._done.get(call)
         return (done.content, done.is_error) if done is not None else None
 
     def stop(self, ending: Stop, words: str = "") -> bool:
-        """Call off what still runs (R211-R214); `words` go to the model for every unfinished call (R212).
+        """Cancel what still runs (R211-R214); `words` go to the model for every unfinished call (R212).
 
-        False when something stronger was chosen before.
+        Return False if something stronger was chosen before.
         """
         if STRENGTH[ending] < STRENGTH[self._ending]:
             return False
@@ -111,7 +111,7 @@ class CallBatch:
         self._fresh.append(call)
 
     async def run(self) -> Ending:
-        """To the end of every call; facts are durable when this returns. Raises JournalError."""
+        """Run every call to its end; facts are durable at the return. Raises JournalError."""
         try:
             while True:
                 await self._decide()
@@ -124,14 +124,14 @@ class CallBatch:
                     break
         finally:
             await self._abandon()
-        if self._stays:  # whoever ends this run does not answer what it never touched
+        if self._stays:  # this run's end doesn't answer what it never touched
             return "deferred"
         if self._ending == "respond":
             return "go_on"
         return "deferred" if self._deferred and self._ending in ("go_on", "gone") else self._ending
 
     async def _stays_open(self) -> None:
-        """What is left open for the next start stays so, unless the user ended it after all."""
+        """Leave open what waits for the next start, unless the user ended it after all."""
         if self._ending == "leave":
             await self._coordinator.settle()
         if self._ending != "leave" and self._left_open:
@@ -143,7 +143,7 @@ class CallBatch:
         return [call for call in self._calls if call.id not in self._done and call.id not in self._deferred]
 
     async def _decide(self) -> None:
-        """Leave to run, one call after the other in the order of the requests, before anything is executed (R253)."""
+        """Request permissions, one call after the other in request order, before anything runs (R253)."""
         setups = [self._log.setup.tools.get(call.name) for call in self._left()]
         if any(setup is not None and setup.run in ("ask", "edit") for setup in setups):
             for call in self._left():
@@ -158,7 +158,7 @@ class CallBatch:
                 await self._commit()
             try:
                 done = await (self._leave(call) if waits else self._runner.permit(call))
-            except Deferred:  # the client went away, and the call has asked something before
+            except Deferred:  # the client left, and the call has asked something before
                 self._deferred.add(call.id)
                 continue
             if done is not None:
@@ -168,7 +168,7 @@ class CallBatch:
                 self._say(call.id, call.name, "queued")
 
     async def _leave(self, call: Call) -> CallResult | None:
-        """The decision on one call, in a task of its own: an interrupt cancels it."""
+        """Decide one call, in its own task: an interrupt cancels it."""
         task = self._deciding = asyncio.create_task(self._runner.permit(call))
         try:
             await asyncio.wait([task])
@@ -181,14 +181,14 @@ class CallBatch:
         for number, call in enumerate(self._left(), 1):
             if number % TOGETHER == 0:
                 await asyncio.sleep(0)
-            if self._ending != "go_on":  # called off before it began
+            if self._ending != "go_on":  # cancelled before it began
                 self._call_off(call.id)
                 continue
             task = self._tasks[call.id] = asyncio.create_task(self._runner.run(call))
             task.add_done_callback(lambda _, id_=call.id: self._finished.put_nowait(id_))  # type: ignore[misc]
 
     async def _watch(self) -> None:
-        """Collect results as they come; commit what is at the head of the order."""
+        """Collect results as they arrive; commit those at the head of the order."""
         await self._commit()
         while self._tasks:
             ended = await self._next()
@@ -198,7 +198,7 @@ class CallBatch:
             await self._commit()
 
     async def _next(self) -> list[str]:
-        """The calls that ended since; all that are left when a tool does not end although it was called off."""
+        """Return the calls that ended since; all remaining ones if a cancelled tool doesn't end."""
         while True:
             try:
                 async with asyncio.timeout(None if self._ending == "go_on" else GRACE_SECONDS):
@@ -224,7 +224,7 @@ class CallBatch:
         self._end(call, task.result())
 
     def _call_off(self, call: str) -> None:
-        """The call ended without a result: what that means depends on who ended it."""
+        """Handle a call that ended without a result, depending on who ended it."""
         if self._ending == "leave":  # its question, if any, stays open for the next start (R207, R248)
             self._deferred.add(call)
             self._left_open.add(call)
@@ -252,7 +252,7 @@ class CallBatch:
             self._end(call, CallResult(tool.cancellation if tool else UNFINISHED, False, "cancelled"))
 
     async def _commit(self) -> None:
-        """Append responses in request order; a deferred call does not hold back the others (R95)."""
+        """Append responses in request order; a deferred call doesn't delay the others (R95)."""
         await self._stays_open()
         fresh, self._fresh = self._fresh, []
         ready: dict[str, None] = {}
@@ -280,7 +280,7 @@ class CallBatch:
         return response(call, self._done[call], self._runner.job(call), setup)
 
     async def _abandon(self) -> None:
-        """Nothing runs on behind the end of the batch, however it ended."""
+        """Cancel everything that still runs at the end of the batch, for any reason."""
         for call, task in self._tasks.items():
             self._runner.call_off(call, leaves=self._ending == "leave")
             task.cancel()

@@ -1,5 +1,5 @@
-"""How a call looks by its tool's own formatter (inquiries.md R90): before leave is asked only with `format =
-unattended`, else once the call may run. A formatter that fails is a tool that fails (M30)."""
+"""Display of a call by its tool's own formatter (inquiries.md R90): before permission only with `format = unattended`,
+else once the call may run. A failing formatter counts as a failing tool (M30)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from jp_tui.engine.record.log import Log
 from jp_tui.tools.port import RenderFailed, ToolCall
 
 MOST = 64 * 1024
-"""Characters of a rendered call that are shown and kept."""
+"""Characters of a rendered call that are shown and stored."""
 
 
 async def render_before(job: ToolCallState, log: Log, usable: Usable) -> CallResult | None:
-    """For the prompt, where the user's configuration allows it; what went wrong."""
+    """Render for the prompt, if the user's settings allow it; return the error."""
     return await _render(job, log, usable) if job.setup.format == "unattended" else None
 
 
 async def render_after(job: ToolCallState, log: Log, usable: Usable) -> CallResult | None:
-    """For the record, of what really runs; what went wrong."""
+    """Render what really runs, for the log; return the error."""
     return await _render(job, log, usable) if job.rendered is None else None
 
 

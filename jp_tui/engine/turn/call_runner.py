@@ -1,7 +1,7 @@
-"""One tool call from its start to its result: execute, ask what it needs to know, execute again (inquiries.md R97).
+"""One tool call from start to result: execute, ask, execute again (inquiries.md R97).
 
-Whatever a tool does, its call ends with a result; only what concerns the whole turn (a log that cannot be written)
-is raised. It commits nothing and shows nothing but the call's state.
+Whatever a tool does, its call ends with a result; only problems of the whole turn (a log that can't be written) are
+raised. It commits nothing and shows only the call's state.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from jp_tui.tools.port import FormLeft, GivenAnswer, NeedsInput, NeedsReview, To
 
 
 class CallRunner:
-    """Runs calls of one batch; `earlier` is known of those that were begun before the turn was cut off (R237), `agents`
-    starts sub-agents for them."""
+    """Runs calls of one batch; `earlier` has the known facts of a resumed turn's calls (R237), `agents` starts their
+    sub-agents."""
 
     def __init__(
         self,
@@ -63,11 +63,11 @@ class CallRunner:
         self._jobs: dict[str, ToolCallState] = {}
 
     def job(self, call: str) -> ToolCallState | None:
-        """What is known of a call that was begun."""
+        """Return the state of a started call."""
         return self._jobs.get(call)
 
     def waits(self, call: Call) -> bool:
-        """Whether somebody must be waited for before this call is known to run: a person, or a formatter."""
+        """True if a person or a formatter must finish before this call can run."""
         setup = self._log.setup.tools.get(call.name)
         if setup is None or setup.tool is None or call.id in self._results or self._forbidden:
             return False
@@ -75,22 +75,22 @@ class CallRunner:
 
     @property
     def _forbidden(self) -> bool:
-        """R78: no call of this model may run; what was asked for before tools were turned off goes on."""
+        """R78: True if no call of this model may run; calls made before tools were turned off continue."""
         return self._log.setup.tool_choice == "none" and not self._begun
 
     def call_off(self, call: str, *, leaves: bool = False) -> None:
-        """Tell the tool between its steps; its task is cancelled by whoever holds it."""
+        """Notify the tool between its steps; the owner of its task cancels that."""
         if (job := self._jobs.get(call)) is not None:
             job.leaves = leaves
             job.cancel.called = True
 
     def undecided(self, call: str) -> None:
-        """The client went away before anybody gave leave to run this call (Z9)."""
+        """The client left before this call was permitted (Z9)."""
         if (job := self._jobs.get(call)) is not None:
             job.permission = dict(gone.DECISION)
 
     async def permit(self, call: Call) -> CallResult | None:
-        """The result of a call that may not run, None when it may (5.2). Raises Deferred, JournalError, and
+        """Return the result of a call that may not run, None if it may (5.2). Raises Deferred, JournalError, and
         cancellation."""
         setup = self._log.setup.tools.get(call.name)
         if self._forbidden:
@@ -107,7 +107,7 @@ class CallRunner:
             job.restore(result)
         try:
             self._coordinator.begin(call.id, self._asking(job))
-            if job.kept is not None:  # leave was given, and used
+            if job.kept is not None:  # permission was given, and used
                 return None
             if why := self._coordinator.refusal(call.name, call.arguments):
                 job.permission = dict(repeats.REFUSED)
@@ -127,7 +127,7 @@ class CallRunner:
         return await permitted(job, self._coordinator, refused(job, self._coordinator))
 
     async def run(self, call: Call) -> CallResult:
-        """The result of a call that may run. Raises Deferred, JournalError, and cancellation."""
+        """Return the result of a call that may run. Raises Deferred, JournalError, and cancellation."""
         job = self._jobs[call.id]
         began = self._log.setup.monotonic()
         if job.kept is not None:
@@ -137,13 +137,13 @@ class CallRunner:
                 return await self._delivered(job, job.kept)
             if (failed := await render_after(job, self._log, self._checks.usable)) is not None:
                 return failed
-            if floor := refused(job, self._coordinator):  # perhaps since leave was given
+            if floor := refused(job, self._coordinator):  # perhaps since it was permitted
                 self._coordinator.now(call.id, self._asking(job))
                 if (ended := await permitted(job, self._coordinator, floor)) is not None:
                     return ended
             if job.setup.run == "unattended" and job.setup.run_place:
                 self._coordinator.counts(permission_ledger.unattended(call.name))
-            if job.permission:  # whoever gave leave is on record before anything runs
+            if job.permission:  # who permitted it is logged before anything runs
                 cut = response(call.id, CallResult(REPAIRED, True, "error"), job, job.setup)
                 await self._keeping.keep(LEAVE, [cut])
             done = await self._until_done(job)
@@ -164,14 +164,14 @@ class CallRunner:
         return PromptContext(job.setup, job.title, job.arguments, job.rendered or "", agent=job.agent)
 
     def _bug(self, job: ToolCallState, bug: Exception) -> CallResult:
-        """A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure. After a "no" the
-        model learns of both (Z6)."""
+        """End the call of a tool with a bug; the turn continues. Expected errors are returned as Failure. After a "no"
+        the model reads both (Z6)."""
         words = f"{job.call.name} failed unexpectedly ({type(bug).__name__}: {bug})."
         content, _ = self._error(job, Failure(self._log.secrets.text(words, job.call.id)))
         return CallResult(content, True, "error")
 
     async def _until_done(self, job: ToolCallState) -> CallResult:
-        """Execute, and again with each answer, until the tool is content (R97)."""
+        """Execute, and again with each answer, until the tool returns a result (R97)."""
         call, secrets = job.call, self._log.secrets
         while True:
             self._say(call.id, call.name, "running")
@@ -196,7 +196,7 @@ class CallRunner:
                     raise AssertionError("looked at above")
 
     def _error(self, job: ToolCallState, failure: Failure) -> tuple[str, str]:
-        """What the model reads of a failure, and the question whose note stands in it (R141-R143)."""
+        """Return the model's text for a failure, and the question whose note is already in it (R141-R143)."""
         own = failure.for_model()
         job.rejected_by = self._coordinator.failed(job.call.id)
         told = self._coordinator.told(job.call.id, job.arguments, own, declined=failure.declined)
@@ -217,17 +217,17 @@ class CallRunner:
         )
 
     def _said(self, job: ToolCallState, line: str) -> None:
-        """It wrote this while it runs; secrets stay where they are."""
+        """Report an output line of a running call, without secrets."""
         job.said = self._log.secrets.text(line, job.call.id)
         self._say(job.call.id, job.call.name, "running")
 
     def _runs(self, job: ToolCallState) -> None:
-        """A sub-agent works for it now."""
+        """A sub-agent now works for it."""
         self._coordinator.now(job.call.id, self._asking(job))
         self._say(job.call.id, job.call.name, "running")
 
     async def _question(self, job: ToolCallState, question: Question, form: FormView | None) -> CallResult | None:
-        """Somebody is to answer; how the call ends, None when it runs again."""
+        """Ask a question; return how the call ends, None if it runs again."""
         call, secrets = job.call, self._log.secrets
         question = secrets.question(question, call.id)
         form = None if form is None else secrets.form(form, call.id)
@@ -250,13 +250,13 @@ class CallRunner:
         return _next(job, await self._coordinator.question(raised))
 
     async def _intent(self, rule: v.Rule, call: str) -> str:
-        """What the assistant said it wants with this call, where a reviewer may be told (retry_with_intent)."""
+        """Return the assistant's stated intent for this call, if a reviewer may read it (retry_with_intent)."""
         if not self._log.setup.retry_with_intent or rule.target != "assistant_with_escalation":
             return ""
         return stated_intent(await self._log.told(), call)
 
     async def _review(self, job: ToolCallState, form: FormView) -> CallResult | None:
-        """A form is complete and may be looked over (R182b)."""
+        """Handle a complete form that may be reviewed (R182b)."""
         form = self._log.secrets.form(form, job.call.id)
         wanted = v.ReviewWanted(job.call.id, review_digest(form), form, job.tool.source)
         return _next(job, await self._coordinator.review(wanted))
@@ -274,7 +274,7 @@ class CallRunner:
 
 
 def _next(job: ToolCallState, verdict: object) -> CallResult | None:
-    """How the call goes on after it asked; None when it runs again."""
+    """Return how the call ends after its question; None if it runs again."""
     match verdict:
         case s.Complete(_, content, is_error, decision):
             job.permission = decision or job.permission
@@ -292,14 +292,13 @@ def _next(job: ToolCallState, verdict: object) -> CallResult | None:
 
 
 def _notes(answers: Mapping[str, GivenAnswer], noted: str) -> str:
-    """A note that came with a yes is told to the model after the result (R182); `noted` is a question whose note is
-    told already."""
+    """Append notes that came with a yes to the result (R182); `noted` is a question whose note is already in it."""
     notes = [given.note for question, given in answers.items() if given.note and question != noted]
     return "".join(f"\n\nThe user added: {note}" for note in notes)
 
 
 def _edited(job: ToolCallState) -> str:
-    """R97b: the model learns what ran in place of what it sent."""
+    """R97b: report to the model which arguments ran instead of its own."""
     if not job.edited:
         return ""
     arguments: JsonObject = job.arguments
@@ -307,7 +306,7 @@ def _edited(job: ToolCallState) -> str:
 
 
 def _copies_of(log: Log, call: str) -> CallCopies | None:
-    """Where a call's copies go; None where none are kept. Those of a sub-agent go to whom it works for."""
+    """Return the destination of a call's backups; None if there are none. A sub-agent's go to its parent."""
     if log.setup.copies is None:
         return None
     if log.agent is not None:

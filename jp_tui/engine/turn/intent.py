@@ -1,7 +1,6 @@
-"""What the assistant said it wants with a call: the words beside it, for a reviewer's second look.
+"""The assistant's stated intent for a call: its text beside the call, for a reviewer's second review.
 
-It is read from what the model itself said in this turn; nobody is asked for it, and nothing is made up where it said
-nothing.
+It is read from the model's own output of this turn; the model isn't asked, and without such text there is none.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from collections.abc import Sequence
 from jp_tui.conversation.model import Call, Message, Result, TextPart
 
 MOST = 4_000
-"""Characters that are told."""
+"""Characters sent to the reviewer."""
 
 
 def stated_intent(told: Sequence[Message], call: str) -> str:
-    """The text of the response that the call stands in, else the last that was said before it since the user spoke;
-    empty when there is none."""
+    """Return the text of the response with the call, else the model's last text since the user's message; empty if
+    there is none."""
     at = next((place for place in reversed(range(len(told))) if _asks(told[place], call)), None)
     if at is None:
         return ""

@@ -1,8 +1,7 @@
-"""The model that a conversation is held with, and the one its next turn has: switched from one turn to the next, never
-in the middle of one (issue "Models and usage").
+"""Model of a conversation, and of its next turn: switched between turns, never within one (issue "Models and usage").
 
-A switch for good is a change of configuration that belongs to the conversation (inquiries.md R67); one for a turn is
-kept nowhere. Connections of a model that is no longer used are given up when the conversation closes.
+A permanent switch is a settings change of the conversation (inquiries.md R67); one for a single turn isn't stored.
+Connections of unused models are closed with the conversation.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from jp_tui.protocol.usage import ModelSwitched
 
 
 class ModelSelection:
-    """The models of one conversation."""
+    """Models of one conversation."""
 
     def __init__(self, log: Log, model: ModelSetup) -> None:
         self._log, self._model = log, model
@@ -28,16 +27,16 @@ class ModelSelection:
 
     @property
     def window(self) -> int | None:
-        """The context in tokens of the one it is held with, where known."""
+        """Return the current model's context in tokens, if known."""
         return self._model.window
 
     @property
     def images(self) -> bool | None:
-        """Whether the one that is asked next takes images, where known."""
+        """True if the next model accepts images; None if unknown."""
         return (self._once or self._model).images
 
     async def switch(self, model: ModelSetup, *, once: bool) -> None:
-        """From the next turn on, or for it alone. Raises JournalError; then nothing has changed."""
+        """Switch from the next turn on, or for it alone. Raises JournalError without a change."""
         log = self._log
         if once:
             self._drop(self._once)
@@ -56,7 +55,7 @@ class ModelSelection:
         self._say(model, once=once)
 
     def next(self) -> ModelSetup:
-        """The one for the turn that begins now."""
+        """Return the model for the starting turn."""
         model, once = self._once or self._model, self._once
         self._once, self._was_once = None, once is not None
         self._drop(once)
@@ -64,7 +63,7 @@ class ModelSelection:
         return model
 
     def ended(self) -> None:
-        """A turn is over: after one that had another model, faces are told that the next has the conversation's."""
+        """End a turn; after one with another model, report that the next has the conversation's."""
         was, self._was_once = self._was_once, False
         if was and self._once is None:
             self._log.held_with(self._model.id)
@@ -79,7 +78,7 @@ class ModelSelection:
             self._spent.append(model)
 
     async def close(self) -> None:
-        """Give up all connections."""
+        """Close all connections."""
         self._drop(self._once)
         providers = {id(one.provider): one.provider for one in (*self._spent, self._model, *self.side.opened)}
         for provider in providers.values():

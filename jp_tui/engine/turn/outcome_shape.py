@@ -1,4 +1,4 @@
-"""Is what a tool gave back an outcome at all? A tool is foreign code: its mistakes end its call, never the turn."""
+"""Validate a tool's result. A tool is untrusted code: its errors end its call, never the turn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jp_tui.tools.port import NeedsInput, NeedsReview
 
 
 def find_problem(outcome: object) -> str | None:
-    """What is wrong with it, to stand after the tool's name; None for a good one."""
+    """Return the problem, as text after the tool's name; None for a valid one."""
     match outcome:
         case Success():
             content: object = outcome.content

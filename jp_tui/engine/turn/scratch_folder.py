@@ -1,4 +1,4 @@
-"""The folder in which a turn's tools work: the workspace, or for a script with a sample a copy of it."""
+"""Working folder of a turn's tools: the workspace, or for a script with a sample a copy of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jp_tui.conversation.model import ModelError
 
 
 def prepare(sample: Path | None, scratch: Path, workspace: Path, *, keep: bool) -> Path:
-    """`scratch` becomes a fresh copy of the sample, or with `keep` stays as the turn left it. Raises ModelError."""
+    """Make `scratch` a fresh copy of the sample, or with `keep` leave it as the turn left it. Raises ModelError."""
     if sample is None:
         return workspace
     if keep and scratch.is_dir():

@@ -1,5 +1,5 @@
-"""What makes a conversation a sub-agent's (inquiries.md 13.2): whose it is, where it works, where its questions go, and
-which of its parent's tools it has. Values; who runs it is `agents.py`."""
+"""Context of a sub-agent's conversation (inquiries.md 13.2): its parent, its folder, the handler of its questions, and
+its tools. Values; `session/subagents.py` runs it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Names = Collection[str] | None
 
 @dataclass(frozen=True, slots=True)
 class SubagentContext:
-    """A conversation that works for another one. `root` is the folder of the parent's turn, `handler` its side of the
-    questions; `tools` are the names of those it was given, None for all."""
+    """Conversation that works for another one. `root` is the folder of the parent's turn, `handler` its side of the
+    questions; `tools` are the given names, None for all."""
 
     agent: AgentInfo
     root: Path
@@ -29,15 +29,15 @@ class SubagentContext:
     tools: tuple[str, ...] | None = None
 
     def metadata(self) -> JsonObject:
-        """What the beginning of its turn says of it."""
+        """Return the metadata for the start of its turn."""
         about = subagent_events.written(self.agent)
         return {subagent_events.AGENT: about if self.tools is None else {**about, "tools": list(self.tools)}}
 
 
 @dataclass(frozen=True, slots=True)
 class SubagentTask:
-    """A task for a sub-agent that is to run now. `setup` is its own; `secrets` are its parent's: neither may show what
-    the other was told (R202); `leaves` says whether its parent is being left to be taken up again, or ended."""
+    """Task for a sub-agent to run now. `setup` is its own; `secrets` are its parent's: neither may show what the other
+    received (R202); `leaves` tells whether its parent stops to be resumed, or ends."""
 
     child: SubagentContext
     task: str
@@ -48,13 +48,13 @@ class SubagentTask:
 
 
 def tools_of(tools: Mapping[str, ToolSetup], names: Names = None) -> dict[str, ToolSetup]:
-    """The tools of its parent that a sub-agent has: those that are named, and none that starts sub-agents (R224)."""
+    """Return the parent's tools that a sub-agent gets: the named ones, and none that starts sub-agents (R224)."""
     return {name: setup for name, setup in tools.items() if not spawns(setup.tool) and (names is None or name in names)}
 
 
 def setup_of(parent: EngineDependencies, names: Names, delta: JsonObject) -> EngineDependencies:
-    """A sub-agent's setup: its parent's, with its own tools, also when the settings are read anew. `delta` is what the
-    parent's conversation changes of them (R67)."""
+    """Return a sub-agent's dependencies: its parent's, with its own tools, also after settings are loaded again.
+    `delta` are the settings changes of the parent's conversation (R67)."""
 
     def reload(deltas: Sequence[JsonObject]) -> Mapping[str, ToolSetup]:
         return tools_of(parent.reload_tools(deltas), names)

@@ -1,7 +1,7 @@
-"""The sub-agents that the calls of one turn start: what each may do, with which model, and that it is on record first.
+"""Sub-agents started by the calls of one turn: their permissions, their model, and the log entry before the start.
 
-Its setup is made here from the parent's; running it is `agents.py`'s. One level deep: a sub-agent's turn has none of
-this (inquiries.md R224).
+Dependencies are derived from the parent's; `session/subagents.py` runs them. Only one level: a sub-agent's turn has no
+spawner (inquiries.md R224).
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from jp_tui.tools.port import Spawn, Spawner
 
 
 class Runs(Protocol):
-    """Who runs sub-agents."""
+    """Runner of sub-agents."""
 
     async def run(self, errand: SubagentTask) -> Success | Failure:
-        """To its end. Raises Deferred, JournalError, and cancellation, which ends it."""
+        """Run to the end. Raises Deferred, JournalError, and cancellation, which ends it."""
 
     async def abandon(self, agent: AgentInfo, setup: EngineDependencies) -> None:
-        """One of a turn that was cut off is not taken up again. Raises JournalError."""
+        """End a sub-agent of an unfinished turn that isn't resumed. Raises JournalError."""
 
 
 class SubagentSpawner:
-    """For the calls of one turn of the conversation `log`, held with `model`; `before` are those that it had started
-    when it was cut off, by call."""
+    """For the calls of one turn of the conversation `log`, which uses `model`; `before` are the sub-agents of a resumed
+    turn, by call."""
 
     def __init__(
         self,
@@ -57,11 +57,11 @@ class SubagentSpawner:
 
     @property
     def running(self) -> bool:
-        """Whether any works now, or is about to, or is to be taken up again."""
+        """True if any runs, is about to, or is to be resumed."""
         return self._running > 0 or bool(self._before)
 
     async def settle(self) -> None:
-        """The turn ends: those that were left, in this run or before, are over. Raises JournalError."""
+        """End all unfinished sub-agents with the turn, of this run or before. Raises JournalError."""
         left = [*self._before.values(), *self._called_off]
         self._before.clear()
         self._called_off.clear()
@@ -69,7 +69,7 @@ class SubagentSpawner:
             await self._agents.abandon(agent, self._log.setup)
 
     def of(self, job: ToolCallState, root: Path, say: Callable[[], None]) -> Spawner:
-        """What starts a sub-agent for this call; `say` tells the faces of it."""
+        """Return the spawner for this call; `say` reports it to the front ends."""
 
         async def spawn(wanted: Spawn) -> Success | Failure:
             self._running += 1
@@ -104,7 +104,7 @@ class SubagentSpawner:
         try:
             return await self._agents.run(errand)
         except asyncio.CancelledError:
-            self._called_off.append(job.agent)  # perhaps it was left, and the turn is ended after all
+            self._called_off.append(job.agent)  # perhaps left to be resumed, and the turn is ended after all
             raise
 
     def _end_turn(self) -> None:
@@ -123,7 +123,7 @@ class SubagentSpawner:
         )
 
     def _unknown(self, wanted: Spawn) -> str | None:
-        """What is wrong with the tools that it is to get."""
+        """Return the problem with the requested tools."""
         has = tools_of(self._log.setup.tools)
         if wanted.tools is None or not (strange := [name for name in wanted.tools if name not in has]):
             return None

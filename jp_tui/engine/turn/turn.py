@@ -1,6 +1,6 @@
-"""A turn: user message → model → tool calls → model … until the model ends it or somebody stops it.
+"""A turn: user message → model → tool calls → model … until the model or the user ends it.
 
-It decides nothing about questions and draws nothing; it keeps the log valid whatever happens on the way.
+Decides nothing about questions; keeps the log valid in every case.
 """
 
 from __future__ import annotations
@@ -41,14 +41,13 @@ from jp_tui.protocol.events import StorageFailed, TurnCompleted, TurnStarted
 _NEAREST: dict[Interrupt, Stop] = {
     "respond": "respond", "reply": "respond", "restart": "restart", "stop": "stop", "abort": "stop",
 }  # fmt: skip
-"""What an interrupt means while calls run."""
+"""Meaning of an interrupt while calls run."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """What a turn needs of the conversation: whom to tell of the ledger, what to wait for before the model is asked,
-    the model for side questions, who runs sub-agents (nobody for one of theirs), and whose `child` it is while its
-    parent waits for it."""
+    """What a turn needs of the conversation: the ledger's callback, what to await before a model request, the model for
+    side questions, the runner of sub-agents (None for a sub-agent), and its `child` context while its parent waits."""
 
     ledger: Callable[[], None]
     ready: Callable[[], Awaitable[None]]
@@ -58,13 +57,13 @@ class TurnContext:
 
 
 Outcome = tuple[ev.Ending, JsonObject | None]
-"""How a turn ended, and the error as it is stored."""
+"""How a turn ended, and the error in stored form."""
 INTERRUPTED: Outcome = ("interrupted", None)
 
 
 class Turn:
-    """One turn of one conversation; `run` once. With `cut` it is one that was cut off and goes on (R207). `error` is
-    set when the log could not be written."""
+    """One turn of one conversation; call `run` once. With `cut` it is a resumed one (R207). `error` is set if the log
+    couldn't be written."""
 
     def __init__(
         self,
@@ -108,26 +107,26 @@ class Turn:
 
     @property
     def offers(self) -> Offers:
-        """Where answers of other processes go."""
+        """Return the receiver of other processes' answers."""
         return self._offers
 
     @property
     def resumed(self) -> bool:
-        """Whether it was cut off before."""
+        """True if it is a resumed turn."""
         return self._cut is not None
 
     @property
     def coordinator(self) -> Coordinator:
-        """Where answers go."""
+        """Return the receiver of answers."""
         return self._coordinator
 
     @property
     def follow_up(self) -> str:
-        """What the user wants said next (Reply)."""
+        """Return the user's next message (Reply)."""
         return "\n\n".join(self._wish.words)
 
     async def run(self) -> None:
-        """The whole turn. Failures of models, tools and the log are told and recorded; what is raised is a bug."""
+        """Run the whole turn. Failures of models, tools and the log are reported and recorded; only bugs are raised."""
         log = self._log
         scratch = log.setup.scratch / f"{log.id}-{log.turn}"
         sample = self._model.provider.sample if self._child is None else None
@@ -154,7 +153,7 @@ class Turn:
                 shutil.rmtree(scratch, ignore_errors=True)
 
     async def _open(self) -> None:
-        """The user's words become a fact; of a turn that was cut off they are one already."""
+        """Log the user's message; a resumed turn already has it."""
         if self._cut is not None:
             self._log.take_up()
             self._coordinator.take_up(self._cut.refusals)
@@ -171,7 +170,7 @@ class Turn:
         await self._log.append([start, ev.ChatRequest(content=self._text, metadata=extra)])
 
     def announce(self) -> None:
-        """Say that the turn runs, and, to a face that comes later, what waits for the human."""
+        """Report the running turn, and open prompts, to a new front end."""
         log = self._log
         started = TurnStarted(conversation=log.id, turn=log.turn, model=self._model.id, resumed=self.resumed)
         log.publish(started)
@@ -181,7 +180,8 @@ class Turn:
     # --- interrupts ---------------------------------------------------------------------------------------
 
     def interrupt(self, action: Interrupt, text: str = "", *, after_calls: bool = False) -> None:
-        """R211-R214. What does not fit the phase is read as its nearest: the phase may have changed meanwhile."""
+        """R211-R214. An action that doesn't fit the phase is converted to the nearest one: the phase may have changed
+        meanwhile."""
         if after_calls and self._batch is not None:
             self._wish.add("stop")
             return
@@ -194,7 +194,7 @@ class Turn:
             return
         match action:
             case "restart":
-                return  # nothing runs that could begin again
+                return  # nothing runs that could restart
             case "respond" | "reply":
                 self._wish.add("reply", text)
             case "stop" | "abort":
@@ -202,8 +202,8 @@ class Turn:
         self._responses.interrupt()
 
     def client_gone(self) -> None:
-        """Nobody can be asked any more: what waits for the user stays open where the turn can be resumed (Z9). Calls
-        that run go on, and the model is asked nothing."""
+        """The client left: what waits for the user stays open if the turn is resumable (Z9). Running calls continue,
+        and the model isn't asked."""
         self._leaves = True
         self._coordinator.client_gone()
         self._wish.add("stop" if self._child is None else "abort")
@@ -211,8 +211,8 @@ class Turn:
             self._responses.interrupt()
 
     def leave(self) -> None:
-        """The program ends: stop in good order, but what waits for an answer or a sub-agent stays open (R207, R248),
-        and a sub-agent's turn always: its parent takes it up again."""
+        """Stop cleanly because the program ends; what waits for an answer or a sub-agent stays open (R207, R248), as
+        does every sub-agent's turn, which its parent resumes."""
         self._leaves, works = True, self._agents is not None and self._agents.running
         if self._batch is not None:
             stays = self._child is not None or works or self._coordinator.goes_on
@@ -221,7 +221,7 @@ class Turn:
         self._responses.interrupt()
 
     def abort(self) -> None:
-        """Whoever waits for this turn's result does not any more."""
+        """Stop because no one awaits this turn's result any more."""
         if self._batch is not None:
             self._batch.stop("end_turn")
         self._wish.add("stop")
@@ -231,7 +231,7 @@ class Turn:
         self._offers.look()
 
     def _end_turn(self) -> None:
-        """The human ends it, and what it is a part of (R249)."""
+        """End it by the user's choice, with the turn it is part of (R249)."""
         if self._child is not None:
             self._child.handler.end_turn()
         self._stop()
@@ -245,12 +245,12 @@ class Turn:
         self._stop()
 
     def _finished(self, call: str) -> tuple[str, bool] | None:
-        """The result of a call of the cycle that has ended, whether it is in the log yet or not."""
+        """Return the result of a finished call of the cycle, logged or not."""
         return self._batch.finished(call) if self._batch is not None else None
 
     @property
     def asides(self) -> SideQuestions:
-        """Side questions about what waits for the human."""
+        """Return the side questions about what waits for the user."""
         return self._asides
 
     # --- cycles -------------------------------------------------------------------------------------------
@@ -283,11 +283,11 @@ class Turn:
         return CallBatch(log, self._coordinator, checks, root, calls, order, refused, known, self._agents)
 
     async def _take_up(self, cut: ResumableTurn, root: Path) -> Outcome | None:
-        """The calls that were cut off run again; those with a result do not (R237)."""
+        """Run interrupted calls again; those with a result don't (R237)."""
         return await self._tools(self._calls(root, cut.calls, cut.order, cut.refused, earlier(cut)))
 
     async def _tools(self, batch: CallBatch) -> Outcome | None:
-        """Run the calls of a response; None when the model goes on."""
+        """Run the calls of a response; return None if the model continues."""
         say_phase(self._log, "tools")
         if self._wish.stops():
             batch.stop("gone" if self._leaves else "stop")  # stopped while the response was recorded: nothing runs
@@ -312,7 +312,7 @@ class Turn:
 
     @property
     def given_back(self) -> str:
-        """The text that goes back to the composer: a prompt that nothing came of, words that were not sent."""
+        """Return the text for the composer: a prompt without any effect, or unsent messages."""
         return "\n\n".join(self._wish.given_back)
 
     def _counts(self) -> JsonObject:
@@ -342,7 +342,7 @@ class Turn:
         self._report(outcome, ms, error)
 
     def _storage(self, problem: JournalError) -> None:
-        """The log cannot be written: say so, show nothing as done, give the prompt back if nothing came of it."""
+        """Report that the log can't be written, show nothing as done, and return the prompt if it had no effect."""
         advice = "Make room or fix the folder, then send the message again."
         self.error = {"kind": "storage", "message": str(problem), "advice": advice}
         self._log.publish(StorageFailed(message=str(problem), advice=advice))
@@ -370,7 +370,7 @@ class Turn:
 
 
 def _ended(reply: StreamedResponse) -> Outcome:
-    """The outcome of a turn whose last response this is."""
+    """Return the outcome of a turn with this last response."""
     match reply.finished.reason if reply.finished is not None else "end":
         case "length":
             message = "The answer reached the limit of output tokens and stops here."

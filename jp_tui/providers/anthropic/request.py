@@ -7,15 +7,18 @@ given: the caller knows whether this server enforces one (S20b).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import quote
 
 from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
-from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.request_ids import fitting
-from jp_tui.providers.wire import table, text, used_ids
+from jp_tui.providers.sse import EVENT_STREAM
+from jp_tui.providers.wire import table, text, used_ids, without_reasoning
 from jp_tui.settings.layers.bounds import cache_span
 
 VERSION = "2023-06-01"
@@ -32,15 +35,20 @@ def wire(_: Endpoint) -> Anthropic:
 class Anthropic:
     """The wire's request side."""
 
-    path = "/v1/messages"
+    media = EVENT_STREAM
+    auth: Auth = "x-api-key"
+    headers: Mapping[str, str] = MappingProxyType({"anthropic-version": VERSION})
     list_path = "/v1/models"
-    base_suffix = "/v1"
+    base_suffixes = ("/v1",)
+
+    def path(self, _: str) -> str:
+        return "/v1/messages"
 
     def list_query(self, after: str) -> str:
         return "limit=1000" + (f"&after_id={quote(after, safe='')}" if after else "")
 
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
+    def listed(self, item: JsonObject) -> JsonObject:
+        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)
@@ -74,6 +82,10 @@ class Anthropic:
 
     def decoder(self, request: ModelRequest) -> AnthropicDecoder:
         return AnthropicDecoder(used_ids(request))
+
+    def amended(self, request: ModelRequest, refusal: str) -> ModelRequest | None:
+        """Without its thinking where a signature is no longer accepted."""
+        return without_reasoning(request) if "signature" in refusal.lower() else None
 
 
 def _hint(cache: str) -> JsonObject:

@@ -7,16 +7,19 @@ cache automatically.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
-from jp_tui.providers.endpoint import Endpoint
-from jp_tui.providers.openai_chat.schemas import fits_strict
+from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.openai_chat.stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
-from jp_tui.providers.wire import text, used_ids
+from jp_tui.providers.sse import EVENT_STREAM
+from jp_tui.providers.strict_schemas import fits_strict
+from jp_tui.providers.wire import text, turn_start, used_ids
 
 NAME = "verdict"
 """Name of the schema for the whole reply."""
@@ -30,9 +33,11 @@ def wire(endpoint: Endpoint) -> OpenAIChat:
 class OpenAIChat:
     """`host` selects between the two variants where servers differ."""
 
-    path = "/chat/completions"
+    media = EVENT_STREAM
+    auth: Auth = "bearer"
+    headers: Mapping[str, str] = MappingProxyType({})
     list_path = "/models"
-    base_suffix = ""
+    base_suffixes = ()
 
     def __init__(self, provider: str, host: str = "") -> None:
         self._provider = provider
@@ -40,18 +45,21 @@ class OpenAIChat:
         self._limit = "max_completion_tokens" if self._openai else "max_tokens"
         self._asks_for_usage = host != "api.mistral.ai"  # always reports usage, and refuses this field
 
+    def path(self, _: str) -> str:
+        return "/chat/completions"
+
     def list_query(self, _: str) -> str:
         return ""
 
-    def headers(self, key: str | None) -> dict[str, str]:
-        return {"authorization": f"Bearer {key}"} if key else {}
+    def listed(self, item: JsonObject) -> JsonObject:
+        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)
         messages: list[Json] = [{"role": "system", "content": request.system}] if request.system else []
-        turn = max((at for at, each in enumerate(request.messages) if _speaks(each)), default=-1)
+        turn = turn_start(request.messages)
         for at, message in enumerate(request.messages):
-            messages += _user(message) if message.role == "user" else self._assistant(message, at > turn)
+            messages += _user(message) if message.role == "user" else self._assistant(message, at >= turn)
         body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
         if self._asks_for_usage:
             body["stream_options"] = {"include_usage": True}
@@ -98,9 +106,9 @@ class OpenAIChat:
     def decoder(self, request: ModelRequest) -> OpenAIChatDecoder:
         return OpenAIChatDecoder(self._provider, used_ids(request))
 
-
-def _speaks(message: Message) -> bool:
-    return message.role == "user" and any(isinstance(part, TextPart) for part in message.parts)
+    def amended(self, _: ModelRequest, __: str) -> None:
+        """What this API refuses, it refuses again."""
+        return
 
 
 def _user(message: Message) -> list[Json]:

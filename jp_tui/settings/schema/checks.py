@@ -180,6 +180,20 @@ def base_url(value: Any) -> str:
     return str(_url(value)).rstrip("/")
 
 
+def proxy(value: Any) -> str:
+    """Accept the address of a proxy, or an empty text for none."""
+    if isinstance(value, str) and (not value or re.fullmatch(r"(https?|socks5h?)://[^\s/]+/?", value)):
+        return value
+    raise BadValue('expected the address of a proxy such as http://HOST:PORT, or "" for none')
+
+
+def command(value: Any) -> list[str]:
+    """Accept a list of words: a program and its arguments."""
+    if isinstance(value, list) and value and all(isinstance(word, str) and word and "\0" not in word for word in value):
+        return value
+    raise BadValue('expected a list of words such as ["PROGRAM", "ARGUMENT"]')
+
+
 def header(value: Any) -> str:
     """Accept the value of a header: visible ASCII on one line."""
     if isinstance(value, str) and value.isascii() and value.isprintable():

@@ -20,7 +20,7 @@ from jp_tui.settings.schema.nodes import stricter
 from jp_tui.settings.schema.notify import NOTIFY
 from jp_tui.settings.schema.tools import TOOLS, name
 from jp_tui.settings.schema.undo import UNDO
-from jp_tui.settings.wires import SERVER_WIRES
+from jp_tui.settings.wires import AUTHS, SERVER_WIRES
 
 
 def _alias(value: Any) -> str:
@@ -36,6 +36,17 @@ def _header_name(value: Any) -> str:
     return str(value)
 
 
+def _parameter(value: Any) -> str:
+    if str(value).lower() in ("key", "api_key", "api-key", "access_token", "token"):
+        raise BadValue("a key never stands in an address; name the variable that holds it in api_key_env")
+    return str(checks.matching(r"[A-Za-z0-9_.$-]+", "the name of a query parameter")(value))
+
+
+def _from_folder(_: Any) -> bool:
+    """These are the user's own: no folder's file sets them, trusted or not (W3)."""
+    return True
+
+
 PREFIX = "JP_TUI_"
 """Prefix of environment variables that set a key."""
 PROVIDER = Group(
@@ -44,6 +55,14 @@ PROVIDER = Group(
         "base_url": Leaf(checks.base_url, acts=True, help="where it is, up to what the wire appends"),
         "api_key_env": Leaf(checks.variable, acts=True, help="the environment variable that holds the key"),
         "headers": Group(named=Leaf(checks.header, acts=True), key_check=_header_name),
+        "auth": Leaf(checks.choice(*AUTHS), acts=True, help="the header that carries the key"),
+        "query": Group(named=Leaf(checks.header, acts=True), key_check=_parameter),
+        "ca_file": Leaf(checks.text, never=_from_folder, acts=True, help="certificate authorities to accept as well"),
+        "proxy": Leaf(checks.proxy, never=_from_folder, acts=True, help="the proxy for this server, empty for none"),
+        "api_key_command": Leaf(
+            checks.command, never=_from_folder, acts=True, help="a command that prints the key, as a list of words"
+        ),
+        "api_key_secs": Leaf(checks.integer(0, 86_400), never=_from_folder, help="seconds that a printed key is kept"),
         "structured": Leaf(checks.choice("auto", "native", "tool"), help="how structured output is asked for"),
         "default_model": Leaf(checks.text, acts=True, help="the model when only the provider is known"),
     }

@@ -1,1 +1,1 @@
-"""What the turn is doing: tool calls, sub-agents, the status line."""
+"""State of the current turn: tool calls, sub-agents, the status line."""

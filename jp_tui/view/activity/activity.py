@@ -1,8 +1,8 @@
-"""What the turn is doing: its tool calls, their inquiries with who answered, and what waits for the human.
+"""Activity of the turn: its tool calls, their inquiries with who answered, and what waits for the user.
 
-A pure reducer over the engine's events (inquiries.md R96, R99, R244). The time is an input. A reloaded
-conversation enters the same functions as a live one, so both look alike. It shows only the latest turn and
-formats nothing: words and icons stand in `lines.py`.
+A pure reducer over the engine's events (inquiries.md R96, R99, R244); the time is an input. A reloaded conversation
+goes through the same functions as a live one, so both look identical. Only the latest turn, no formatting: words and
+icons are in `lines.py`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _OPEN = ("open", "deferred")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallActivity:
-    """A tool call. `began` is when it first ran, `since` when it came into its state, on the face's clock; its
-    duration counts the human's time too. `said` is the last line that it wrote while it runs."""
+    """One tool call. `began` is when it first ran, `since` when it entered its state, on the front end's clock; its
+    duration includes the user's time. `said` is its latest output line while it runs."""
 
     id: str
     tool: Foreign
@@ -46,13 +46,13 @@ class CallActivity:
 
     @property
     def busy(self) -> bool:
-        """Whether its duration grows."""
+        """True if its duration grows."""
         return self.began is not None and self.state in ("running", "awaiting_assistant")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingQuestion:
-    """A question that waits for the human, oldest first."""
+    """Question that waits for the user."""
 
     id: str
     conversation: str = ""
@@ -62,7 +62,7 @@ class WaitingQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """The latest turn of a conversation; `loose` are inquiries whose call is not known here."""
+    """Latest turn of a conversation; `loose` are inquiries without a known call."""
 
     turn: int = 0
     calls: tuple[CallActivity, ...] = ()
@@ -75,17 +75,17 @@ class Activity:
 
     @property
     def waiting(self) -> tuple[WaitingQuestion, ...]:
-        """What waits for the human, oldest first."""
+        """Return what waits for the user, oldest first."""
         return tuple(self.waits.values())
 
     @property
     def ticking(self) -> bool:
-        """Whether a duration on show grows."""
+        """True if a displayed duration grows."""
         return any(call.busy for call in self.calls)
 
 
 def rebuilt(page: Iterable[StoredEvent]) -> Activity:
-    """The activity of the last turn of a stored page; what has no result there was cut off."""
+    """Return the activity of the last turn of a stored page; calls without a result are unfinished."""
     found = Activity()
     for one in page:
         found = _fact(found, one)
@@ -93,8 +93,8 @@ def rebuilt(page: Iterable[StoredEvent]) -> Activity:
 
 
 def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = True) -> Activity:
-    """The activity after an event at `now` (seconds on the face's clock); the same object when nothing changed. Of
-    another conversation (not `here`) only what waits for the human counts."""
+    """Return the activity after an event at `now` (seconds on the front end's clock); the same object if nothing
+    changed. Of another conversation (not `here`) only what waits for the user counts."""
     match event:
         case ev.QuestionAsked(prompt=prompt) if not here:
             return _waits(activity, prompt)
@@ -126,12 +126,12 @@ def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = Tru
 
 
 def _turn(activity: Activity, turn: int) -> Activity:
-    """The activity of `turn`; what waits outlives the turn it was asked in."""
+    """Start the activity of `turn`; what waits outlives its turn."""
     return activity if turn <= activity.turn else Activity(turn=turn, waits=activity.waits)
 
 
 def _still(activity: Activity, conversation: str = "") -> Activity:
-    """Nothing runs any more: a call without a result was cut off, unless the human is still asked."""
+    """Mark everything as stopped: a call without a result is unfinished, unless the user is still asked."""
     asked = {id_ for home, id_ in activity.waits if home == conversation}
 
     def ended(call: CallActivity) -> CallActivity:
@@ -143,7 +143,7 @@ def _still(activity: Activity, conversation: str = "") -> Activity:
 
 
 def _call(activity: Activity, call: CallActivity) -> Activity:
-    """With this call in the place of the one with its id, or as the last."""
+    """Replace the call with this id, or append it."""
     if all(known.id != call.id for known in activity.calls):
         return replace(activity, calls=(*activity.calls, call))
     calls = tuple(call if known.id == call.id else known for known in activity.calls)
@@ -219,12 +219,12 @@ def _asked(activity: Activity, prompt: PromptRequest) -> Activity:
 
 
 def _more(heard: Foreign, delta: ev.ReviewDelta) -> Foreign:
-    """What was heard of a reason with what came, from its beginning on."""
+    """Return the reason as streamed so far, with the new text appended."""
     return Foreign(("" if delta.fresh else heard.raw) + delta.text.raw)
 
 
 def _inquired(prompt: PromptRequest) -> InquiryView:
-    """A question that is shown before its fact came; the fact says the same."""
+    """Return a question that is shown before its fact arrives; the fact says the same."""
     return InquiryView(
         id=prompt.inquiry,
         text=Foreign(prompt.question.text),
@@ -254,8 +254,8 @@ def _settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
 
 
 def _inquiry(activity: Activity, id_: str, change: Callable[[InquiryView], InquiryView]) -> Activity:
-    """With `change` made to the first inquiry of that id that is open, else the last: ids are opaque, and older logs
-    repeat one within a turn (R29)."""
+    """Apply `change` to the first open inquiry with that id, else the last: ids are opaque, and older logs repeat one
+    within a turn (R29)."""
 
     def among(inquiries: tuple[InquiryView, ...]) -> tuple[InquiryView, ...]:
         same = [at for at, one in enumerate(inquiries) if one.id == id_]
@@ -271,7 +271,7 @@ def _inquiry(activity: Activity, id_: str, change: Callable[[InquiryView], Inqui
 
 
 def _fact(activity: Activity, one: StoredEvent) -> Activity:
-    """The activity after a fact of the log, live or reloaded."""
+    """Apply a fact of the log, live or reloaded."""
     if one.turn < activity.turn:
         return activity
     activity = _turn(activity, one.turn)
@@ -295,7 +295,7 @@ def _fact(activity: Activity, one: StoredEvent) -> Activity:
 
 
 def _deferred(activity: Activity) -> Activity:
-    """The turn was ended to wait: what is open stays so (R230)."""
+    """Mark a turn that was ended to wait: open questions stay open (R230)."""
 
     def put_off(call: CallActivity) -> CallActivity:
         if call.state == "completed":
@@ -323,7 +323,7 @@ def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) ->
 
 
 def _question(activity: Activity, request: stored.InquiryRequest) -> Activity:
-    """An inquiry of the log: under the call its metadata names, else the one whose id its own begins with."""
+    """Add an inquiry of the log: under the call its metadata names, else the one whose id is its prefix."""
     asked = question(request)
     if any(one.id == asked.id and one.how == "open" for call in activity.calls for one in call.inquiries):
         return _inquiry(

@@ -1,7 +1,7 @@
 """Sub-agents of the turn as the sidebar nests them: each with its own activity under the call that runs it (E4, R244).
 
-Pure: an event of a sub-agent's conversation goes to its activity, whatever is shown otherwise. A sub-agent has none of
-its own (R224).
+Pure: an event of a sub-agent's conversation updates its activity, whatever else is shown. Sub-agents have none of their
+own (R224).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jp_tui.view.activity.activity import Activity, applied
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """A sub-agent that was seen in this run of the program; `over` when its call has ended, `end` says how."""
+    """Sub-agent seen in this run of the program; `over` after its call ended, `end` says how."""
 
     info: AgentInfo
     activity: Activity = field(default_factory=Activity)
@@ -27,19 +27,19 @@ class Agent:
 
     @property
     def reviewed(self) -> tuple[str, ...]:
-        """Its inquiries that a reviewing model is deciding now, oldest first."""
+        """Return its inquiries that a reviewing model is deciding, oldest first."""
         calls = (call for call in self.activity.calls if call.state == "awaiting_assistant")
         return tuple(one.id for call in calls for one in call.inquiries if one.how == "open" and one.reviewer)
 
 
 ASKING = ("awaiting_input", "awaiting_permission", "awaiting_result_edit")
-"""States of a call that waits for the human; what a sub-agent asks itself is shown as its parent's (R222)."""
+"""States of a call that waits for the user; a sub-agent's own question is shown as its parent's (R222)."""
 
 _ENDS = {"error": ("✗", "failed"), "cancelled": ("⊘", "cancelled")}
 
 
 def standing(one: Agent) -> tuple[str, str, bool]:
-    """How far it is: a sign, a word, and whether it waits for the human."""
+    """Return its state: a sign, a word, and True if it waits for the user."""
     if one.over:
         return *_ENDS.get(one.end or "ok", ("✓", "done")), False
     if one.activity.waits or any(call.state in ASKING for call in one.activity.calls):
@@ -48,42 +48,42 @@ def standing(one: Agent) -> tuple[str, str, bool]:
 
 
 def asking(agents: Iterable[Agent]) -> frozenset[tuple[int, str]]:
-    """The calls, each by turn and id, whose sub-agents wait for the human."""
+    """Return the calls, by turn and id, whose sub-agents wait for the user."""
     return frozenset((one.info.turn, one.info.call) for one in agents if standing(one)[2])
 
 
 @dataclass(frozen=True, slots=True)
 class AgentTree:
-    """All of them, by conversation, in the order they began."""
+    """All sub-agents, by conversation, in the order they began."""
 
     by: Mapping[str, Agent] = field(default_factory=dict)
 
     @property
     def known(self) -> tuple[Agent, ...]:
-        """All of them."""
+        """Return all of them."""
         return tuple(self.by.values())
 
     def of(self, conversation: str) -> Agent | None:
-        """The one whose conversation this is."""
+        """Return the sub-agent of this conversation."""
         return self.by.get(conversation)
 
     def parent(self, conversation: str) -> str:
-        """The conversation that this one works for; empty for one that is no sub-agent's."""
+        """Return the parent conversation; empty if this isn't a sub-agent's."""
         found = self.of(conversation)
         return found.info.parent if found is not None else ""
 
     def under(self, parent: str, call: str) -> Agent | None:
-        """The one that a call runs; the latest, when ids come again."""
+        """Return the sub-agent that a call runs; the latest, if ids repeat."""
         found = [one for one in self.by.values() if (one.info.parent, one.info.call) == (parent, call)]
         return found[-1] if found else None
 
     def of_parent(self, parent: str) -> tuple[Agent, ...]:
-        """Those that worked or work for a conversation, in the order they began; several of one turn that are called
-        the same and do the same are numbered, so that a list tells them apart."""
+        """Return a conversation's sub-agents in the order they began. Those of one turn with the same name and task are
+        numbered, so that lists distinguish them."""
         return _numbered([one for one in self.by.values() if one.info.parent == parent])
 
     def heard(self, event: ev.Event, now: float) -> AgentTree:
-        """After an event of any conversation; the same object when it concerns none of them."""
+        """Apply an event of any conversation; return the same object if it concerns no sub-agent."""
         if isinstance(event, ev.CallChanged) and event.agent is not None:
             return self._began(event.agent, over=event.state == "completed", end=event.end)
         known = self.of(getattr(event, "conversation", ""))
@@ -121,7 +121,7 @@ def _called(one: Agent) -> tuple[int, str, str]:
 
 
 def _past(one: Agent, new: AgentInfo) -> Agent:
-    """Of one that ended in an earlier turn only what lists say is kept: what it asked stands in its conversation."""
+    """Reduce a sub-agent of an earlier turn to what lists show; its questions are in its conversation."""
     if not one.over or one.info.parent != new.parent or one.info.turn >= new.turn:
         return one
     if not any(call.inquiries or call.decided for call in one.activity.calls):

@@ -1,7 +1,7 @@
-"""The words and signs of the tool activity, a list of lines as data (R96, R244; asking.md E4, E60).
+"""Words and signs of the tool activity, a list of lines as data (R96, R244; asking.md E4, E60).
 
-A sign never stands without its word, since meaning may not rest on a glyph or a colour alone. Knows no width and
-no widget: a face cuts what does not fit and decides how a role looks.
+A sign always has a word beside it, since meaning must not depend on a glyph or a colour alone. Independent of width and
+widgets: the front end truncates and styles.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ TAKE_OVER = "F9 decide yourself"
 ALL_THAT_WAITS = "F4 {n} more"
 OPEN_AGENT = "F3 open its conversation"
 MOST_OF_AGENT, MOST_OF_ALL, MOST_AGENTS = 8, 64, 16
-"""Calls of a sub-agent that are in sight at once, and of all of them; of more sub-agents than that, only who they are,
-for what, and how many calls they made: what waits stands above, and each has a conversation of its own."""
+"""Visible calls per sub-agent, and of all together; beyond that many sub-agents, only their name, task and number of
+calls. Waiting questions are listed above, and each sub-agent has its own conversation."""
 MOST_WAITING = 20
-"""Things that wait that are in sight at once; the inbox has all of them."""
+"""Visible waiting entries; the inbox has all of them."""
 NOBODY: Mapping[str, Agent] = MappingProxyType({})
 TAKEN_BACK = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivityLine:
-    """A sign, a text, what goes with it in a quiet voice, and something at the right edge; `depth` indents. `key` is
-    that of something that waits."""
+    """A sign, a text, secondary text, and text at the right edge; `depth` indents. `key` belongs to a waiting
+    question."""
 
     role: Role
     sign: str = ""
@@ -72,8 +72,8 @@ BLANK = ActivityLine(role="blank")
 def lines(
     activity: Activity, now: float, agents: Mapping[str, Agent] = NOBODY, waiting: Sequence[InboxEntry] = ()
 ) -> list[ActivityLine]:
-    """What the sidebar says at `now` (the clock that `applied` was given); `agents` are sub-agents by the call that
-    runs them, `waiting` is all that waits in the workspace (E51)."""
+    """Return the sidebar's lines at `now` (the clock of `applied`); `agents` are sub-agents by the call that runs them,
+    `waiting` is everything that waits in the workspace (E51)."""
     found = [*_waiting(waiting), BLANK] if waiting else []  # first: nested calls must not push it out of sight
     found.append(ActivityLine(role="heading", text=Foreign("Activity")))
     if activity.turn:
@@ -95,7 +95,7 @@ def lines(
 
 
 def _waiting(entries: Sequence[InboxEntry]) -> list[ActivityLine]:
-    """What waits longest first; what was put off and what is not open here are told as such."""
+    """Lines for waiting questions, oldest first; snoozed ones and those of other conversations are marked."""
     found = [ActivityLine(role="heading", text=Foreign("Waiting for you"), aside=Foreign(str(len(entries))))]
     for one in entries[:MOST_WAITING]:
         if one.off:
@@ -133,14 +133,14 @@ def _call(call: CallActivity, now: float) -> list[ActivityLine]:
     told += [ActivityLine(role="quiet", text=call.said, depth=1)] if call.said and call.busy else []
     back = taken_back(call.inquiries)
     for at, one in enumerate(call.inquiries):
-        if not (one.moved or one.restores):  # gone back from: the last one counts
+        if not (one.moved or one.restores):  # after Back only the last one counts
             told += _inquiry(one, 1, call, now, back=at in back)
     return [first, *told]
 
 
 def _agent(call: CallActivity, agent: Agent, now: float, most: int) -> list[ActivityLine]:
-    """A sub-agent in the place of its call: who, for what, and its calls below. What it asks itself stands with them,
-    not once more as what its call handed on (R222)."""
+    """Lines for a sub-agent in the place of its call: name, task, and its calls below. Its questions are listed with
+    them, not again as the parent's (R222)."""
     own = tuple(one for one in call.inquiries if not one.asker.raw.startswith(SUB_AGENT))
     first, *rest = _call(replace(call, inquiries=own), now)
     name = agent.info.name or Foreign("agent")
@@ -171,7 +171,7 @@ def _decision(decision: approval_text.Decision) -> list[ActivityLine]:
 def _inquiry(
     inquiry: InquiryView, depth: int, call: CallActivity | None, now: float, *, back: bool = False
 ) -> list[ActivityLine]:
-    """A question, who asks it when that is not its call, and what became of it; `back`: Back took its answer away."""
+    """Lines for a question, its asker if that isn't the call, and its outcome; `back`: Back discarded its answer."""
     who = asker(inquiry)
     own = call is not None and not inquiry.assistant and who.raw in (call.tool.raw, "a tool")
     text = Foreign(first_line(inquiry.text.raw))

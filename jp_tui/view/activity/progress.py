@@ -1,6 +1,6 @@
-"""How far something is, in the few words of a line: a share where the length is known, the time where it is not.
+"""Progress in a few words: a share if the total is known, else the time.
 
-One wording for everything that takes long: calls of tools, an import, a search, reading changes. Pure; reads no clock.
+The same wording for everything slow: tool calls, an import, a search, reading changes. Pure; reads no clock.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from jp_tui.view.wording.amounts import seconds
 
 CELLS = 10
 SHORT = 1.0
-"""Seconds below which nobody needs to be told how long something takes."""
+"""Seconds below which no duration is shown."""
 
 
 def progress(done: int, total: int, elapsed: float = 0.0) -> str:
-    """`1,234 of 5,000 · 24 %` where the length is known, `1,234 · 12 s` where it is not, `12 s` where nothing counts;
-    empty when there is nothing to tell yet. Time stands beside a share, too, once it has become long."""
+    """Return `1,234 of 5,000 · 24 %` if the total is known, `1,234 · 12 s` if not, `12 s` without a count; empty if
+    there is nothing to show yet. The time is added to a share once it is long."""
     took = seconds(elapsed) if elapsed >= SHORT else ""
     if total > 0:
         count = min(max(done, 0), total)
@@ -25,7 +25,7 @@ def progress(done: int, total: int, elapsed: float = 0.0) -> str:
 
 
 def bar(done: int, total: int, cells: int = CELLS) -> str:
-    """`■■■□□□□□□□`; empty where the length is not known. It is full only when all is done."""
+    """Return `■■■□□□□□□□`; empty if the total is unknown. It is full only at the end."""
     if total <= 0 or cells <= 0:
         return ""
     full = min(max(done, 0), total) * cells // total

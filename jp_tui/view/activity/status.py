@@ -1,7 +1,7 @@
-"""The status line as data: workspace, conversation, model, tokens, what the turn does, what waits for the human.
+"""Status line as data: workspace, conversation, model, tokens, the turn's phase, waiting questions.
 
-Values and the words that fit a width; `status_reducer.py` makes them from the engine's events, and this stays free
-of the protocol so that the first frame need not load it. What waits is never cut away (asking.md E50).
+Values and words that fit a width; `status_reducer.py` derives them from the engine's events, so the first frame need
+not import the protocol. The waiting count is never cut (asking.md E50).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ PHASES = {
 }
 UNTITLED = Foreign("")
 CELLS = 8
-"""Of the meter of the context."""
+"""Width of the context meter."""
 TIGHT = 0.8
-"""From this part of it on the meter warns."""
+"""Share of the context from which the meter warns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all,
-    `context` of the last request and `window` the most it may be, `cost` in US dollars where prices are known;
-    `waiting` names what waits here, `put_off` counts what will again, `elsewhere` what waits in conversations that are
-    not open; `reviewed` are inquiries with the models that decide them now and since when, oldest first; `parent` is
-    set when this is a sub-agent's conversation: the one that it works for."""
+    """`phase` is empty when idle; `retry_at` is on the front end's clock; `held_by` names another writer; tokens in
+    total, `context` of the last request and `window` its maximum, `cost` in US dollars if prices are known; `waiting`
+    names what waits here, `put_off` counts snoozed questions, `elsewhere` those in conversations that aren't open;
+    `reviewed` are inquiries with the models deciding them and since when, oldest first; `parent` is set for a
+    sub-agent's conversation."""
 
     workspace: str = ""
     home: str = ""
@@ -57,7 +57,7 @@ class Status:
 
 
 def shortened(path: str, home: str, room: int) -> str:
-    """A folder as people write it: `~` for home; then the last parts only, `…/acme`, when it is too long."""
+    """Abbreviate a folder: `~` for home; then only the last parts, `…/acme`, if it is too long."""
     if home and (path == home or path.startswith(home.rstrip("/") + "/")):
         path = "~" + path[len(home.rstrip("/")) :]
     while len(path) > room and path.count("/") > 1:
@@ -66,7 +66,7 @@ def shortened(path: str, home: str, room: int) -> str:
 
 
 def tokens(status: Status) -> str:
-    """`12.4k in · 812 out`, or nothing before the first request."""
+    """Return `12.4k in · 812 out`, or nothing before the first request."""
     if not status.tokens_in and not status.tokens_out:
         return ""
     paid = f" · {money(status.cost)}" if status.cost else ""
@@ -74,7 +74,7 @@ def tokens(status: Status) -> str:
 
 
 def meter(status: Status) -> str:
-    """`▰▰▱▱▱▱▱▱ 23% of 200k`: how much of the model's context the conversation takes; nothing where it is not known."""
+    """Return `▰▰▱▱▱▱▱▱ 23% of 200k`: the used share of the model's context; nothing if unknown."""
     if not status.window or not status.context:
         return ""
     part = min(status.context / status.window, 1.0)
@@ -83,7 +83,7 @@ def meter(status: Status) -> str:
 
 
 def doing(status: Status, now: float) -> str:
-    """What the turn does now, in a few words; empty at rest."""
+    """Describe the turn's phase in a few words; empty when idle."""
     if status.phase == "retrying" and status.retry_at is not None:
         return f"retrying in {max(round(status.retry_at - now), 0)} s"
     if status.reviewed:
@@ -91,12 +91,12 @@ def doing(status: Status, now: float) -> str:
         more = f" and {len(status.reviewed) - 1} more" if len(status.reviewed) > 1 else ""
         return f"{short_model(model.raw)} decides{more} · {seconds(now - since)}"
     if not status.working or (status.phase == "tools" and (status.waiting or status.put_off)):
-        return ""  # what waits says it all
+        return ""  # the waiting question says it all
     return PHASES.get(status.phase, "")
 
 
 def waits(status: Status) -> str:
-    """`2 waiting for you · 1 snoozed · 3 elsewhere`, or nothing."""
+    """Return `2 waiting for you · 1 snoozed · 3 elsewhere`, or nothing."""
     here = f"{len(status.waiting)} waiting for you" if status.waiting else ""
     off = f"{status.put_off} snoozed" if status.put_off else ""
     if not here and not off and status.elsewhere:

@@ -1,5 +1,5 @@
-"""The status line's reducer: the engine's events in, the next status out. Pure; the time is an input. What waits for
-the human is counted by `inbox.py`, which knows of all conversations."""
+"""Reducer of the status line: the engine's events in, the next status out. Pure; the time is an input. `inbox.py`
+counts what waits for the user, because it knows all conversations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jp_tui.view.activity.status import Status
 
 
 def applied(status: Status, event: ev.Event, now: float) -> Status:
-    """The status after an event at `now` (seconds); the same object when nothing changed."""
+    """Return the status after an event at `now` (seconds); the same object if nothing changed."""
     match event:
         case ev.ConversationOpened():
             return _opened(status, event)
@@ -53,7 +53,7 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
 
 
 def _agent(agent: AgentInfo) -> Foreign:
-    """A sub-agent's conversation is called by its name and task."""
+    """Return the title of a sub-agent's conversation: its name and task."""
     return Foreign(" › ".join(part.raw for part in (agent.name or Foreign("agent"), agent.task) if part))
 
 
@@ -62,7 +62,8 @@ def _others(status: Status, inquiry: str) -> tuple[tuple[str, Foreign, float], .
 
 
 def _opened(status: Status, event: ev.ConversationOpened) -> Status:
-    """Another conversation, the same workspace; what waits in it, and trouble with the log, is that of all of them."""
+    """Switch to another conversation of the same workspace; what waits, and problems with the log, concern all of
+    them."""
     return Status(
         workspace=event.workspace or status.workspace,
         home=status.home,

@@ -1,7 +1,7 @@
-"""The line under a turn that has ended: what ran, what changed, who answered, how long, how much (issue 8, 7).
+"""Line under a finished turn: what ran, what changed, who answered, duration, cost (issue 8, 7).
 
-From the end of the turn as the log has it, so that a live and a reloaded conversation say the same. Short turns in
-which nothing ran have none. Pure.
+Derived from the logged end of the turn, so live and reloaded conversations agree. Short turns without tools have none.
+Pure.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jp_tui.view.wording.amounts import count, duration, money
 from jp_tui.view.wording.changes import counts, files
 
 LONG: Final = 60_000
-"""Milliseconds from which on a turn of text alone is worth a line."""
+"""Milliseconds from which a text-only turn gets a line."""
 WHO: Final = {
     "user": "you",
     "assistant": "reviewer",
@@ -25,13 +25,13 @@ WHO: Final = {
     "default": "default",
     "nobody": "not answered",
 }
-"""In the order in which they are told."""
+"""In display order."""
 UNDONE: Final = "changes_undone"
 NAMED: Final = 4
 
 
 def summary(event: stored.TurnOutcome) -> str:
-    """The line; empty where there is nothing to tell."""
+    """Return the line; empty if there is nothing to report."""
     raw = event.metadata.get("did")
     did, unread = raw if isinstance(raw, dict) else {}, _unread(event.metadata.get("unread"))
     if not did and event.ms < LONG:
@@ -49,7 +49,7 @@ def summary(event: stored.TurnOutcome) -> str:
 
 
 def _unread(raw: Json) -> str:
-    """Parts of replies of kinds that this version does not know."""
+    """Count reply parts of unknown kinds."""
     kinds = [neutralise(Foreign(one), "line") for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
     more = f" and {len(kinds) - NAMED:,} more" if len(kinds) > NAMED else ""
     return f"part of the reply can't be shown ({', '.join(kinds[:NAMED])}{more})" if kinds else ""
@@ -91,7 +91,7 @@ def _by(who: str) -> str:
 
 
 def undone(event: stored.Unknown) -> str:
-    """What was taken back, or brought back, as a line; empty for any other event."""
+    """Return a line about undone or restored changes; empty for any other event."""
     raw = event.raw
     listed = raw.get("files")
     if raw.get("type") != UNDONE or event.problem or not isinstance(listed, list):

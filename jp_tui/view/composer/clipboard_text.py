@@ -1,7 +1,7 @@
-"""What is copied: text without what would act where it is pasted, code out of its fences, and the words about it.
+"""Text for the clipboard: without control characters, code without its fences, and a description.
 
-The source of a message is copied as it was written, Markdown and all; control characters are left out, since a terminal
-that gets them pasted would obey. Knows no clipboard.
+A message is copied as written, with its Markdown; control characters are removed, because a terminal would obey them
+when pasted. Doesn't access a clipboard.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ _ACTS = later("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _OPENS = later(r"^( {0,3})(`{3,}|~{3,})[ \t]*([^\n`]*?)[ \t]*$")
 
 OSC52_MOST = 74_994
-"""Bytes that go through the terminal at most: as base64 they stay under 100,000, which terminals take."""
+"""Bytes that are sent through the terminal at most: as base64 they stay under 100,000, which terminals accept."""
 
 
 class Code(NamedTuple):
-    """A fenced block: the language it names, and its text."""
+    """Fenced block: its language and its text."""
 
     language: str
     text: str
 
 
 def harmless(text: str) -> str:
-    """The text with line ends as LF and without control characters, except tabs and line ends."""
+    """Return the text with line ends as LF and without control characters, except tabs and line ends."""
     return _ACTS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def code_blocks(markdown: str) -> list[Code]:
-    """The fenced blocks of a text, in order; one that nobody closed reaches to the end."""
+    """Return the fenced blocks of a text, in order; an unclosed one reaches to the end."""
     found: list[Code] = []
     lines = markdown.split("\n")
     at = 0
@@ -54,7 +54,7 @@ def code_blocks(markdown: str) -> list[Code]:
 
 
 def measured(text: str) -> str:
-    """How much that is: `3 lines`, `12 characters`, `1 character`."""
+    """Describe the size: `3 lines`, `12 characters`, `1 character`."""
     lines = text.rstrip("\n").count("\n") + 1
     if lines > 1:
         return f"{lines:,} lines"

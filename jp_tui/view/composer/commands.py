@@ -1,7 +1,7 @@
-"""What `/` means in the composer, pure: the text is a command, a text, or a name nobody knows (issue 4, 6).
+"""Parse `/` in the composer, pure: a command, a text, or an unknown name (issue 4, 6).
 
-`//` begins a text that begins with a slash. An unknown name is never a text: it comes back with the nearest one, so
-that a slip of a finger is not sent to a model. Which commands there are and what they do is a face's list.
+`//` begins a text that starts with a slash. An unknown name is never sent as text: it is returned with the nearest one,
+so that a typo doesn't reach a model. The front end supplies the commands.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlashCommand:
-    """`name` as it is typed, `title` as a list of commands calls it, `argument` what may follow, empty for nothing;
-    `choices` are what that can be, where it is known; `needs` is without what the command can do nothing."""
+    """`name` as typed, `title` for lists of commands, `argument` the placeholder, empty for none; `choices` are its
+    known values; `needs` is what the command requires."""
 
     name: str
     title: str
@@ -25,7 +25,7 @@ class SlashCommand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value(SlashCommand):
-    """A command with one of its choices."""
+    """Command with one of its choices."""
 
     of: SlashCommand
     value: str
@@ -33,14 +33,14 @@ class Value(SlashCommand):
 
 @dataclass(frozen=True, slots=True)
 class SendText:
-    """To be sent to the model."""
+    """Text to send to the model."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class RunAction:
-    """To be done here."""
+    """Command to run."""
 
     command: SlashCommand
     argument: str
@@ -48,7 +48,7 @@ class RunAction:
 
 @dataclass(frozen=True, slots=True)
 class UnknownCommand:
-    """No command of that name, or with `known` one that takes no argument; `advice` is the sentence to show."""
+    """Unknown name, or a command without argument that got one; `advice` says which."""
 
     name: str
     advice: str
@@ -56,7 +56,7 @@ class UnknownCommand:
 
 
 def parse(text: str, commands: Sequence[SlashCommand]) -> SendText | RunAction | UnknownCommand:
-    """What is meant by a text that was entered."""
+    """Parse a submitted text."""
     if not text.startswith("/"):
         return SendText(text)
     if text.startswith("//"):
@@ -72,8 +72,8 @@ def parse(text: str, commands: Sequence[SlashCommand]) -> SendText | RunAction |
 
 
 def matching(text: str, commands: Sequence[SlashCommand]) -> tuple[SlashCommand, ...]:
-    """The commands that what is written may become: a slash and the beginning of a name, or a name and the beginning of
-    a choice; while nothing of a choice is there, the bare command is the first of them."""
+    """Return the commands that the text may become: a slash and the start of a name, or a name and the start of a
+    choice; without a choice yet, the bare command comes first."""
     if not text.startswith("/") or text.startswith("//"):
         return ()
     name, blank, argument = text[1:].partition(" ")

@@ -1,6 +1,6 @@
-"""A file named in what is written: `@path`, what of it stands before the cursor, and how a path is written. Pure.
+"""File mentions in the composer: `@path`, its part before the cursor, and the notation of paths.
 
-What the model gets is the path, as it is written here; the file itself it reads with its own tools.
+Pure. The model gets the path as written; it reads the file with its own tools.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _OPEN = later(r'(?:^|(?<=[\s(\[{,;:]))@(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"@]*))
 _PLAIN = later(r'[^\s"\\@(){}\[\],;]+')
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 REACH = 400
-"""Characters before the cursor in which it begins."""
+"""Characters before the cursor in which it may begin."""
 
 
 def being_written(before: str) -> tuple[int, str] | None:
-    """Where in the text before the cursor a mention begins, and what of its path is there."""
+    """Return where a mention begins in the text before the cursor, and its partial path."""
     found = _OPEN.search(before, max(len(before) - REACH, 0))
     if found is None:
         return None
@@ -26,17 +26,18 @@ def being_written(before: str) -> tuple[int, str] | None:
 
 
 def mention(path: str) -> str:
-    """A path as it is written: quoted where a blank would end it, with what nobody sees or could type as `\\uXXXX`."""
+    """Return a path in written form: quoted if it contains a blank, with invisible or untypable characters as
+    `\\uXXXX`."""
     if _PLAIN.fullmatch(path) and path.isprintable():
         return f"@{path}"
-    import json  # not before the first frame
+    import json  # not needed for the first frame
 
     written = "".join(one if one.isprintable() and one not in '"\\' else json.dumps(one)[1:-1] for one in path)
     return f'@"{written}"'
 
 
 def answers(query: str, path: str) -> bool:
-    """Whether these letters stand in a path in their order."""
+    """True if these letters occur in a path in this order."""
     low, at = path.casefold(), 0
     for letter in query.casefold():
         at = low.find(letter, at) + 1
@@ -46,7 +47,7 @@ def answers(query: str, path: str) -> bool:
 
 
 def image_path(text: str) -> str:
-    """The path that a terminal writes for an image dropped on it, or somebody pasted; empty for any other text."""
+    """Return the path that a terminal writes for a dropped or pasted image; empty for any other text."""
     one = text.strip()
     if not one or "\n" in one or len(one) > 4096:
         return ""
@@ -60,5 +61,5 @@ def image_path(text: str) -> str:
 
 
 def is_image(path: str) -> bool:
-    """Whether a name says that it is one; its bytes are looked at later."""
+    """True if the name is that of an image; its bytes are checked later."""
     return path.casefold().endswith(IMAGES) and "\0" not in path

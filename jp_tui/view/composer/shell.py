@@ -1,6 +1,6 @@
-"""A command of the user's own at the composer: what `!` means, and what its output is as part of a message. Pure.
+"""Shell commands at the composer: the meaning of `!`, and the output as part of a message.
 
-`!!` begins a text that begins with an exclamation mark. What a command said is foreign text.
+Pure. `!!` begins a text that starts with an exclamation mark. A command's output is untrusted.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from jp_tui.conversation.patterns import later
 
 _SEQUENCES = later(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 TOLD = 100_000
-"""Characters of output that go into a message: the beginning and the end."""
+"""Characters of output that become part of a message: the beginning and the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """A command and what became of it; `text` its output, `ended` says how in words, `good` whether by status 0."""
+    """A command and its result; `text` its output, `ended` its end in words, `good` for status 0."""
 
     line: str
     text: str = ""
@@ -27,14 +27,14 @@ class Ran:
 
 
 def line_of(text: str) -> str | None:
-    """The command that is meant by a text that was entered; None when it is a text."""
+    """Return the command in a submitted text; None if it is a text."""
     if not text.startswith("!") or text.startswith("!!"):
         return None
     return text[1:].strip()
 
 
 def ended(*, status: int | None, signal: int | None, problem: str, stopped: bool) -> tuple[str, bool]:
-    """How a command ended, in words, and whether well."""
+    """Describe how a command ended, and True if it succeeded."""
     if stopped:
         return "stopped", False
     if problem:
@@ -45,12 +45,12 @@ def ended(*, status: int | None, signal: int | None, problem: str, stopped: bool
 
 
 def plain(text: str) -> str:
-    """Output without what moves a cursor or colours it."""
+    """Remove cursor movement and colours from output."""
     return _SEQUENCES.sub("", text)
 
 
 def told(ran: Ran) -> str:
-    """It as part of a message, fenced so that nothing in it ends the fence."""
+    """Format it as part of a message, in a fence that nothing in it can close."""
     said = plain(ran.text).replace("\r\n", "\n").rstrip("\n")
     if len(said) > TOLD:
         left = len(said) - TOLD

@@ -1,7 +1,7 @@
-"""A conversation as one document that leaves the program: Markdown, JSON, or HTML that reads well on its own.
+"""Export of a conversation as one document: Markdown, JSON, or self-contained HTML.
 
-A writer is fed whole turns in order and gives text; it reads and writes no file. What is shown to people goes through
-the neutraliser; the JSON holds every event as it is stored. A secret's answer is in no log, so it is in none of them.
+A writer receives whole turns in order and returns text; it reads and writes no file. Displayed text is neutralised; the
+JSON contains every event as stored. Secret answers are never in the log, so never here.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ class DocumentWriter(Protocol):
     """One document."""
 
     def begin(self, info: ConversationInfo) -> str:
-        """Its head."""
+        """Return its head."""
 
     def add(self, events: Sequence[StoredEvent]) -> str:
-        """Whole turns, each once and in order; what is outside the stretch is not known."""
+        """Add whole turns, each once and in order; events outside them are unknown."""
 
     def end(self) -> str:
-        """Its foot."""
+        """Return its foot."""
 
 
 def writer(wanted: Format) -> DocumentWriter:
-    """The writer of a format."""
+    """Return the writer of a format."""
     if wanted == "json":
         return JsonWriter()
     if wanted == "html":
@@ -43,13 +43,13 @@ def writer(wanted: Format) -> DocumentWriter:
 
 
 class EventPages:
-    """Cuts pages of a log into whole turns: the last turn of a page is held back while more comes."""
+    """Splits pages of a log into whole turns: the last turn of a page is held back while more pages follow."""
 
     def __init__(self) -> None:
         self._held: list[StoredEvent] = []
 
     def whole(self, events: Sequence[StoredEvent], *, more: bool) -> list[StoredEvent]:
-        """What can be told now."""
+        """Return the complete turns so far."""
         held = [*self._held, *events]
         turn = held[-1].turn if more and held else None
         self._held = [one for one in held if one.turn == turn]
@@ -57,13 +57,13 @@ class EventPages:
 
 
 def file_name(info: ConversationInfo, wanted: Format) -> str:
-    """A name for the file, of letters, digits and dashes, that tells the conversation."""
+    """Return a file name of letters, digits and dashes that identifies the conversation."""
     words = "".join(letter if letter.isalnum() else " " for letter in neutralise(info.title, "line").lower()).split()
     return "-".join([*words, info.id])[-80:].strip("-") + f".{wanted}"
 
 
 class JsonWriter:
-    """One JSON object: what is known of the conversation, and `events` with `seq` and `turn` as they are stored."""
+    """One JSON object: the conversation's details, and `events` with `seq` and `turn` as stored."""
 
     def __init__(self) -> None:
         self._first = True
@@ -89,6 +89,6 @@ def _json(value: object) -> str:
 
 
 def _escaped(letter: str) -> str:
-    """What no terminal obeys and every reader takes: control characters and half characters as JSON escapes."""
+    """Escape a character for terminals and readers: control characters and lone surrogates as JSON escapes."""
     odd = "\x7f" <= letter <= "\x9f" or letter in "\u2028\u2029" or "\ud800" <= letter <= "\udfff"
     return f"\\u{ord(letter):04x}" if odd else letter

@@ -1,6 +1,7 @@
-"""Stored events as plain text for people (inquiries.md R206): each by itself, or a stretch with its forms as one block.
+"""Stored events as plain text (inquiries.md R206): each alone, or a range with its forms as one block.
 
-Foreign text keeps its characters: neutralise it. Its further lines are set in, so that none passes for one of ours.
+Untrusted text keeps its characters, so neutralise it. Its further lines are indented, so that none looks like one of
+jp-tui's.
 """
 
 from __future__ import annotations
@@ -32,23 +33,23 @@ _ENDS = {
 }
 
 _LINE_ENDS = re.compile("\r\n|[\n\u2028\u2029]")
-"""What ends a line when the text is neutralised."""
+"""Line ends in neutralised text."""
 
 
 def hung(text: str) -> str:
-    """Text that stands behind a label of ours: its further lines are set in by two blanks."""
+    """Indent the further lines of a text after a label by two blanks."""
     first, *more = _LINE_ENDS.split(text)
     return "\n".join([first, *map(set_in, more)])
 
 
 def set_in(line: str) -> str:
-    """One further line of a text."""
+    """Indent one further line of a text."""
     return f"  {line}" if line.strip() else ""
 
 
 def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
-    """The text of each event that has one, in their order; of a form, all of it in the place of its first question
-    (issue 5, 9). The stretch should hold whole turns: what is outside it is not known."""
+    """Iterate over the text of each event that has one, in order; a form as a whole in the place of its first question
+    (issue 5, 9). The range should contain whole turns: events outside it are unknown."""
     held = list(events)
     story = TranscriptReducer()
     story.load(held)
@@ -82,7 +83,7 @@ def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
 
 
 def ending(events: Iterable[StoredEvent], most: int) -> str:
-    """The end of what is exported of these, about `most` characters: no more is looked at of a text that is longer."""
+    """Return the end of the export, about `most` characters; longer texts aren't processed further."""
     held = [one.model_copy(update={"event": _tail(one.event, most)}) for one in events]
     text = "\n".join(exported(held)).strip()
     if len(text) <= most:
@@ -104,7 +105,7 @@ def _tail(value: Any, most: int) -> Any:
 
 
 def _form(form: QuestionForm) -> str:
-    """`Asked 3 questions`, a line each with the answer as R206 writes it, how it ended."""
+    """Return `Asked 3 questions`, a line for each with the answer as in R206, and how it ended."""
     lines = [f"Asked {len(form.places)} questions"]
     lines += [hung(f"{number}. {place.text.raw} – {_place(place)}") for number, place in enumerate(form.places, 1)]
     if form.state in _ENDS:
@@ -131,7 +132,7 @@ def _place(place: AskedFormQuestion) -> str:
 
 
 def _parts(parts: tuple[PartTaken, ...]) -> str:
-    """A line for each part of a change (R251)."""
+    """Return a line for each part of a change (R251)."""
     found = ""
     for part in parts:
         said = f": {part.comment.raw}" if part.comment else ""
@@ -140,7 +141,7 @@ def _parts(parts: tuple[PartTaken, ...]) -> str:
 
 
 def plain(event: ev.Event) -> str:
-    """What the event says, possibly over several lines; empty for what people need not read."""
+    """Return the event's text, possibly several lines; empty if users needn't read it."""
     match event:
         case ev.ChatRequest(content=text):
             return hung(f"You: {text}")
@@ -184,7 +185,7 @@ def plain(event: ev.Event) -> str:
 
 
 def _by(event: ev.InquiryAnswered | ev.InquiryCancelled) -> str:
-    """Who it was, where it was not just the human: with time, price and tokens as far as they are known (R25, E42)."""
+    """Return who answered unless it was just the user: with time, price and tokens if known (R25, E42)."""
     asked = answered(question(ev.InquiryRequest(id=event.id, source=ev.Source("tool"), question={})), event)
     if asked.by in ("", "user") and not asked.escalated:
         return ""
@@ -194,7 +195,7 @@ def _by(event: ev.InquiryAnswered | ev.InquiryCancelled) -> str:
 
 
 def _decided(metadata: JsonObject) -> list[str]:
-    """Who let the call run and its result be told, and what ran (inquiries.md 5.2, 5.3)."""
+    """Return who permitted the call and its result's delivery, and what ran (inquiries.md 5.2, 5.3)."""
     names = {"permission": "Permission", "delivery": "Delivery", "stop": "Stopped"}
     found = [f"{names[one.about]}: {sentence(one)}" for one in decisions(metadata)]
     if isinstance(edited := metadata.get("edited_arguments"), dict):

@@ -1,7 +1,8 @@
-"""A conversation as one HTML file that reads well on its own: no script, no network, light or dark as the reader likes.
+"""Export of a conversation as one self-contained HTML file: no script, no network, light or dark by the reader's
+system.
 
-All foreign text is escaped, its Markdown is made HTML without raw HTML and without images; a policy in the head forbids
-the page whatever would load or run. Links lead away only when they are clicked.
+All untrusted text is escaped, its Markdown is converted without raw HTML and images; a policy in the head forbids
+loading and scripts. Links open only when clicked.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ if TYPE_CHECKING:
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONG_LINES = 12
-"""Lines of a result that are in sight; a longer one is folded."""
+"""Visible lines of a result; a longer one is folded."""
 _DIFF = re.compile(r"^(?:diff |--- |\+\+\+ |@@ )", re.MULTILINE)
 
 
 class HtmlWriter:
-    """See exporting.Writer."""
+    """See document.DocumentWriter."""
 
     def begin(self, info: ConversationInfo) -> str:
         title = line(info.title) or "(no title)"
@@ -143,7 +144,7 @@ def _asked(asked: InquiryView) -> str:
 
 
 def answer(asked: InquiryView) -> str:
-    """What became of a question, by whom and why."""
+    """Return a question's outcome, by whom and why."""
     end = fate(asked, waits=False)
     if asked.how != "answered":
         found = [f"<strong>{line(end.word)}</strong>"]
@@ -167,27 +168,27 @@ def answer(asked: InquiryView) -> str:
     return f'<div class="answer {end.role}">{"".join(parts)}</div>'
 
 
-# --- foreign text -------------------------------------------------------------------------------------------
+# --- untrusted text ---------------------------------------------------------------------------------------------
 
 
 def line(text: Foreign | str) -> str:
-    """Foreign text on one line, escaped."""
+    """Return untrusted text on one line, escaped."""
     return escape(neutralise(text, "line"))
 
 
 def plain(text: Foreign) -> str:
-    """Foreign text as it is, with its lines."""
+    """Return untrusted text with its lines."""
     return f'<div class="plain">{escape(neutralise(text).strip(chr(10)))}</div>'
 
 
 def pre(text: Foreign) -> str:
-    """Foreign text as a block of code; a diff in its colours."""
+    """Return untrusted text as a block of code; a diff in colours."""
     shown = neutralise(text).strip("\n")
     return f"<pre><code>{diff(shown) if _DIFF.search(shown) and '@@' in shown else escape(shown)}</code></pre>"
 
 
 def diff(text: str) -> str:
-    """The lines of a diff, marked."""
+    """Return the lines of a diff, marked."""
     return "\n".join(map(_diff_line, text.split("\n")))
 
 
@@ -199,14 +200,14 @@ def _diff_line(text: str) -> str:
 
 
 def markdown(text: Foreign) -> str:
-    """Foreign Markdown as HTML: nothing raw passes, nothing is loaded."""
+    """Convert untrusted Markdown to HTML: no raw HTML passes, nothing is loaded."""
     html: str = _parser().render(neutralise(text))
     return html.strip()
 
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # only where a document is made
+    from markdown_it import MarkdownIt  # only needed for a document
 
     made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
     made.add_render_rule("fence", _fence)
@@ -224,7 +225,7 @@ def _fence(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: 
 
 
 def _link(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
-    """Only to the web and to mail; anything else is shown as text."""
+    """Allow links to the web and to mail; show any other as text."""
     href = str(tokens[index].attrs.get("href", ""))
     if clean_url(href) is None and not href.lower().startswith("mailto:"):
         return "<a>"
@@ -232,12 +233,12 @@ def _link(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: A
 
 
 def _link_end(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
-    """Where it leads, when its words name another host or it leads nowhere (Z22)."""
+    """Add a link's target if its text names another host or it isn't allowed (Z22)."""
     said = told(tokens, index)
     return f'</a> <span class="host">({escape(said)})</span>' if said else "</a>"
 
 
 def _text(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
-    """Neutralised again: a character reference only becomes a character in the parser."""
+    """Neutralise again: a character reference becomes a character only in the parser."""
     before = next((token.content for token in reversed(tokens[:index]) if token.content), "")
     return escape(neutralise(tokens[index].content, before=before[-3:]))

@@ -1,7 +1,6 @@
-"""A conversation as Markdown (inquiries.md R206): what was said as it was written, tools and questions as records.
+"""Export of a conversation as Markdown (inquiries.md R206): messages as written, tools and questions as records.
 
-Foreign text keeps its Markdown, for that is what it is; what is none stands in a fence that it cannot close. Nothing
-that a terminal would obey is left.
+Untrusted Markdown stays Markdown; other text is in a fence that it can't close. Control characters are removed.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _SIGNS = re.compile(r"([\\`*_\[\]<>#|~!&])")
 
 
 class MarkdownWriter:
-    """See exporting.Writer."""
+    """See document.DocumentWriter."""
 
     def begin(self, info: ConversationInfo) -> str:
         title = line(info.title) or "(no title)"
@@ -118,7 +117,7 @@ def _asked(asked: InquiryView) -> str:
 
 
 def answer(asked: InquiryView) -> Iterator[str]:
-    """What became of a question, as R206 writes it, with the reason and who it was; Markdown lines."""
+    """Return a question's outcome as in R206, with the reason and who answered; Markdown lines."""
     match asked.how:
         case "answered":
             yield f"Answer: {code(dump(asked.answer))}"
@@ -141,24 +140,24 @@ def answer(asked: InquiryView) -> Iterator[str]:
 
 
 def line(text: Foreign) -> str:
-    """Foreign text on one line of ours: no sign in it means anything."""
+    """Return untrusted text on one line, with Markdown escaped."""
     return escaped(neutralise(text, "line"))
 
 
 def escaped(text: str) -> str:
-    """Plain text as Markdown that says just that."""
+    """Escape plain text for Markdown."""
     return _SIGNS.sub(r"\\\1", text)
 
 
 def prose(text: Foreign) -> str:
-    """Text that is Markdown itself, and where links of it lead whose words name another host (Z22)."""
+    """Return text that is itself Markdown, and the targets of links whose text names another host (Z22)."""
     shown = neutralise(text).strip("\n")
     notes = [f"*The link {code(words)} leads to {code(host)}.*" for words, host in deceiving(shown)]
     return "\n\n".join([shown, *notes])
 
 
 def code(text: str) -> str:
-    """One line as code, whatever signs it has."""
+    """Return one line as code, whatever characters it has."""
     shown = neutralise(Foreign(text), "line")
     ticks = "`" * (max((len(run) for run in _RUNS.findall(shown)), default=0) + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") else ""
@@ -166,12 +165,12 @@ def code(text: str) -> str:
 
 
 def fence(text: Foreign, language: str) -> str:
-    """Text as a block of code that it cannot close."""
+    """Return text as a block of code that it can't close."""
     shown = neutralise(text).strip("\n")
     ticks = "`" * max(3, max((len(run) for run in _RUNS.findall(shown)), default=0) + 1)
     return f"{ticks}{language}\n{shown}\n{ticks}"
 
 
 def quoted(text: str) -> str:
-    """Markdown set in as a quotation."""
+    """Return Markdown indented as a quotation."""
     return "\n".join(f"> {one}" if one else ">" for one in text.split("\n"))

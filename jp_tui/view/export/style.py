@@ -1,6 +1,6 @@
-"""The look of an exported page: one column, light or dark as the reader's system is, and something to print on paper.
+"""Styles of an exported page: one column, light or dark by the reader's system, and a print layout.
 
-Only text: no address stands in it, so nothing is loaded.
+Text without addresses, so nothing is loaded.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What the pages list."""
+"""Content of the pages."""

@@ -1,4 +1,4 @@
-"""Stored conversations as words for a list: what a row says, what a search found in it, what was done. Pure."""
+"""Stored conversations as text for a list: rows, search hits, results of actions. Pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NOTHING = "No matches. Press Esc in the search to show all."
 UNTITLED = Foreign("Untitled")
 WHICH = {"active": "Conversations", "archived": "Archived conversations", "deleted": "Deleted conversations"}
 NAMED = 40
-"""Characters of a title in what is said of it: how to take it back has to stay in sight."""
+"""Characters of a title in a message, so that the undo hint stays visible."""
 EVENTS_SHOWN = 40
-"""Events of the end of a conversation that are read to show what it is about."""
+"""Events at the end of a conversation that its preview reads."""
 
 
 def seconds_since(at: str, now: float) -> float:
-    """How long ago a time of the log was; 0 for what is none."""
+    """Return the age of a log time in seconds; 0 for an invalid one."""
     try:
         return max(now - datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp(), 0.0)
     except ValueError:
@@ -36,7 +36,7 @@ def title(info: ConversationInfo) -> Foreign:
 
 
 def about(info: ConversationInfo, now: float, home: str, *, place: bool) -> str:
-    """`3 h · 4 turns · claude-haiku-4-5 · forked`; with `place` where it was held."""
+    """Return `3 h · 4 turns · claude-haiku-4-5 · forked`; with `place` also the folder."""
     parts = [age(seconds_since(info.updated, now)), turns(info.turns), short_model(info.model)]
     if place:
         folder = info.workspace
@@ -55,18 +55,18 @@ def about(info: ConversationInfo, now: float, home: str, *, place: bool) -> str:
 
 
 def hits(found: Found) -> list[Hit]:
-    """What a search found beyond the title."""
+    """Return a search's hits besides the title."""
     return [hit for hit in found.hits if hit.seq]
 
 
 def matched(found: Found) -> str:
-    """How many places of it match."""
+    """Describe how many places match."""
     number = len(hits(found))
     return f"{number}{'+' if found.more else ''} place{'s' if number != 1 else ''}" if number else "in its title"
 
 
 def changed(info: ConversationInfo, what: str) -> str:
-    """What was done with one, and how to take it back."""
+    """Describe an action and how to undo it."""
     name = first_line(title(info).raw)
     name = name if len(name) <= NAMED else f"{name[: NAMED - 1]}…"
     return {
@@ -77,7 +77,7 @@ def changed(info: ConversationInfo, what: str) -> str:
 
 
 def imported(number: int, before: int, problems: tuple[ImportProblem, ...]) -> str:
-    """What an import brought, and the first things that it could not read."""
+    """Describe the result of an import, and its first problems."""
     parts = [f"{number} imported"]
     if before:
         parts.append(f"{before} existed already")

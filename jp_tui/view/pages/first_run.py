@@ -1,7 +1,7 @@
-"""The first-run page as a pure machine: which step, which rows, what is asked of the engine (issue 8 "First minutes").
+"""First-run page as a pure machine: the step, its rows, requests to the engine (issue 8 "First minutes").
 
-A server, a model, a test, a reviewer, then what is written. Nothing is written before the last step, and every step
-has a way back. Words of servers are foreign text; a key never comes here, only the name of its variable.
+A server, a model, a test, a reviewer, then the summary. Nothing is written before the last step, and every step can go
+back. Servers' text is untrusted; a key is never passed here, only the name of its variable.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _DRAFT = ServerSpec(name="local", wire="", base_url="http://127.0.0.1:8080/v1")
 
 
 MOST_MODELS = 500
-"""Models that are listed at once."""
+"""Models listed at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class WizardRow:
-    """A choice: its key, what it is called, what is said of it, and more while it is highlighted. Foreign texts."""
+    """One choice: its key, name, description, and details while highlighted. Untrusted text."""
 
     key: str
     title: str
@@ -52,9 +52,9 @@ class WizardRow:
 
 @dataclass(frozen=True, slots=True)
 class Wizard:
-    """Where one is. `server` is one that is not configured yet, `provider` the name of the chosen one; `models` None
-    while they are asked for; `trouble` is why the last thing failed, in words. `wires` are the protocols that a
-    server may speak, the most common one first."""
+    """Current step. `server` is one that isn't configured yet, `provider` the selected name; `models` None while
+    loading; `trouble` is the last error as text. `wires` are the protocols a server may use, the most common one
+    first."""
 
     step: Step = "servers"
     wires: tuple[str, ...] = ()
@@ -74,15 +74,15 @@ Next = tuple[Wizard, tuple[Model, ...]]
 
 
 def begin(wires: tuple[str, ...]) -> Next:
-    """The first step; see Wizard."""
+    """Return the first step; see Wizard."""
     return Wizard(wires=wires, draft=_DRAFT.model_copy(update={"wire": wires[0]})), (ProbeSetup(),)
 
 
-# -- what the engine says
+# -- events of the engine
 
 
 def heard(now: Wizard, event: object) -> Next:
-    """What was asked for has come; what nobody waits for any more changes nothing."""
+    """Apply a reply; one that isn't awaited any more changes nothing."""
     match event:
         case SetupFound():
             return replace(now, found=event), ()
@@ -112,11 +112,11 @@ def _of_own(now: Wizard) -> bool:
     return now.step in ("models", "testing") and now.server is not None
 
 
-# -- what the user does
+# -- input of the user
 
 
 def chosen(now: Wizard, key: str) -> Next:
-    """A row was taken."""
+    """Select a row."""
     now = replace(now, trouble="")
     match now.step:
         case "servers":
@@ -161,7 +161,7 @@ def _own(now: Wizard, key: str) -> Next:
 
 
 def written(now: Wizard, field: str, text: str) -> Wizard:
-    """A line of a server of one's own."""
+    """Set a field of the user's own server."""
     return replace(now, draft=now.draft.model_copy(update={field: text.strip()}), trouble="")
 
 
@@ -180,7 +180,7 @@ def _failed(now: Wizard, key: str) -> Next:
 
 
 def back(now: Wizard) -> Wizard | None:
-    """One step back; None: the page closes, and nothing was written."""
+    """Go one step back; None: close the page, without writing."""
     before: dict[Step, Step] = {
         "own": "servers",
         "testing": "models",
@@ -194,7 +194,7 @@ def back(now: Wizard) -> Wizard | None:
     return None if to is None else replace(now, step=to, trouble="")
 
 
-# -- what is shown
+# -- display
 
 
 def title(now: Wizard) -> str:
@@ -203,7 +203,7 @@ def title(now: Wizard) -> str:
 
 
 def lead(now: Wizard) -> str:
-    """What this step is about, or what goes on."""
+    """Return the step's introduction, or its progress."""
     match now.step:
         case "servers":
             if now.found is None:
@@ -241,12 +241,12 @@ def _nothing(found: SetupFound) -> str:
 
 
 def filtered(now: Wizard) -> bool:
-    """Whether the rows can be searched."""
+    """True if the rows can be searched."""
     return now.step == "models" and now.models is not None
 
 
 def rows(now: Wizard, words: str = "") -> tuple[WizardRow, ...]:
-    """What can be taken now; `words` narrow the models, and name one that is not listed."""
+    """Return the rows; `words` filter the models, and name one that isn't listed."""
     match now.step:
         case "servers":
             return _servers(now)
@@ -321,7 +321,7 @@ def _reviewers(now: Wizard) -> tuple[WizardRow, ...]:
 
 
 def plan(now: Wizard) -> tuple[tuple[str, str], ...]:
-    """What will stand in the file, or does: (key, value)."""
+    """Return the file's new or existing settings: (key, value)."""
     if now.saved is not None:
         return now.saved.keys
     pairs: list[tuple[str, str]] = []
@@ -335,7 +335,7 @@ def plan(now: Wizard) -> tuple[tuple[str, str], ...]:
 
 
 def told(now: Wizard) -> str:
-    """What is said below the plan: what becomes of the file."""
+    """Return the note below the summary: the file's fate."""
     if now.saved is not None:
         more = (
             f" However, {now.saved.hidden_by} still sets another model for the next start."

@@ -1,6 +1,6 @@
-"""The exchanges of a conversation as rows: who asked, what, who answered, why (issue 4, 5; asking.md E42).
+"""Questions of a conversation as rows: who asked, what, who answered, why (issue 4, 5; asking.md E42).
 
-Made from the engine's list by the same functions as the trail, so that both say the same. Asks for nothing.
+Built from the engine's list by the same functions as the trail, so that both agree. Requests nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EMPTY: Final = "No questions in this conversation yet."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryRow:
-    """One question and its fate; `when` is its turn and the time it was asked (UTC)."""
+    """One question and its outcome; `when` is its turn and the time it was asked (UTC)."""
 
     id: str
     asker: Foreign
@@ -34,12 +34,12 @@ class InquiryRow:
 
 
 def exchanges(listed: tuple[InquiryInfo, ...]) -> tuple[InquiryRow, ...]:
-    """In the order of the list."""
+    """Return the rows in the list's order."""
     return tuple(_exchange(one) for one in listed)
 
 
 def inquiry(info: InquiryInfo) -> InquiryView:
-    """The inquiry that a row of the list stands for."""
+    """Return the inquiry of a row."""
     kind = info.source if info.source in get_args(stored.SourceKind) else "other"
     request = stored.InquiryRequest(
         id=info.id,

@@ -1,4 +1,4 @@
-"""Models and what a conversation used, as words for lists. Pure."""
+"""Models and a conversation's usage, as text for lists. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from jp_tui.view.wording.amounts import count, duration, money
 from jp_tui.view.wording.models import facts, tags
 
 TASK = 60
-"""Characters of a sub-agent's task beside what it used."""
+"""Characters of a sub-agent's task in a usage line."""
 AWAY = ("refused", "unreachable")
-"""Kinds of trouble of a server that does not run, which is no fault where nobody asked for it by name."""
+"""Errors of a server that isn't running, not reported unless it was requested by name."""
 UNKNOWN = "no data (add it in models.toml)"
 EMPTY = "No model matches."
 NONE = "No server answered and no API key is set. Run /setup to connect one."
@@ -25,18 +25,18 @@ USED_NOTHING = "No model requests yet."
 
 
 def matching(models: Iterable[ModelInfo], words: str) -> list[ModelInfo]:
-    """Those in which each word stands, in the name or an alias."""
+    """Return the models with every word in their name or an alias."""
     wanted = words.casefold().split()
     return [one for one in models if all(word in " ".join((one.id, *one.aliases)).casefold() for word in wanted)]
 
 
 def about(one: ModelInfo) -> str:
-    """All that is known of it, in a line."""
+    """Return everything known about it, in one line."""
     return " · ".join(part for part in (facts(one), tags(one)) if part) or UNKNOWN
 
 
 def troubles(listed: ModelsListed) -> list[str]:
-    """What could not be asked, a line each: who is just not there, who answered with an error, whose key is missing."""
+    """Return a line for each server that couldn't be queried: not running, failed, or without a key."""
     away = [one.provider for one in listed.problems if one.kind in AWAY]
     lines = [f"not running: {', '.join(away)}"] if away else []
     said = [one for one in listed.problems if one.kind not in AWAY]
@@ -54,7 +54,7 @@ def spent(usage: UsageTotals) -> str:
 
 
 def turn_line(one: TurnUsage) -> str:
-    """What a turn used and how long it took."""
+    """Return a turn's usage and duration."""
     how = "" if one.outcome in ("done", "") else one.outcome
     took = duration(one.ms) if one.ms else ""
     parts = (spent(one.usage), took, how, agents(one), reviewed(one.reviews, one.review_usage))
@@ -62,7 +62,7 @@ def turn_line(one: TurnUsage) -> str:
 
 
 def agents(one: TurnUsage) -> str:
-    """`2 sub-agents: 3k in · 90 out`, together."""
+    """Return `2 sub-agents: 3k in · 90 out`, in total."""
     if not one.agents:
         return ""
     used = UsageTotals()
@@ -80,7 +80,7 @@ def reviewed(number: int, usage: UsageTotals) -> str:
 
 
 def requests(one: TurnUsage) -> list[str]:
-    """Each request of a turn, a line each, as (what came of it, what it used); then each of its sub-agents."""
+    """Return a line for each request of a turn, as (result, usage); then each of its sub-agents."""
     own = [f"{number}. {request.what.raw}: {spent(request.usage)}" for number, request in enumerate(one.requests, 1)]
     return [*own, *(_agent(agent) for agent in one.agents)]
 
@@ -92,7 +92,7 @@ def _agent(one: AgentUsage) -> str:
 
 
 def sums(read: UsageRead) -> str:
-    """All of it, in a line."""
+    """Return the totals, in one line."""
     turns = f"{len(read.turns)} turn{'s' if len(read.turns) != 1 else ''}"
     parts = [turns, spent(read.total)]
     if read.agent_total.input or read.agent_total.output:

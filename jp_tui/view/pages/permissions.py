@@ -1,6 +1,6 @@
-"""The ledger in words: what is remembered or allowed now, for how long, how often it answered (asking.md E43, R236).
+"""The permission ledger as text: what is remembered or allowed, how long, how often it was used (asking.md E43, R236).
 
-Rows as data, from the engine's list. It revokes nothing and knows no screen.
+Rows as data, from the engine's list. Revokes nothing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRow:
-    """`what` the entry is about and `text` the question as it was put; `answer` what is said for you; `about` the rest
-    in words of ours, `since` in full, `place` a file and line."""
+    """`what` is the entry's subject and `text` the question as asked; `answer` is the remembered answer; `about` the
+    details as text, `since` in full, `place` a file and line."""
 
     key: str
     what: Foreign
@@ -47,7 +47,7 @@ class LedgerRow:
 
 
 def rows(entries: tuple[LedgerEntry, ...]) -> tuple[LedgerRow, ...]:
-    """The entries in the engine's order, those of the turn first."""
+    """Return the entries in the engine's order, those of the turn first."""
     ordered = sorted(entries, key=lambda one: one.scope != "turn")
     return tuple(_row(one) for one in ordered)
 

@@ -1,7 +1,6 @@
-"""How reviewers fared, in words: the trust figures as rows (issue "trust figures", inquiries.md R25).
+"""Reviewer results as rows (issue "trust figures", inquiries.md R25), from the engine's statistics alone.
 
-Made from the engine's figures alone. It counts nothing itself, offers a change only where the figures suggest one, and
-changes nothing.
+A change is suggested only where they support one, and none is made here.
 """
 
 from __future__ import annotations
@@ -27,10 +26,9 @@ _MARKS = {"a": "▁", "r": "▄", "o": "█", "f": "×", "t": "↥", "n": "·"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewerRow:
-    """One reviewer of one question. `cells` are the columns of a table, padded alike in all rows; `counts`,
-    `overturned`, `time` and `cost` are words of ours; `marks` its latest outcomes, oldest first, one character each
-    (`LEGEND`), `span` the days they are from; `offer` the change that is suggested, in words, with its `key` and
-    `value`."""
+    """One reviewer of one question. `cells` are the columns of a table, padded equally in all rows; `counts`,
+    `overturned`, `time` and `cost` are text; `marks` its latest outcomes, oldest first, one character each (`LEGEND`),
+    `span` their dates; `offer` the suggested change as text, with its `key` and `value`."""
 
     what: Foreign
     model: Foreign
@@ -47,7 +45,7 @@ class ReviewerRow:
 
 
 def rows(found: tuple[ReviewerFigures, ...]) -> tuple[ReviewerRow, ...]:
-    """The figures in the engine's order."""
+    """Return the rows in the engine's order."""
     table = [_cells(one) for one in found]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return tuple(
@@ -57,7 +55,7 @@ def rows(found: tuple[ReviewerFigures, ...]) -> tuple[ReviewerRow, ...]:
 
 
 def _cells(one: ReviewerFigures) -> tuple[str, ...]:
-    """How often it was asked, said yes and no, was overruled by the human; how long it takes."""
+    """Return how often it was asked, approved, rejected and was overruled; its duration."""
     decided = one.overturned + one.upheld
     return (
         f"{one.asked} asked",
@@ -110,7 +108,7 @@ def _overturned(one: ReviewerFigures) -> str:
 
 
 def _span(one: ReviewerFigures) -> str:
-    """From when on; times are UTC."""
+    """Return the start date in UTC."""
     first, last = one.first[:10], one.last[:10]
     return first if first == last else f"{first} to {last}"
 

@@ -1,6 +1,6 @@
-"""The settings as a list for people: which of them match, what holds, where it comes from, when a change counts.
+"""Settings as a list: matches, effective values, origins, when a change takes effect.
 
-Pure. How a value is written in TOML is given from outside, as text.
+Pure. The TOML notation is passed in as a function.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ APPLIES = {
 UNSET = "not set"
 WRITTEN = "Saved to {file}."
 NAMED = 8
-"""Choices that are named; of more only the number is told, and Enter opens them."""
+"""Choices listed by name; of more only the number is shown, and Enter opens them."""
 MOST, KEPT = 16 * 1024, 160
-"""Characters of a value that are written out, and of one that has more: the rest is counted (traps.md T4)."""
+"""Characters of a value shown in full, and of a longer one: the rest is counted (traps.md T4)."""
 TOO_LONG = "The value has {n:,} characters, too many for one line. Edit it in {file}."
 
 Written = Callable[[Any], str]
-"""A value as one line of TOML."""
+"""Converts a value to one line of TOML."""
 
 
 def size(value: Any) -> int:
-    """Characters in a value, about: of its texts and names, and one for anything else."""
+    """Return the approximate characters of a value: of its texts and names, and one for anything else."""
     return sum(map(_length, _leaves(value)))
 
 
 def bounded(value: Any, written: Written, kept: int = KEPT) -> str:
-    """A value in one line; of one with more than MOST characters the first `kept`, and how many more there are."""
+    """Return a value as one line; of one with more than MOST characters the first `kept`, and the number of the
+    rest."""
     if (whole := size(value)) <= MOST:
         return written(value)
     return f"{written(_beginning(value, [kept]))}… ⟨{whole - kept:,} more characters⟩"
@@ -57,7 +58,7 @@ def _length(leaf: Any) -> int:
 
 
 def _beginning(value: Any, left: list[int]) -> Any:
-    """So much of a value as has `left` characters, which are counted down."""
+    """Return the first characters of a value; `left` counts down the rest."""
     if isinstance(value, list):
         return [_beginning(one, left) for one in value if left[0] > 0]
     if isinstance(value, Mapping):
@@ -68,7 +69,7 @@ def _beginning(value: Any, left: list[int]) -> Any:
 
 
 def matching(entries: Iterable[SettingEntry], words: str, written: Written, *, own: bool = False) -> list[SettingEntry]:
-    """Those in which each word stands: in the key, in what it means, or in its value; with `own` only the user's."""
+    """Return the entries with every word in key, description or value; with `own` only the user's."""
     wanted = words.casefold().split()
     found = []
     for one in entries:
@@ -79,12 +80,12 @@ def matching(entries: Iterable[SettingEntry], words: str, written: Written, *, o
 
 
 def value(entry: SettingEntry, written: Written) -> str:
-    """What holds."""
+    """Return the effective value."""
     return UNSET if entry.value is None else written(entry.value)
 
 
 def origin(entry: SettingEntry) -> str:
-    """Where it comes from, in a few words."""
+    """Return its origin, in a few words."""
     if entry.hidden_by:
         return f"yours is overridden by {entry.layer} {entry.hidden_by}"
     if entry.own:
@@ -95,7 +96,7 @@ def origin(entry: SettingEntry) -> str:
 
 
 def allowed(entry: SettingEntry) -> str:
-    """What it may be."""
+    """Return the allowed values."""
     match entry.kind:
         case "boolean":
             return "true or false"
@@ -113,7 +114,7 @@ def allowed(entry: SettingEntry) -> str:
 
 
 def detail(entry: SettingEntry, written: Written) -> list[str]:
-    """More of it, a line each: the key, what it means, what it may be, what would hold without the user's file."""
+    """Return details, a line each: the key, its meaning, allowed values, the value without the user's file."""
     lines = [f"{entry.key} = {value(entry, written)}"]
     if entry.help:
         lines.append(entry.help)
@@ -129,12 +130,12 @@ def detail(entry: SettingEntry, written: Written) -> list[str]:
 
 
 def turned(entry: SettingEntry) -> bool | None:
-    """What a switch becomes; None for what is no switch."""
+    """Return the opposite of a switch; None for any other setting."""
     return not entry.value if entry.kind == "boolean" else None
 
 
 def begins(entry: SettingEntry, written: Written) -> str:
-    """What stands in the line when it is edited: text as it is, anything else as TOML."""
+    """Return the initial text for editing: text unchanged, anything else as TOML."""
     if entry.value is None:
         return ""
     if entry.kind == "text" and isinstance(entry.value, str) and "\n" not in entry.value:

@@ -1,1 +1,1 @@
-"""Questions as front ends show them: when they open, what they say, what became of them."""
+"""Questions for display: when they open, their text, their outcome."""

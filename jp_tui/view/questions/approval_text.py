@@ -1,7 +1,7 @@
-"""Who decided that a call ran, or that its result was told (inquiries.md 5.2, 5.3; E42), as values and in words.
+"""Who permitted a call or its result's delivery (inquiries.md 5.2, 5.3; E42), as values and text.
 
-Read from `metadata.permission` and `metadata.delivery` of a call's result, whatever else stands there. A decision of
-an unknown form is left out, never guessed.
+Read from `metadata.permission` and `metadata.delivery` of a call's result, tolerant of any content. An unknown decision
+is left out, never guessed.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _DENIED: dict[About, tuple[str, str, Tone]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """`choice` is run, skip, deliver, edit or cancel, of `stop` the number of rejections; `by` user, remembered,
-    policy or engine; `reason` the user's words."""
+    """`choice` is run, skip, deliver, edit or cancel, for `stop` the number of rejections; `by` user, remembered,
+    policy or engine; `reason` the user's text."""
 
     about: About
     choice: str
@@ -59,7 +59,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionText:
-    """A decision in a line: a sign, words of ours, more of them in a quiet voice, the user's own reason."""
+    """Decision in one line: a sign, its text, secondary text, the user's own reason."""
 
     sign: str
     words: str
@@ -69,13 +69,13 @@ class DecisionText:
 
 
 def decisions(metadata: JsonObject) -> tuple[Decision, ...]:
-    """What was decided about a call, in the order it was decided."""
+    """Return the decisions about a call, in order."""
     both = (_decision("permission", metadata.get("permission")), _decision("delivery", metadata.get("delivery")))
     return tuple(one for one in (*both, _stop(metadata.get("stop"))) if one is not None)
 
 
 def _stop(raw: Json) -> Decision | None:
-    """The assistant was told to stop and ask, after so many rejections of one intent."""
+    """Return the instruction to stop and ask, after this many rejections of one intent."""
     times = raw.get("rejections") if isinstance(raw, dict) else None
     if not isinstance(times, int) or isinstance(times, bool):
         return None
@@ -97,13 +97,13 @@ def _decision(about: About, raw: Json) -> Decision | None:
 
 
 def _first(found: Json) -> str:
-    """What was refused before, that the call names; the first stands for all."""
+    """Return the refused target that the call names; the first represents all."""
     names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
     return names[0] if names else ""
 
 
 def said(decision: Decision) -> DecisionText:
-    """The decision in words."""
+    """Return the decision as text."""
     if decision.about == "stop":
         words = f"must stop and ask you: {decision.choice} rejections of one request"
         return DecisionText(sign="■", words=words, aside="", tone="bad", reason=NOTHING)
@@ -130,14 +130,15 @@ def said(decision: Decision) -> DecisionText:
 
 
 def sentence(decision: Decision) -> str:
-    """The same as plain text: `you ran it · remembered for this turn`, `skipped by you: too wide`. Foreign inside."""
+    """Return it as plain text: `you ran it · remembered for this turn`, `skipped by you: too wide`. Contains untrusted
+    text."""
     one = said(decision)
     words = f"{one.words}: {first_line(one.reason.raw)}" if one.reason else one.words
     return f"{words} · {one.aside}" if one.aside else words
 
 
 def why(decision: Decision) -> str:
-    """Why the human was asked, or was not."""
+    """Return why the user was asked, or wasn't."""
     if decision.about == "stop":
         return "After 3 rejections of one request in a turn, the assistant must stop and ask you."
     what = "run this tool" if decision.about == "permission" else "deliver its result to the model"

@@ -1,8 +1,8 @@
-"""When a question may open and when a key may answer it (asking.md E10, E11), as values fed with times.
+"""When a question may open and when a key may answer it (asking.md E10, E11), as values with times as input.
 
-A question never steals a key: it waits for silence, opens deaf, and only then listens. A paste, a key that
-repeats and the click that brought the window its focus never answer. Refuses to read a clock or to know a widget:
-seconds of any monotonic clock come in, and `due` says when to look again.
+A question never takes the focus by surprise: it waits for a pause in typing, ignores keys at first, and only then
+accepts them. A paste, a repeated key and the click that focused the window never answer. Independent of clocks and
+widgets: times are seconds of any monotonic clock, and `due` is the time of the next check.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 SILENCE = 1.0
-"""Seconds without typing in the composer before a question opens."""
+"""Seconds without typing in the composer before a question opens (E10)."""
 PATIENCE = 30.0
-"""Seconds that a question waits for that silence; then it stays folded and rings."""
+"""Seconds that a question waits for that pause; then it stays folded and notifies."""
 DEAF = 0.5
-"""Seconds for which an opened sheet hears nothing."""
+"""Seconds for which an opened sheet ignores keys, longer than a reaction to the change."""
 QUIET = 0.3
-"""Seconds without any key that must have passed before it listens."""
+"""Seconds without any key before it accepts one."""
 REPEAT = 0.08
-"""The same key again within this time is the keyboard's repeat, not the user."""
+"""The same key again within this time is a keyboard repeat."""
 AFTER_PASTE = 0.05
-"""Keys this close behind a paste belong to it: its end may have been forged."""
+"""Keys this soon after a paste belong to it: its end marker may be forged."""
 FOCUS_CLICK = 0.2
 """A click this soon after the window got the focus was meant for the window."""
 
 NEVER = float("-inf")
 
 Phase = Literal["empty", "hesitating", "held", "folded", "deaf", "armed", "sent"]
-"""`held` has rung and stays folded, `folded` is the user's doing, `sent` waits for the engine's word."""
+"""`held` has notified and stays folded, `folded` was done by the user, `sent` waits for the engine's reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Where the dock stands; `since` is when this phase began, `typed` and `heard` the last keys elsewhere and here."""
+    """State of the dock; `since` is when this phase began, `typed` and `heard` the last keys elsewhere and here."""
 
     phase: Phase = "empty"
     since: float = 0.0
@@ -42,11 +42,11 @@ class Arrival:
 
     @property
     def open(self) -> bool:
-        """Whether the sheet stands on the screen, listening or not."""
+        """True if the sheet is visible, whether or not it accepts keys."""
         return self.phase in ("deaf", "armed", "sent")
 
     def arrived(self, now: float) -> Arrival:
-        """A question came. One that waits or is open already is not disturbed (E12)."""
+        """A question arrived. One that waits or is open isn't disturbed (E12)."""
         if self.phase != "empty":
             return self
         if now - self.typed < SILENCE:
@@ -58,15 +58,16 @@ class Arrival:
         return replace(self, typed=now)
 
     def noted_key(self, now: float) -> Arrival:
-        """A key came while a sheet is open."""
+        """A key arrived while a sheet is open."""
         return replace(self, heard=now)
 
     def opened(self, now: float) -> Arrival:
-        """A sheet opens, by itself, by the user's key or as the next in the queue: each has its own guard."""
+        """A sheet opened: automatically, by a key or as the next in the queue; each is guarded."""
         return self._to("deaf", now)
 
     def wished(self, now: float) -> Arrival:
-        """The user asked for one that came only now: it opens when they do not type, though others are folded."""
+        """The user asked for a question that arrived only now: it opens at the next pause, though others stay
+        folded."""
         if self.open:
             return self
         return self._to("hesitating", now) if now - self.typed < SILENCE else self.opened(now)
@@ -76,7 +77,7 @@ class Arrival:
         return self._to("folded", now)
 
     def sent(self, now: float) -> Arrival:
-        """An answer is on its way; nothing answers twice."""
+        """An answer was sent; no second one is accepted."""
         return self._to("sent", now)
 
     def emptied(self, now: float) -> Arrival:
@@ -84,7 +85,7 @@ class Arrival:
         return self._to("empty", now)
 
     def at(self, now: float) -> Arrival:
-        """What the passing of time alone makes of it. Entering `held` is when to ring."""
+        """Apply the passing of time. Entering `held` is the moment to notify."""
         if self.phase == "hesitating":
             silent, patient = self.typed + SILENCE, self.since + PATIENCE
             if now >= silent and silent <= patient:
@@ -97,7 +98,7 @@ class Arrival:
 
     @property
     def due(self) -> float | None:
-        """When `at` should be asked again, None when time changes nothing."""
+        """Return when to call `at` again, None if time changes nothing."""
         if self.phase == "hesitating":
             return min(self.typed + SILENCE, self.since + PATIENCE)
         if self.phase == "deaf":
@@ -105,7 +106,7 @@ class Arrival:
         return None
 
     def listens(self, pressed: float) -> bool:
-        """Whether a key of that time may answer: one that was pressed before the sheet showed itself armed may not."""
+        """True if a key pressed at that time may answer: one pressed before the sheet was shown as ready may not."""
         return self.phase == "armed" and pressed >= self.since
 
     @property
@@ -118,7 +119,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What a single key or click must get past besides the phase (E11)."""
+    """Checks for a single key or click besides the phase (E11)."""
 
     key: str = ""
     at: float = NEVER
@@ -126,7 +127,7 @@ class Guard:
     focus: float = NEVER
 
     def pressed(self, key: str, now: float) -> tuple[Guard, bool]:
-        """The guard after a key, and whether that key may answer."""
+        """Return the guard after a key, and True if that key may answer."""
         repeats = key == self.key and now - self.at < REPEAT
         return replace(self, key=key, at=now), not repeats and now - self.paste >= AFTER_PASTE
 
@@ -138,5 +139,5 @@ class Guard:
         return replace(self, focus=now)
 
     def click_counts(self, down: float) -> bool:
-        """Whether a click whose button went down at that time may answer."""
+        """True if a click that began at that time may answer."""
         return down - self.focus >= FOCUS_CLICK

@@ -1,7 +1,7 @@
-"""What of a half-given answer is kept (asking.md E24): one text per inquiry, opaque to whoever stores it.
+"""Storage of a partly given answer (asking.md E24): one opaque text per inquiry.
 
-A question can hold several texts at once: the answer, a reply in words, a note, edited arguments; all come back.
-Pure. Never given a secret: whoever shows one keeps no draft (E27).
+A question can have several texts at once: the answer, a reply, a note, edited arguments; all are restored. Pure. Never
+used for secrets (E27).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _KEYS = {"answer", "reply", "note", "edit", "ask", "pastes"}
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The texts of one question that were typed and not sent; `answer` and `edit` None when not touched, `ask` what was
-    to be asked aside (E30). `pastes` are places in them that were pasted: which text, from where, how long."""
+    """Typed but unsent texts of one question; `answer` and `edit` None if untouched, `ask` a side question (E30).
+    `pastes` are their pasted parts: which text, from where, how long."""
 
     answer: str | None = None
     reply: str = ""
@@ -25,11 +25,11 @@ class Draft:
     pastes: tuple[tuple[str, int, int], ...] = ()
 
     def places(self, name: str) -> tuple[tuple[int, int], ...]:
-        """Where one of the texts was pasted."""
+        """Return where one of the texts was pasted."""
         return tuple((start, size) for text, start, size in self.pastes if text == name)
 
     def stored(self) -> str:
-        """As text for the journal; empty when there is nothing to keep."""
+        """Encode for the journal; empty if there is nothing to store."""
         more = {"note": self.note} if self.note else {}
         more |= {"ask": self.ask} if self.ask else {}
         more |= {"edit": self.edit} if self.edit is not None else {}
@@ -40,7 +40,7 @@ class Draft:
 
 
 def restored(text: str) -> Draft:
-    """From the journal. A text of another form was typed as an answer: it is kept as one, never lost."""
+    """Decode from the journal. A text in another form is kept as a typed answer."""
     if not text:
         return Draft()
     try:
@@ -63,7 +63,7 @@ def restored(text: str) -> Draft:
 
 
 def _places(found: object) -> tuple[tuple[str, int, int], ...]:
-    """What is of that form; anything else is no place."""
+    """Return valid places; ignore anything else."""
     places = []
     for one in found if isinstance(found, list) else []:
         if isinstance(one, list) and len(one) == 3:

@@ -1,7 +1,7 @@
-"""Why a person sees what a reviewer was to answer: which no is quoted, why there is none, who says so (R150, R154).
+"""Why a person sees a reviewer's question: which no is quoted, why there is none, who says so (R150, R154).
 
-M12 to the letter; every face puts it in its own lines. Pure: words of ours, and foreign text that each shows through
-its gate.
+M12 is exact; every front end splits it into its own lines. Pure: jp-tui's text, and untrusted text that each front end
+neutralises.
 """
 
 from __future__ import annotations
@@ -21,38 +21,38 @@ _WITHOUT: dict[str, LiteralString] = {
 
 
 def refusal(told: Escalation) -> Foreign | None:
-    """The reason that M12 quotes: that of its no, of the first one where there was no second; None without any."""
+    """Return the reason quoted in M12: that of its no, or of the first one if there was no second; None without any."""
     if not told.failed:
         return told.reason
     return told.before[-1].reason if told.before else None
 
 
 def without(told: Escalation) -> LiteralString:
-    """Why there is no verdict, or no second one; empty where there is."""
+    """Return why there is no verdict, or no second one; empty if there is one."""
     return _WITHOUT[told.cause] if told.failed else ""
 
 
 def heard(told: Escalation) -> Foreign:
-    """What is known of a verdict that never was: what it had said, or what went wrong; perhaps nothing."""
+    """Return what is known of a missing verdict: the reason streamed so far, or the error; may be empty."""
     return Foreign(told.reason.raw.strip() if told.failed else "")
 
 
 def earlier(told: Escalation) -> tuple[Foreign, ...]:
-    """The reasons of its no before it was told the assistant's intent, oldest first, beside a no that came after it."""
+    """Return the reasons of its no before it read the assistant's intent, oldest first, if another no followed."""
     return () if told.failed else tuple(one.reason for one in told.before)
 
 
 def words(reason: Foreign) -> str:
-    """What stands between M12's quotes; empty where it gave no reason, for which there are words of ours."""
+    """Return the text between M12's quotes; empty without a reason, which has its own text."""
     text = reason.raw.strip("\n")
     return text if text.strip() else ""
 
 
 def model(told: Escalation) -> Foreign:
-    """Whose verdict it is, shortened; empty where that is not known."""
+    """Return the reviewer's short model name; empty if unknown."""
     return Foreign(short_model(told.model))
 
 
 def took(told: Escalation) -> str:
-    """How long it took; empty where that is not known."""
+    """Return the review's duration; empty if unknown."""
     return duration(told.ms) if told.ms is not None else ""

@@ -1,8 +1,8 @@
-"""A form in the conversation: the questions of one call as one value, each with what came of it (R173-R182b).
+"""A form in the conversation: the questions of one call as one value, each with its outcome (R173-R182b).
 
-Made from the call's arguments and its recorded pairs by the walker itself, so that a live and a reloaded form are the
-same. What Back took away counts by what stands beside the events, never by a tag (R24). No tool is known by name: any
-call of the assistant's that asks several questions is a form.
+Built from the call's arguments and recorded pairs by the form walker itself, so that live and reloaded forms agree.
+Answers that Back discarded are identified by the events' metadata, never by an id (R24). No tool is special: any
+assistant call with several questions is a form.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.view.questions.inquiry import NOTHING, InquiryView
 
 PlaceState = Literal["answered", "open", "left", "skipped", "taken_back", "gone_back", "unasked"]
-"""`taken_back`: its answer; `gone_back`: it was shown, and left with Back before it had one (R176)."""
+"""`taken_back`: its answer was discarded; `gone_back`: it was shown and left with Back before an answer (R176)."""
 FormState = Literal["open", "review", "deferred", "answered", "replied", "ended", "unsent"]
-"""`unsent`: all was answered, and the call ended without handing it over (R180)."""
+"""`unsent`: all was answered, and the call ended before it was submitted (R180)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedFormQuestion:
-    """One question. `asked` is the showing that counts, or the last one; `earlier` the others, oldest first; `because`
-    why it was skipped, in words."""
+    """One question. `asked` is the request that counts, or the last one; `earlier` the others, oldest first; `because`
+    why it was skipped, as text."""
 
     id: str
     text: Foreign
@@ -36,7 +36,7 @@ class AskedFormQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionForm:
-    """All questions in the order they were submitted; `reply` what the user said instead of the rest (R179)."""
+    """All questions in the order they were submitted; `reply` is the user's reply instead of the rest (R179)."""
 
     places: tuple[AskedFormQuestion, ...]
     state: FormState
@@ -45,7 +45,7 @@ class QuestionForm:
 
 @dataclass(slots=True)
 class _Record:
-    """The showings of a call in their order, and which answers count."""
+    """Requests of a call in order, and which answers count."""
 
     shown: dict[str, list[InquiryView]] = field(default_factory=dict)
     counts: dict[str, InquiryView] = field(default_factory=dict)
@@ -75,10 +75,10 @@ def form(
     over: bool,
     broken: bool = False,
 ) -> QuestionForm | None:
-    """The form that a call is, None for a call with one question.
+    """Return the form of a call, None for a call with one question.
 
-    `result` is the call's content, None while it has none; `awaits` says that the human is asked, `over` that nothing
-    goes on, `broken` that the call ended otherwise than well, so that its content is none of its own.
+    `result` is the call's content, None while it has none; `awaits`: the user is asked; `over`: nothing continues;
+    `broken`: the call failed, so its content isn't the form's.
     """
     record = _Record()
     for one in asked:
@@ -95,8 +95,8 @@ def form(
 
 
 def taken_back(asked: Sequence[InquiryView]) -> frozenset[int]:
-    """The places among the questions of a call whose answers Back took away (R177); of the assistant's own alone,
-    since a tool's question is asked once more where a reviewer said no."""
+    """Return the indices of a call's questions whose answers Back discarded (R177). Only for the assistant's own
+    questions, since a tool's is asked again after a reviewer's no."""
     record, given = _Record(), {}
     for at, one in enumerate(asked):
         if one.assistant and one.question:
@@ -108,8 +108,8 @@ def taken_back(asked: Sequence[InquiryView]) -> frozenset[int]:
 
 
 def _submitted(arguments: JsonObject, record: _Record) -> list[AskedFormQuestion]:
-    """The places of the questions in the arguments; empty when those are no questions, or others than were asked."""
-    from jp_tui.questions.arguments import ItemForm as Submitted  # only where something was asked
+    """Return the questions in the arguments; empty if they are invalid, or differ from those asked."""
+    from jp_tui.questions.arguments import ItemForm as Submitted  # only if something was asked
     from jp_tui.questions.arguments import read
     from jp_tui.questions.types import GivenAnswer
     from jp_tui.questions.walker import walk
@@ -165,7 +165,7 @@ def _state(
 
 
 def reply_in(result: str, ids: set[str]) -> Foreign | None:
-    """The words of a Reply, empty when it had none; None when the result is none. Ids may be any word, also these."""
+    """Return the text of a reply, empty if it had none; None if the result isn't a reply. Ids may be any word."""
     try:
         body: Json = parse(result)
     except JsonProblem:

@@ -1,7 +1,8 @@
-"""All that waits for the human in the workspace, of every tool, agent and conversation, as one list (asking.md E51).
+"""Everything that waits for the user in the workspace, of every tool, agent and conversation, as one list (asking.md
+E51).
 
-A pure reducer: what is asked here comes as questions, what stands on record elsewhere as the engine's list. What was
-put off stays in it and comes back by itself. It answers nothing, mints no time and asks for no list.
+A pure reducer: questions here arrive as events, recorded ones of other conversations in the engine's list. Snoozed
+entries stay in it and return automatically. It answers nothing and reads no clock.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from jp_tui.view.questions.prompt_line import agent_asks, asker, headline
 from jp_tui.view.questions.queue import Key, key_of
 
 REST = 1.0
-"""Seconds for which nothing else must wait before what was put off until then comes back: a form has gaps."""
+"""Seconds without other waiting questions before a snoozed one returns: forms have pauses between questions."""
 NOTHING = Foreign("")
 Settled = Literal["answered", "redacted", "cancelled", "withdrawn", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxEntry:
-    """One thing that waits. `here`: it can be answered at once; else its conversation is taken up first, or, while
-    another process holds it (`held_by`, words), the answer is offered to that (`offers`: what can be). `goes_on` is the
-    conversation that goes on then: of a sub-agent its parent. `subject` is what it is about, `title` its conversation's
-    title, `task` that of the sub-agent that asks (E4). `off`: it was put off,
-    `until` when, a time of the face's clock, None for when nothing else waits. `alike` are identical ones, itself
-    among them, that were all on the screen once: empty unless several."""
+    """One waiting entry. `here`: it can be answered at once; else its conversation is resumed first, or, while another
+    process owns it (`held_by`, as text), the answer is offered to that process (`offers`: which are possible).
+    `goes_on` is the conversation that resumes: for a sub-agent its parent. `subject` describes it, `title` is its
+    conversation's title, `task` that of the asking sub-agent (E4). `off`: it is snoozed, `until` a time of the front
+    end's clock, None until nothing else waits. `alike` are identical entries including itself that were all visible
+    once: empty unless several."""
 
     key: Key
     kind: PromptKind
@@ -53,7 +54,7 @@ class InboxEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gone:
-    """What waited last and does not any more: how it ended, and by whom if that is known."""
+    """Last entry that stopped waiting: how, and by whom if known."""
 
     entry: InboxEntry
     how: Settled
@@ -62,8 +63,8 @@ class Gone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxState:
-    """`prompts` are asked here, in the order they came, `listed` is what the engine last said, of both kinds; `since`
-    is when that stood on record first: what is taken up is asked once more."""
+    """`prompts` are asked here, in order of arrival, `listed` is the engine's latest list, of both kinds; `since` is
+    when an entry was first recorded: a resumed question is asked again."""
 
     prompts: Mapping[Key, PromptRequest] = field(default_factory=dict)
     listed: tuple[WaitingInfo, ...] = ()
@@ -74,10 +75,10 @@ class InboxState:
     gone: Gone | None = None
     rests: float | None = None
 
-    # What happens
+    # Events
 
     def heard(self, event: ev.Event, now: float) -> InboxState:
-        """After an event of any conversation; the same object when it concerns nothing that waits."""
+        """Apply an event of any conversation; return the same object if it concerns no entry."""
         match event:
             case ev.QuestionAsked(prompt=prompt):
                 return self._asked(prompt)._resting(now)
@@ -93,51 +94,51 @@ class InboxState:
                 return self
 
     def shown(self, key: Key, digest: str) -> InboxState:
-        """A sheet of it stood open and listened."""
+        """Its sheet was open and ready."""
         return self if (key, digest) in self.seen else replace(self, seen=self.seen | {(key, digest)})
 
     def put_off(self, key: Key, until: float | None, now: float) -> InboxState:
-        """Until a time, or with None until nothing else waits."""
+        """Snooze until a time, or with None until nothing else waits."""
         return replace(self, off={**self.off, key: until})._resting(now) if key in self.prompts else self
 
     def back(self, *keys: Key) -> InboxState:
-        """These wait again like any other."""
+        """End the snooze of these entries."""
         if not any(key in self.off for key in keys):
             return self
         return replace(self, off={key: until for key, until in self.off.items() if key not in keys}, rests=None)
 
-    # What follows from it
+    # Results
 
     @property
     def due(self) -> float | None:
-        """When something that was put off comes back; None when no time brings anything."""
+        """Return when a snooze ends; None if none ends by time."""
         times = [until for until in self.off.values() if until is not None]
         if self.rests is not None and None in self.off.values():
             times.append(self.rests + REST)
         return min(times, default=None)
 
     def over(self, now: float) -> tuple[Key, ...]:
-        """What is back by then, in the order it was put off."""
+        """Return the entries whose snooze is over, in the order they were snoozed."""
         rested = self.rests is not None and now >= self.rests + REST
         return tuple(key for key, until in self.off.items() if (rested if until is None else now >= until))
 
     @property
     def elsewhere(self) -> tuple[WaitingInfo, ...]:
-        """What waits in conversations that are not open here, as far as it is known."""
+        """Return what waits in conversations that aren't open here, as far as known."""
         return tuple(one for one in self.listed if (one.conversation, one.inquiry) not in self.prompts)
 
     @property
     def entries(self) -> Entries:
-        """All of it, what waits longest first; what was put off keeps its place."""
+        """Return all entries, oldest first; snoozed ones keep their places."""
         return Entries(self)
 
     def get(self, key: Key) -> InboxEntry | None:
-        """The one of that key; nothing is said of others that are like it."""
+        """Return the entry with that key, without its identical ones."""
         if (prompt := self.prompts.get(key)) is not None:
             return self._entry(prompt, {})
         return next((_recorded(one) for one in self.elsewhere if (one.conversation, one.inquiry) == key), None)
 
-    # How
+    # Parts
 
     def _asked(self, prompt: PromptRequest) -> InboxState:
         key = key_of(prompt)
@@ -173,19 +174,19 @@ class InboxState:
         return replace(self, titles={**self.titles, conversation: title})
 
     def _resting(self, now: float) -> InboxState:
-        """Since when nothing but what was put off waits here."""
+        """Update since when only snoozed entries wait here."""
         rests = None if any(key not in self.off for key in self.prompts) else now
         return self if (rests is None) == (self.rests is None) else replace(self, rests=rests)
 
     def ordered(self) -> list[PromptRequest | WaitingInfo]:
-        """What the entries are made of, what waits longest first."""
+        """Return the sources of the entries, oldest first."""
         found: list[PromptRequest | WaitingInfo] = [*self.prompts.values(), *self.elsewhere]
         return sorted(found, key=self._since)
 
     def entry(
         self, one: PromptRequest | WaitingInfo, alike: Mapping[tuple[str, str, str], tuple[Key, ...]]
     ) -> InboxEntry:
-        """One of them as an entry."""
+        """Build an entry."""
         return _recorded(one) if isinstance(one, WaitingInfo) else self._entry(one, alike)
 
     def _since(self, one: PromptRequest | WaitingInfo) -> str:
@@ -194,8 +195,8 @@ class InboxState:
         return min(one.asked_at, self.since.get(key_of(one), one.asked_at))
 
     def alike(self) -> Mapping[tuple[str, str, str], tuple[Key, ...]]:
-        """Those of one kind, tool and digest that wait here, where several do and each was shown (E51). What is secret
-        is typed for one alone."""
+        """Return the waiting questions of the same kind, tool and digest that were all shown, if there are several
+        (E51). A secret is entered for one question only."""
         shown = {_sort(prompt) for key, _ in self.seen if (prompt := self.prompts.get(key)) is not None}
         same: dict[tuple[str, str, str], list[PromptRequest]] = {}
         for key, prompt in self.prompts.items() if shown else ():
@@ -227,7 +228,7 @@ class InboxState:
 
 
 class Entries(Sequence[InboxEntry]):
-    """All that waits, in order; an entry is made when it is looked at, since of a thousand few are."""
+    """All waiting entries, in order; each is built when accessed, since of a thousand few are."""
 
     def __init__(self, inbox: InboxState) -> None:
         self._inbox = inbox
@@ -257,7 +258,7 @@ class Entries(Sequence[InboxEntry]):
 
 
 def counted(status: Status, inbox: InboxState) -> Status:
-    """The status line with what waits (E50): here, put off, and elsewhere."""
+    """Add what waits to the status line (E50): here, snoozed, and elsewhere."""
     here = tuple("/".join(key) for key in inbox.prompts if key not in inbox.off)
     off, elsewhere = len(inbox.off), len(inbox.elsewhere)
     if (here, off, elsewhere) == (status.waiting, status.put_off, status.elsewhere):
@@ -286,7 +287,7 @@ def _recorded(one: WaitingInfo) -> InboxEntry:
 
 
 def _asker(one: WaitingInfo) -> str:
-    """Who asks, in the words of `prompts.asker`."""
+    """Return who asks, in the words of `prompt_line.asker`."""
     if one.agent is not None:
         return agent_asks(one.agent, one.source, one.tool)
     return one.label or ("assistant" if one.source == "assistant" else one.tool or one.source)

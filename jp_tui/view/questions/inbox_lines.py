@@ -1,7 +1,7 @@
-"""The inbox in words: who asks, what, of which conversation, since when, and when what was put off is back (E51).
+"""The inbox as text: who asks, what, in which conversation, since when, and until when it is snoozed (E51).
 
-Rows as data, from `inbox.py`. Knows no widget; both clocks are inputs: `now` in seconds of the face's own, `wall` in
-seconds since 1970.
+Rows as data, from `inbox.py`. Independent of widgets; both clocks are inputs: `now` in seconds of the front end's own,
+`wall` in seconds since 1970.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _KINDS: dict[PromptKind, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """`sign` says how it stands, `aside` where and what; `mark` what is special, in words; `detail` all of it."""
+    """`sign` shows its state, `aside` the place and kind; `mark` names what is special; `detail` is everything."""
 
     entry: InboxEntry
     sign: str
@@ -63,7 +63,7 @@ class InboxRow:
 
 
 def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
-    """One line of the inbox."""
+    """Return one line of the inbox."""
     mark, sign = "", "?"
     if entry.off:
         sign, mark = "☾", "snoozed " + _until(entry.until, now)
@@ -82,19 +82,19 @@ def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
 
 
 def gone(one: Gone) -> tuple[str, Foreign]:
-    """What is said for a moment of one that left the list: words of ours, and by whom if somebody answered."""
+    """Return the notice for an entry that left the list, and who answered it, if anyone."""
     if one.how in ("answered", "redacted"):
         return ANSWERED, Foreign(elsewhere(one.by) or "another process")
     return (WITHDRAWN if one.how == "withdrawn" else NO_LONGER), Foreign("")
 
 
 def line(text: Foreign) -> Foreign:
-    """The first line of it."""
+    """Return its first line."""
     return Foreign(first_line(text.raw))
 
 
 def short(holder: str) -> str:
-    """Who holds a conversation, without the process in brackets."""
+    """Return the owner of a conversation without the process in brackets."""
     return holder.split(" (", 1)[0]
 
 

@@ -1,7 +1,7 @@
-"""A question and its fate as one value, for the conversation, the activity and the lists alike (R16-R25, E42).
+"""A question and its outcome as one value, for the conversation, the activity and the lists (R16-R25, E42).
 
-Made from stored events, so that what is reloaded is what was live. Holds foreign text as it came and no words of
-ours: those stand in `trail.py` and `why.py`. Never derives behaviour from a reason (R24) and never splits an id (R29).
+Built from stored events, so that reloaded and live questions agree. Contains untrusted text and no text of jp-tui: that
+is in `outcome_line.py` and `why.py`. Behaviour never depends on a reason (R24) and no id is split (R29).
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, taken
 
 How = Literal["open", "deferred", "answered", "redacted", "cancelled", "withdrawn"]
-"""`deferred` is an open one whose turn was ended to wait for it; `withdrawn` one that went without a record here."""
+"""`deferred`: open in a turn that was ended to wait for it; `withdrawn`: closed without a record here."""
 Handed = Literal["", "rejected", "failed", "too_long", "taken_over"]
 NOTHING = Foreign("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryView:
-    """`asker` is the name of the tool or whoever else `source` says; `by` the kind of responder, `model` which one.
+    """`asker` is the name of the tool or whatever `source` says; `by` the kind of responder, `model` which one.
 
-    `explanation` are the responder's own words or a note (R21, R182), `tag` why there is no answer (R22, R23), `via`
-    through what it was answered, `escalated` that a reviewer said no before (R149), `handed` why a reviewer's question
-    came to the human. `why` and `row` say which rule led here, `reviewer` which model is deciding, `heard` what was
-    heard of its reason so far; `tokens` (in, out) and `dollars` are what its answer took, `saw` what it was shown.
-    `question` is the bare id among those of its call; `discards` the questions whose answers were away when it was
-    asked, `moved` when it was left with Back, `restores` what its undo brought back, `restarts` that nothing before
-    counts (R177, R97b). `offered` are the parts of a change, `parts` what became of each (R251).
+    `explanation` is the responder's own text or a note (R21, R182), `tag` why there is no answer (R22, R23), `via` the
+    client used, `escalated`: a reviewer said no before (R149), `handed` why a reviewer's question reached the user.
+    `why` and `row` name the rule, `reviewer` the deciding model, `heard` its reason so far; `tokens` (in, out) and
+    `dollars` are the answer's cost, `saw` what it was shown. `question` is the bare id within its call; `discards` the
+    questions whose answers were discarded when it was asked, `moved`: it was left with Back, `restores` what its undo
+    restored, `restarts`: earlier answers don't count (R177, R97b). `offered` are the parts of a change, `parts` the
+    result of each (R251).
     """
 
     id: str
@@ -65,12 +65,12 @@ class InquiryView:
 
     @property
     def assistant(self) -> bool:
-        """Whether the assistant itself asks (R160)."""
+        """True if the assistant itself asks (R160)."""
         return self.source == "assistant"
 
 
 def question(event: stored.InquiryRequest) -> InquiryView:
-    """A recorded question, open as yet."""
+    """Return a recorded question, still open."""
     context = event.question.get("context", event.question.get("pre_amble"))
     row = event.metadata.get("row")
     why_me = handed(event.metadata.get("escalation"))
@@ -92,12 +92,12 @@ def question(event: stored.InquiryRequest) -> InquiryView:
 
 
 def settled(asked: stored.InquiryRequest, response: stored.InquiryResponse | None) -> InquiryView:
-    """A recorded question with its fate."""
+    """Return a recorded question with its outcome."""
     return question(asked) if response is None else answered(question(asked), response)
 
 
 def answered(asked: InquiryView, event: stored.InquiryResponse) -> InquiryView:
-    """The question with its recorded fate, which says more than a message about it does."""
+    """Add the recorded outcome, which has more details than the event about it."""
     about = event.metadata
     moved, restores = _names(about.get("discards")), _names(about.get("restores"))
     if moved or restores or about.get("restarts") is True:
@@ -116,7 +116,7 @@ def answered(asked: InquiryView, event: stored.InquiryResponse) -> InquiryView:
             asked = replace(asked, tokens=used, dollars=paid)
         asked = replace(asked, saw=foreign(about.get("saw")))
     if isinstance(event, stored.InquiryCancelled):
-        taken_over = about.get("cause") == "taken_over"  # what the user did says enough
+        taken_over = about.get("cause") == "taken_over"  # the user's action says enough
         parts = ("",) if taken_over else (text_at(about, "error"), text_at(about, "advice"))
         failure = ". ".join(part for part in parts if part)
         tag = "too_long" if about.get("cause") == "too_long" else event.reason
@@ -127,7 +127,7 @@ def answered(asked: InquiryView, event: stored.InquiryResponse) -> InquiryView:
 
 
 def handed(told: Json) -> Handed:
-    """Why a question that a reviewer was to answer came to the human, from what stands beside its request."""
+    """Return why a reviewer's question reached the user, from the metadata of its request."""
     if not isinstance(told, dict):
         return ""
     if (cause := told.get("cause")) in ("too_long", "taken_over"):
@@ -144,11 +144,11 @@ def _names(found: Json) -> tuple[str, ...]:
 
 
 def foreign(value: Json) -> Foreign:
-    """The text of a JSON value that should be text; nothing for anything else."""
+    """Return the text of a JSON value that should be text; empty for anything else."""
     return Foreign(value) if isinstance(value, str) else NOTHING
 
 
 def text_at(raw: JsonObject, key: str) -> str:
-    """The text under a key; empty when there is none."""
+    """Return the text under a key; empty if there is none."""
     value = raw.get(key)
     return value if isinstance(value, str) else ""

@@ -1,7 +1,7 @@
-"""Questions and their answers as pages bring them, in any order (R26-R29, R200; HOUSE "The way of a page").
+"""Pairs questions and answers as pages load, in any order (R26-R29, R200; HOUSE "The way of a page").
 
-Kept by turn and id, each with the number of its event; what belongs together is found when it is asked for. Pairing
-never crosses turns. Holds no block and knows no page.
+Stored by turn and id, each with the number of its event; pairs are matched on access, never across turns. Independent
+of blocks and pages.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from jp_tui.view.questions.inquiry import InquiryView, settled
 
 
 class InquiryIndex:
-    """The inquiries of a conversation, as far as it is held."""
+    """Loaded inquiries of a conversation."""
 
     def __init__(self) -> None:
         self._events: dict[tuple[int, str], dict[int, stored.InquiryRequest | stored.InquiryResponse]] = {}
         self._homes: dict[tuple[int, str], str] = {}
         self._reviewers: dict[tuple[int, str], tuple[str, str]] = {}
-        self._made: dict[tuple[int, str], dict[int, InquiryView]] = {}  # a call may hold hundreds, and each event asks
+        self._made: dict[tuple[int, str], dict[int, InquiryView]] = {}  # a call may have hundreds, and each event asks
 
     def reviewed(self, turn: int, inquiry: str, model: str) -> None:
-        """This model is deciding it now, as long as it is open."""
+        """Record the model that is deciding it, while it is open."""
         self._reviewers[turn, inquiry] = model, ""
         self._made.pop((turn, inquiry), None)
 
     def heard(self, inquiry: str, text: str, *, fresh: bool) -> tuple[int, str] | None:
-        """More of its reason; the turn and the call that show it, None when no model is known to decide it."""
+        """Add to its reason; return the turn and the call that show it, None if no model is known to decide it."""
         key = next((key for key in reversed(self._reviewers) if key[1] == inquiry), None)
         if key is None:
             return None
@@ -41,7 +41,7 @@ class InquiryIndex:
         return key[0], self._homes.get(key, "")
 
     def ask(self, turn: int, seq: int, event: stored.InquiryRequest) -> str:
-        """A request; the call it names, empty when it names none."""
+        """Add a request; return the call it names, empty if none."""
         key, home = (turn, event.id), event.metadata.get("call")
         self._events.setdefault(key, {})[seq] = event
         self._made.pop(key, None)
@@ -50,14 +50,14 @@ class InquiryIndex:
         return self._homes.get(key, "")
 
     def answer(self, turn: int, seq: int, event: stored.InquiryResponse) -> str:
-        """A response, whose request may not be held yet; the call of its request, empty when none is known."""
+        """Add a response, whose request may not be loaded yet; return the call of its request, empty if unknown."""
         key = (turn, event.id)
         self._events.setdefault(key, {})[seq] = event
         self._made.pop(key, None)
         return self._homes.get(key, "")
 
     def of(self, turn: int, inquiry: str) -> dict[int, InquiryView]:
-        """The inquiries of one id, by the number of their request."""
+        """Return the inquiries with one id, by the number of their request."""
         if (turn, inquiry) not in self._made:
             self._made[turn, inquiry] = self._paired(turn, inquiry)
         return self._made[turn, inquiry]
@@ -72,12 +72,12 @@ class InquiryIndex:
         return dict(zip(asked, found, strict=True))
 
     def listed(self, turn: int, ids: dict[int, str]) -> tuple[InquiryView, ...]:
-        """The inquiries with these numbers and ids, in the order of the log."""
+        """Return the inquiries with these numbers and ids, in log order."""
         found = {id_: self.of(turn, id_) for id_ in set(ids.values())}
         return tuple(found[id_][seq] for seq, id_ in sorted(ids.items()))
 
     def forget(self, turn: int, ids: Iterable[str]) -> None:
-        """These are no longer held."""
+        """Drop them."""
         for id_ in set(ids):
             self._events.pop((turn, id_), None)
             self._homes.pop((turn, id_), None)

@@ -1,7 +1,7 @@
-"""The two interrupt menus of R211 with the exact labels of M44, and what each choice does here, as data.
+"""The two interrupt menus of R211 with the exact labels of M44, and the effect of each choice, as data.
 
-"& exit" leaves the program in jp; with us it ends the turn, so every label has a description that says so.
-It sends nothing: a face turns the chosen action into InterruptTurn, Continue into nothing at all (R215).
+"& exit" leaves the program in jp; in jp-tui it ends the turn, so every label has a description. Nothing is sent here:
+the front end converts the action to InterruptTurn, Continue to nothing (R215).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TITLE = "Interrupted"
 
 @dataclass(frozen=True, slots=True)
 class InterruptChoice:
-    """One line of the menu; `action` None is Continue, `words` asks for a message before it is sent."""
+    """One line of the menu; `action` None is Continue, `words` asks for a message first."""
 
     label: str
     does: str
@@ -43,13 +43,13 @@ TOOLS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterruptWishes:
-    """What an interruption does, by what it interrupts (R233); `prompt` asks with the menu."""
+    """Configured action of an interrupt, by what it interrupts (R233); `prompt` opens the menu."""
 
     streaming: Literal["prompt", "continue", "stop", "abort", "reply"] = "prompt"
     tool_call: Literal["prompt", "continue", "restart", "respond", "stop"] = "prompt"
 
     def choice(self, phase: str) -> InterruptChoice | None:
-        """What to do at once in this phase; None asks."""
+        """Return the immediate action in this phase; None opens the menu."""
         wish = self.tool_call if phase == "tools" else self.streaming
         if wish == "prompt":
             return None
@@ -57,5 +57,5 @@ class InterruptWishes:
 
 
 def menu(phase: str) -> tuple[InterruptChoice, ...]:
-    """The menu for what the turn does now (the phases of TurnPhase)."""
+    """Return the menu for the turn's phase (TurnPhase)."""
     return TOOLS if phase == "tools" else STREAMING

@@ -1,7 +1,7 @@
-"""A question that another process holds, as one that can be asked here: its answer is offered to the holder (S12, E53).
+"""A question of another process as a prompt here: its answer is offered to that process (S12, E53).
 
-Made from the record alone, so only what a line of text answers whole: no secret, no JSON, nothing that is accepted in
-parts. Pure; who sends the offer and hears what became of it is the face's `waiting.py`.
+Built from the record alone, so only for answers in one line of text: no secret, no JSON, no parts. Pure; the front
+end's `waiting.py` sends the offer and receives the result.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ ASSISTANT = "Assistant"
 
 
 def prompt_of(one: WaitingInfo) -> PromptRequest | None:
-    """What a sheet needs to ask it; None for what can only be answered where it is held."""
+    """Return what a sheet needs to ask it; None if it can only be answered in its own process."""
     if not one.held_by or one.here or one.kind != "question" or one.question is None or not one.digest:
         return None
     try:
@@ -40,11 +40,11 @@ def prompt_of(one: WaitingInfo) -> PromptRequest | None:
 
 
 def is_offered(prompt: PromptRequest) -> bool:
-    """Whether it was made here of the record: then a bare answer goes to the holder, and nothing beside it. Whoever
-    asks a question here knows its call."""
+    """True if it was built here from the record: then only a bare answer is offered. A prompt of this process has a
+    call."""
     return not prompt.call
 
 
 def words_of(prompt: PromptRequest, said: Response) -> str | None:
-    """The answer as it is offered; None for what is none."""
+    """Return the answer in the offered form; None if it isn't one."""
     return prompt.question.answer_type.spelled(said.value) if isinstance(said, Answered) else None

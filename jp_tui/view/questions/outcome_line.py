@@ -1,7 +1,7 @@
-"""What became of a question, in a sign, a word and a name: the same in every face (E42, E60; R21-R25).
+"""Outcome of a question as a sign, a word and a name: the same in every front end (E42, E60; R21-R25).
 
-A sign never stands without its word, since meaning may not rest on a glyph or a colour alone. Knows no width and
-no widget; why somebody was asked at all is `why.py`.
+A sign always has a word beside it, since meaning must not depend on a glyph or a colour alone. Independent of width and
+widgets; why a question was asked is in `why.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Role = Literal[
 ]  # fmt: skip
 
 SUB_AGENT = "sub_agent:"
-"""With what the name of a source begins that is a sub-agent (R222)."""
+"""Prefix of a source name that is a sub-agent (R222)."""
 RESPONDERS = {
     "user": "you",
     "assistant": "reviewer",
@@ -51,12 +51,12 @@ TAGS: dict[str, tuple[str, str, Role, str]] = {
     "assistant_routing_denied": ("✗", "denied: only the user may answer", "bad", "policy"),
     "invalid_static_answer": ("✗", "pinned answer isn't valid", "bad", "pinned setting"),
 }
-"""A sign, a word, a role, and who it was when nobody is recorded, by cancellation reason."""
+"""A sign, a word, a role, and the default responder, by cancellation reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryOutcome:
-    """`word` may be foreign text (an answer, a tag of another program), `who` names a model or is ours."""
+    """`word` may be untrusted text (an answer, another program's tag), `who` names a model or is jp-tui's text."""
 
     role: Role
     sign: str
@@ -66,7 +66,7 @@ class InquiryOutcome:
 
 
 def fate(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -> InquiryOutcome:
-    """What became of a question; while it is open `waits` says whether somebody can still answer, `reviewed` that a
+    """Return a question's outcome; while it is open, `waits` says that it can still be answered, `reviewed` that a
     model is deciding."""
     who = responder(asked)
     took = duration(asked.ms) if asked.ms is not None and asked.by != "user" else ""
@@ -105,7 +105,7 @@ def fate(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -> I
 
 
 def responder(asked: InquiryView) -> Foreign:
-    """Who answered: `you`, `reviewer haiku-4-5`, `pinned setting`, `remembered`, `default`, `policy`."""
+    """Return who answered: `you`, `reviewer haiku-4-5`, `pinned setting`, `remembered`, `default`, `policy`."""
     who = RESPONDERS.get(asked.by, "")
     if asked.by == "assistant" and asked.model:
         who = f"{who} {short_model(asked.model.raw)}"
@@ -117,31 +117,31 @@ def responder(asked: InquiryView) -> Foreign:
 
 
 def spent(asked: InquiryView) -> str:
-    """`8.1k tokens in, 90 out`; nothing where it took none."""
+    """Return `8.1k tokens in, 90 out`; empty if it used none."""
     into, out = asked.tokens
     return f"{count(into)} tokens in, {count(out)} out" if into or out else ""
 
 
 def reviewed(asked: InquiryView) -> Foreign:
-    """What a model's answer took and what it was shown, in words; empty for everybody else's."""
+    """Return a model's usage and what it was shown, as text; empty for any other responder."""
     saw = f"it read {asked.saw.raw}" if asked.saw else ""
     return Foreign(" · ".join(part for part in (spent(asked), saw) if part))
 
 
 def elsewhere(by: str) -> str:
-    """Who answered a question that somebody here was still looking at: a kind of responder, or words as they are."""
+    """Return who answered a question that was still shown here: a kind of responder, or text unchanged."""
     return {"user": "you, elsewhere", "assistant": "a reviewer", "static": "a setting"}.get(by, by)
 
 
 def asker(asked: InquiryView) -> Foreign:
-    """Who asked, in a word; of a sub-agent the record holds an id only (R222)."""
+    """Return who asked, in a word; for a sub-agent the record has only an id (R222)."""
     if asked.asker.raw.startswith(SUB_AGENT):
         return Foreign("a sub-agent")
     return Foreign("assistant") if asked.assistant else asked.asker or Foreign("a tool")
 
 
 def said(answer: Json) -> Foreign:
-    """An answer in a line: yes, no, the text, the chosen ones, else its JSON."""
+    """Return an answer in one line: yes, no, the text, the selected ones, else its JSON."""
     if isinstance(answer, bool):
         return Foreign("yes" if answer else "no")
     if isinstance(answer, str):

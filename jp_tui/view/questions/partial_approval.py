@@ -1,7 +1,7 @@
-"""A yes to parts of a change, and what was said about each (inquiries.md R251; asking.md E26), as values and in words.
+"""A yes to parts of a change, and the comments on each (inquiries.md R251; asking.md E26), as values and text.
 
-Read from the recorded question and its response; a record of another form is a whole answer, never a guessed part.
-Knows no diff and paints nothing.
+Read from the recorded question and its response; a record in another form counts as an answer to the whole. Independent
+of diffs and painting.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jp_tui.conversation.text import Foreign
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartTaken:
-    """One part: where it is, whether it was accepted, what was said about it."""
+    """One part: its place, whether it was accepted, the comment on it."""
 
     title: Foreign
     accepted: bool
@@ -22,11 +22,11 @@ class PartTaken:
 
 
 Offered = tuple[tuple[str, Foreign], ...]
-"""The parts that were put before somebody: id and title."""
+"""The parts as shown: id and title."""
 
 
 def offered(question: JsonObject) -> Offered:
-    """The parts of a recorded question, in its order."""
+    """Return the parts of a recorded question, in its order."""
     listed = question.get("parts")
     found: list[tuple[str, Foreign]] = []
     for part in listed if isinstance(listed, list) else ():
@@ -38,7 +38,7 @@ def offered(question: JsonObject) -> Offered:
 
 
 def taken(parts: Offered, told: Json) -> tuple[PartTaken, ...]:
-    """What became of each part by a response's `parts`; nothing for an answer to the whole."""
+    """Return the result of each part from a response's `parts`; empty for an answer to the whole."""
     if not isinstance(told, dict):
         return ()
     accepted, comments = told.get("accepted"), told.get("comments", {})
@@ -51,7 +51,7 @@ def taken(parts: Offered, told: Json) -> tuple[PartTaken, ...]:
 
 
 def summary(parts: tuple[PartTaken, ...]) -> str:
-    """`3 of 5 hunks, 1 comment`; only the comments where all were accepted, empty when there is nothing to say."""
+    """Return `3 of 5 hunks, 1 comment`; only the comments if all were accepted, empty if there is nothing to report."""
     yes, said = sum(part.accepted for part in parts), sum(bool(part.comment) for part in parts)
     words = [] if yes in (0, len(parts)) else [f"{yes:,} of {len(parts):,} hunks"]
     words += [f"{said:,} comment{'s' if said != 1 else ''}"] if said else []

@@ -1,6 +1,6 @@
-"""A waiting prompt in one line, whatever kind it is: what is asked, and by whom (M34, M35, R190, E4).
+"""A waiting prompt in one line, of any kind: what is asked, and by whom (M34, M35, R190, E4).
 
-The words of permission and result prompts are ours and exact; those of a question are its own and foreign.
+The text of permission and result prompts is jp-tui's and exact; that of a question is untrusted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from jp_tui.view.wording import questions as w
 
 
 def headline(prompt: PromptRequest) -> str:
-    """What is asked, in one line; foreign inside, so that a face puts it through its gate."""
+    """Return what is asked, in one line; contains untrusted text, so front ends must neutralise it."""
     match prompt.kind:
         case "permission":
             words = w.PERMISSION_MCP if prompt.tool_kind == "mcp" and prompt.server else w.PERMISSION
@@ -25,8 +25,8 @@ def headline(prompt: PromptRequest) -> str:
 
 
 def asker(prompt: PromptRequest) -> str:
-    """Who asks, in a word: the label if there is one, the assistant, or the tool's name (R190, E4); of a sub-agent its
-    name first, then what it is to do, or its tool."""
+    """Return who asks: the label if there is one, the assistant, or the tool's name (R190, E4); for a sub-agent its
+    name, then its task or its tool."""
     if prompt.agent is not None:
         return agent_asks(prompt.agent, prompt.source, prompt.tool)
     if prompt.label:
@@ -35,6 +35,6 @@ def asker(prompt: PromptRequest) -> str:
 
 
 def agent_asks(agent: AgentInfo, source: str, tool: str) -> str:
-    """A sub-agent that asks, by its name, then its task, or the tool of its that asks, by the question's source."""
+    """Return the asker for a sub-agent: its name, then its task, or its tool that asks, by the question's source."""
     task = "" if source == "tool" else agent.task.raw
     return f"{agent.name.raw or 'agent'} › {task or tool}"

@@ -1,8 +1,8 @@
-"""Which question is shown and which wait behind it (inquiries.md R116, R117; asking.md E12, E51).
+"""Order of questions: the current one and the queue (inquiries.md R116, R117; asking.md E12, E51).
 
-First come, first shown; a second never replaces a visible one. The user may turn to any, and put one off: then it
-waits beside the queue. Pure values; decides nothing about when a sheet opens (arming.py) or when what was put off
-comes back (inbox.py), and nothing about who answers (inquiry/).
+First come, first shown; a second never replaces a visible one. The user may turn to any, or snooze one: then it waits
+beside the queue. Pure values; when a sheet opens is decided in arming.py, when a snooze ends in inbox.py, who answers
+in inquiry/.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from dataclasses import dataclass, field
 from jp_tui.protocol.values import PromptRequest
 
 Key = tuple[str, str]
-"""A conversation and an inquiry in it: two conversations may have inquiries of one id."""
+"""Conversation and inquiry id: two conversations may have inquiries with the same id."""
 NONE: Key = ("", "")
 
 
 def key_of(prompt: PromptRequest) -> Key:
-    """What a prompt is known by, wherever several conversations meet."""
+    """Return the key of a prompt across conversations."""
     return prompt.conversation, prompt.inquiry
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Prompts in the order they came; `current` is the one that is shown, NONE when none waits. `off` was put off.
+    """Prompts in order of arrival; `current` is the one shown, NONE if none waits.
 
-    Of a thousand none is looked at to find one."""
+    `off` are snoozed. Lookup takes constant time, also with a thousand.
+    """
 
     waiting: Mapping[Key, PromptRequest] = field(default_factory=dict)
     current: Key = NONE
@@ -37,31 +38,31 @@ class Queue:
 
     @property
     def prompts(self) -> tuple[PromptRequest, ...]:
-        """All that wait in the queue, in order."""
+        """Return all prompts in the queue, in order."""
         return tuple(self.waiting.values())
 
     @property
     def aside(self) -> tuple[PromptRequest, ...]:
-        """All that were put off, in that order."""
+        """Return all snoozed prompts, in that order."""
         return tuple(self.off.values())
 
     @property
     def head(self) -> PromptRequest | None:
-        """The prompt that is shown, or is next to be shown."""
+        """Return the prompt that is shown, or is next."""
         return self.waiting.get(self.current)
 
     @property
     def place(self) -> int:
-        """The place of the current one, from 1; 0 when none waits."""
+        """Return the position of the current one, from 1; 0 if none waits."""
         return [*self.waiting].index(self.current) + 1 if self.current in self.waiting else 0
 
     def get(self, key: Key) -> PromptRequest | None:
-        """The prompt of that key, in the queue or beside it."""
+        """Return the prompt with that key, queued or snoozed."""
         return self.waiting.get(key) or self.off.get(key)
 
     def added(self, prompt: PromptRequest) -> Queue:
-        """With one more at the end. The same inquiry asked anew keeps its place; what was put off stays so, unless
-        something else is asked now (another digest)."""
+        """Append a prompt. The same inquiry asked again keeps its place and its snooze, unless its content changed
+        (another digest)."""
         key = key_of(prompt)
         if key in self.waiting:
             return Queue({**self.waiting, key: prompt}, self.current, self.off)
@@ -70,7 +71,7 @@ class Queue:
         return Queue({**self.waiting, key: prompt}, self.current if self.waiting else key, _without(self.off, key))
 
     def without(self, key: Key) -> Queue:
-        """After one went. When it was the current one, the one behind it follows, else the first."""
+        """Remove a prompt. If it was current, the one behind it follows, else the first."""
         if key not in self.waiting:
             return Queue(self.waiting, self.current, _without(self.off, key)) if key in self.off else self
         left = _without(self.waiting, key)
@@ -81,18 +82,18 @@ class Queue:
         return Queue(left, current, _without(self.off, key))
 
     def turned(self) -> Queue:
-        """With the next one as current, after the last the first again."""
+        """Make the next one current, after the last the first again."""
         if not self.waiting:
             return self
         return self.turned_to([*self.waiting][self.place % len(self.waiting)])
 
     def turned_to(self, key: Key) -> Queue:
-        """With that one as current; one that was put off is back. The same when it does not wait."""
+        """Make that one current, ending its snooze. Unchanged if it doesn't wait."""
         back = self.brought_back(key)
         return Queue(back.waiting, key, back.off) if key in back.waiting else self
 
     def put_off(self, key: Key) -> Queue:
-        """With that one beside the queue: it still waits, but is not shown."""
+        """Snooze it: it still waits, but isn't shown."""
         prompt = self.waiting.get(key)
         if prompt is None:
             return self
@@ -100,15 +101,15 @@ class Queue:
         return Queue(left.waiting, left.current, {**left.off, key: prompt})
 
     def brought_back(self, key: Key) -> Queue:
-        """With that one in the queue again, as the last that came."""
+        """End its snooze: it is queued last."""
         prompt = self.off.get(key)
         if prompt is None:
             return self
         return Queue({**self.waiting, key: prompt}, self.current if self.waiting else key, _without(self.off, key))
 
     def others_of_turn(self, prompt: PromptRequest) -> tuple[Key, ...]:
-        """What else waits in the turn of a prompt, of its sub-agents' tools too: ending that turn closes all of it
-        (R248, R249)."""
+        """Return the other waiting prompts of a prompt's turn, also of its sub-agents' tools: ending that turn closes
+        all of them (R248, R249)."""
         turn, key = _turn(prompt), key_of(prompt)
         some = ((other, one) for part in (self.waiting, self.off) for other, one in part.items())
         return tuple(other for other, one in some if _turn(one) == turn and other != key)
@@ -123,6 +124,6 @@ def _without(some: Mapping[Key, PromptRequest], key: Key) -> Mapping[Key, Prompt
 
 
 def _turn(prompt: PromptRequest) -> tuple[str, int]:
-    """The turn that ends with it: a sub-agent's is part of the one it works for (R249)."""
+    """Return the turn that ends with it: a sub-agent's is part of its parent's (R249)."""
     agent = prompt.agent
     return (prompt.conversation, prompt.turn) if agent is None else (agent.parent, agent.turn)

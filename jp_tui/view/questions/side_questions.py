@@ -1,7 +1,7 @@
-"""What was said aside about a question before it was answered (asking.md E30), read from the log.
+"""Side questions about a question before its answer (asking.md E30), read from the log.
 
-A stored `inquiry_aside` is one exchange, or the user's wish to send what was said along. It answers nothing and no
-provider sees it, so it stands apart from the conversation: with its call, folded. Pure; paints nothing.
+A stored `inquiry_aside` is one exchange, or the user's request to send the exchanges with the results. It answers
+nothing and no provider reads it, so it is shown with its call, folded. Pure; paints nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ KIND = "inquiry_aside"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideExchangeView:
-    """One exchange: what the user asked, what `model` said, `broken` why it said no more, `about` which question."""
+    """One exchange: the user's question, the reply of `model`, `broken` why the reply stopped, `about` which
+    question."""
 
     inquiry: str
     asked: Foreign
@@ -30,7 +31,7 @@ class SideExchangeView:
 
 
 def aside(event: Unknown) -> SideExchangeView | None:
-    """The exchange that an event holds; None when it holds none."""
+    """Return the exchange in an event; None if it has none."""
     raw = event.raw
     if raw.get("type") != KIND or event.problem or not isinstance(raw.get("id"), str):
         return None
@@ -49,7 +50,7 @@ def aside(event: Unknown) -> SideExchangeView | None:
 
 
 def sends(event: Unknown) -> tuple[str, bool] | None:
-    """The inquiry whose exchanges go along with the results, or stay aside after all; None for any other event."""
+    """Return the inquiry whose exchanges are sent with the results, or no longer; None for any other event."""
     raw = event.raw
     if raw.get("type") != KIND or event.problem or not isinstance(raw.get("send"), bool):
         return None
@@ -57,7 +58,7 @@ def sends(event: Unknown) -> tuple[str, bool] | None:
 
 
 class SideExchangesView:
-    """What was said aside in a conversation, as far as it is held; pages come in any order."""
+    """Loaded side questions of a conversation; pages arrive in any order."""
 
     def __init__(self) -> None:
         self._said: dict[tuple[int, str], dict[int, SideExchangeView]] = {}
@@ -65,7 +66,8 @@ class SideExchangesView:
         self._homes: dict[tuple[int, str], str] = {}
 
     def take(self, turn: int, seq: int, event: Unknown) -> str | None:
-        """The call whose side talk changed, empty while that is not known; None for an event of another kind."""
+        """Add an event; return the call whose side questions changed, empty if unknown; None for an event of another
+        kind."""
         if (wish := sends(event)) is not None:
             self._sent.setdefault((turn, wish[0]), {})[seq] = wish[1]
             return self._homes.get((turn, wish[0]), "")
@@ -77,7 +79,7 @@ class SideExchangesView:
         return call
 
     def of(self, turn: int, call: str) -> tuple[SideExchangeView, ...]:
-        """The exchanges of a call, in the order of the log."""
+        """Return the exchanges of a call, in log order."""
         found = self._said.get((turn, call), {})
         return tuple(replace(one, sent=self._goes(turn, one.inquiry)) for _, one in sorted(found.items()))
 
@@ -86,7 +88,7 @@ class SideExchangesView:
         return bool(wishes) and wishes[max(wishes)]
 
     def forget(self, turn: int, call: str) -> None:
-        """These are no longer held."""
+        """Drop a call's side questions."""
         for one in self._said.pop((turn, call), {}).values():
             self._sent.pop((turn, one.inquiry), None)
             self._homes.pop((turn, one.inquiry), None)

@@ -1,7 +1,7 @@
-"""That a question was put off, kept with what was typed for it, so that a restart forgets neither (asking.md E24, E51).
+"""Snooze of a question, stored with its typed text, so that a restart loses neither (asking.md E24, E51).
 
-One text for both: what is kept of a question goes with it wherever it is asked again. Pure; times are seconds since
-1970, since no other clock outlives the program.
+One text for both: drafts follow a question wherever it is asked again. Pure; times are seconds since 1970, since no
+other clock survives the program.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Snooze:
-    """Until when, None until nothing else waits; `digest` is that of what was put off: anything else is not."""
+    """End time, None until nothing else waits; `digest` is that of the snoozed content: other content isn't snoozed."""
 
     until: float | None
     digest: str
 
 
 def packed(text: str, off: Snooze | None) -> str:
-    """What was typed, and that it was put off, as one text."""
+    """Encode the typed text and the snooze as one text."""
     if off is None:
         return text
     return json.dumps({"typed": text, "off": {"until": off.until, "digest": off.digest}}, ensure_ascii=False)
 
 
 def unpacked(text: str) -> tuple[str, Snooze | None]:
-    """The way back; any other text is what was typed."""
+    """Decode it; any other text is the typed one."""
     try:
         found = json.loads(text) if text.startswith("{") else None
     except (ValueError, RecursionError):

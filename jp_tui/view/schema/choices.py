@@ -1,7 +1,7 @@
-"""Which parts of a JSON Schema are a choice among values, and what each of those is called (issue 5 "Schema").
+"""Choices in a JSON Schema, and a label for each (issue 5 "Schema"): `enum` with names beside it, constants,
+alternatives with few values each.
 
-`enum` with names beside it, constants, forms of which each has few values. What is not surely a choice is none: a form
-that offers too little or too much would lie.
+Anything ambiguous isn't a choice: a form with too many or too few options would be wrong.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject, dump, same
 from jp_tui.view.schema import texts as w
 
 OPTIONS = 1_000
-"""Options of a choice."""
+"""Options of a choice; a list of more can't be used."""
 NOTES = frozenset({
     "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$schema", "$id",
     "$defs", "definitions", "$anchor", "$dynamicAnchor", "x-enumNames", "enumNames",
@@ -32,13 +32,13 @@ MORE = (
     "$dynamicRef",
     "$recursiveRef",
 )
-"""Keys beside which a list of values does not say all."""
+"""Keys beside which a list of values is incomplete."""
 _SCALAR = re.compile(r"\s*(?:-?\d[\d.eE+-]*|true|false|null|yes|no)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class EnumChoice:
-    """One allowed value and what it is called."""
+    """One allowed value and its label."""
 
     value: Json
     label: str
@@ -46,7 +46,7 @@ class EnumChoice:
 
 
 def choices_of(raw: JsonObject) -> tuple[EnumChoice, ...] | None:
-    """The values of a choice: `enum` with names beside it, `const`, or `oneOf` of constants with titles."""
+    """Return the values of a choice: `enum` with names beside it, `const`, or `oneOf` of constants with titles."""
     enum = raw.get("enum")
     if "const" in raw:
         enum = [raw["const"]]
@@ -68,7 +68,8 @@ def choices_of(raw: JsonObject) -> tuple[EnumChoice, ...] | None:
 
 
 def _united(raw: JsonObject) -> tuple[EnumChoice, ...] | None:
-    """The values of several forms of which each has few: enums, constants, true and false, null. Any of them fits."""
+    """Return the values of alternatives with few values each: enums, constants, true and false, null. Any of them
+    fits."""
     each = raw.get("anyOf")
     if not isinstance(each, list) or not 1 < len(each) <= OPTIONS or set(raw) - NOTES - {"anyOf"} or or_null(raw):
         return None
@@ -84,7 +85,7 @@ def _united(raw: JsonObject) -> tuple[EnumChoice, ...] | None:
 
 
 def _finite(raw: Json) -> tuple[EnumChoice, ...] | None:
-    """The few values of a simple form; None where there are more, or where something else counts too."""
+    """Return the few values of a simple schema; None if there are more, or other constraints."""
     if not isinstance(raw, dict) or set(raw) - NOTES - {"enum", "const", "type"}:
         return None
     if "const" in raw:
@@ -115,7 +116,7 @@ def _dumped(value: object) -> str:
 
 
 def apart(choices: tuple[EnumChoice, ...]) -> tuple[EnumChoice, ...]:
-    """The same, no two of which read the same: a text beside a number of the same look stands in quotes."""
+    """Make labels unique: text that looks like a number is quoted."""
     count = Counter(choice.label for choice in choices)
     if len(count) == len(choices):
         return choices
@@ -133,14 +134,14 @@ def _told(choice: EnumChoice) -> str:
 
 
 def odd_label(choices: tuple[EnumChoice, ...], value: object) -> str:
-    """A value that is none of the choices, so that it cannot be taken for one of them."""
+    """Return a label for a value outside the choices that can't be mistaken for one of them."""
     label = _label(value)
     looks = isinstance(value, str) and (_SCALAR.fullmatch(value) or any(one.label == label for one in choices))
     return w.short(_dumped(value)) if looks else label
 
 
 def or_null(raw: JsonObject) -> Json | None:
-    """The other of two forms of which one is null; None where there is none."""
+    """Return the other of two alternatives of which one is null; None if there is none."""
     for key in ("anyOf", "oneOf"):
         each = raw.get(key)
         if isinstance(each, list) and len(each) == 2 and not set(raw) - NOTES - {key}:

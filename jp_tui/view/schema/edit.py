@@ -1,7 +1,7 @@
-"""A document changed through its form: one value, each change a pure function from it to the next (R11, E14, T17).
+"""Edits of a document through its form: one value, each change a pure function to the next (R11, E14, T17).
 
-Key order is the schema's where the schema knows the key; what a form does not know stays untouched. What is typed is
-never lost: text that is no number stands in the document as text, with a problem beside it, until it is one.
+Keys are in the schema's order where it knows them; unknown keys stay untouched. Typed text is never lost: text that
+isn't a number stays in the document as text, with a problem beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 def get(document: Json, path: Path) -> Json | _Absent:
-    """The value at a path."""
+    """Return the value at a path."""
     here = document
     for step in path:
         if isinstance(step, int):
@@ -47,7 +47,7 @@ def get(document: Json, path: Path) -> Json | _Absent:
 
 
 def put(form: SchemaOutline, document: Json, path: Path, value: Json) -> Json:
-    """The document with a value at a path; what is missing on the way is made."""
+    """Set a value at a path; missing parents are created."""
     return _put(form.root, document, path, value)
 
 
@@ -68,7 +68,7 @@ def _put(shape: Shape, here: Json | _Absent, path: Path, value: Json) -> Json:
 
 
 def _in_order(shape: Shape, old: JsonObject, name: str, value: Json) -> JsonObject:
-    """With a new key, before the first one that the schema has after it."""
+    """Insert a new key before the first one that follows it in the schema."""
     place = shape.order.get(name, len(shape.order))
     before = next((key for key in old if shape.order.get(key, -1) > place), None)
     if before is None:
@@ -82,7 +82,7 @@ def _in_order(shape: Shape, old: JsonObject, name: str, value: Json) -> JsonObje
 
 
 def drop(document: Json, path: Path) -> Json:
-    """Without the key or the entry at a path; the document itself stays."""
+    """Remove the key or entry at a path; the document itself stays."""
     if not path:
         return document
     step, rest = path[0], path[1:]
@@ -97,7 +97,7 @@ def drop(document: Json, path: Path) -> Json:
 
 
 def added(form: SchemaOutline, document: Json, path: Path) -> tuple[Json, Path]:
-    """A new entry at the end of the list at `path`, and the entry's own path."""
+    """Append an entry to the list at `path`; return the document and the entry's path."""
     entries = get(document, path)
     old = entries if isinstance(entries, list) else []
     value = begin(form.at(path).item)
@@ -107,7 +107,7 @@ def added(form: SchemaOutline, document: Json, path: Path) -> tuple[Json, Path]:
 
 
 def moved(form: SchemaOutline, document: Json, path: Path, by: int) -> tuple[Json, Path]:
-    """The entry at `path` so many places on, as far as the list goes, and its new path."""
+    """Move the entry at `path` by `by` places within the list; return its new path."""
     place, entries = path[-1], get(document, path[:-1])
     if not isinstance(place, int) or not isinstance(entries, list) or not 0 <= place < len(entries):
         return document, path
@@ -117,7 +117,7 @@ def moved(form: SchemaOutline, document: Json, path: Path, by: int) -> tuple[Jso
 
 
 def begin(shape: Shape) -> Json | _Absent:
-    """What a part begins with: its default, else the one value it may have; nothing is made up (E14)."""
+    """Return a part's initial value: its default, else its only possible value; nothing is invented (E14)."""
     if shape.has_default:
         return shape.schema["default"]
     if shape.kind == "choice" and len(shape.choices) == 1:
@@ -128,7 +128,7 @@ def begin(shape: Shape) -> Json | _Absent:
 
 
 def made(shape: Shape) -> Json | _Absent:
-    """What a list or an object begins with; ABSENT for what is written or chosen."""
+    """Return the initial value of a list or an object; ABSENT for what is typed or chosen."""
     if shape.kind in ("list", "many"):
         return []
     if shape.kind == "object":
@@ -148,7 +148,7 @@ def _has(shape: Shape) -> bool:
 
 
 def skeleton(form: SchemaOutline) -> Json:
-    """A document to begin with (R186): the defaults, and the containers that are required."""
+    """Return the initial document (R186): the defaults, and the required containers."""
     found = begin(form.root)
     if isinstance(found, _Absent):
         found = made(form.root)
@@ -156,7 +156,7 @@ def skeleton(form: SchemaOutline) -> Json:
 
 
 def read(shape: Shape, text: str) -> tuple[Json | _Absent, str]:
-    """What a text means in a field, and why it is no answer, or "". Nothing written is no value (E14)."""
+    """Parse a field's text; return the value and the problem, or "". Empty text is no value (E14)."""
     if shape.kind == "text":
         return (text, "") if text else (None if shape.nullable else ABSENT, "")
     bare = text.strip()
@@ -173,7 +173,7 @@ def read(shape: Shape, text: str) -> tuple[Json | _Absent, str]:
 
 
 def typed(form: SchemaOutline, document: Json, path: Path, text: str) -> tuple[Json, str]:
-    """The document after a text was typed into a field, and why it is no answer, or ""."""
+    """Set a field's text; return the document and the problem, or ""."""
     value, problem = read(form.at(path), text)
     if not isinstance(value, _Absent):
         return put(form, document, path, value), problem
@@ -183,11 +183,11 @@ def typed(form: SchemaOutline, document: Json, path: Path, text: str) -> tuple[J
 
 
 def written(shape: Shape, value: Json | _Absent) -> str | None:
-    """A value as the text of its field; None when no field of that kind can hold it without loss."""
+    """Return a value as its field's text; None if the field can't express it without loss."""
     if isinstance(value, _Absent) or (value is None and shape.nullable):
         return ""
     if isinstance(value, str):
-        strange = () if value.isascii() else set(value)  # of megabytes no character is looked at twice
+        strange = () if value.isascii() else set(value)  # megabytes are scanned only once
         plain = cleaned(value) == value and not any(visible.odd(char) for char in strange if not char.isascii())
         fits = shape.kind == "text" or isinstance(read(shape, value)[0], str) or value == ""
         return value if plain and fits else None
@@ -200,7 +200,7 @@ def written(shape: Shape, value: Json | _Absent) -> str | None:
 
 
 def why_not(shape: Shape, value: Json | _Absent) -> str:
-    """Why the form cannot show this value as what it asks for; "" when it can."""
+    """Return why the form can't show this value as the requested type; "" if it can."""
     if shape.kind == "json":
         return shape.note
     if isinstance(value, _Absent) or (value is None and shape.nullable):
@@ -219,20 +219,20 @@ def why_not(shape: Shape, value: Json | _Absent) -> str:
 
 
 def odd(shape: Shape, value: Json | _Absent) -> bool:
-    """Whether there is a value where one is chosen, and it is none of the choices."""
+    """True for a value that isn't one of the choices."""
     if shape.kind not in ("choice", "boolean") or isinstance(value, _Absent):
         return False
     return place_of(shape, value) is None
 
 
 def _marks(shape: Shape, value: list[Json]) -> bool:
-    """Whether a list holds only options, none twice."""
+    """True if a list contains only options, none twice."""
     places = [place_of(shape, one) for one in value]
     return None not in places and len(set(places)) == len(places)
 
 
 def place_of(shape: Shape, value: Json | _Absent) -> int | None:
-    """Which choice a value is."""
+    """Return the index of the choice with this value."""
     if isinstance(value, _Absent):
         return None
     if shape.kind == "boolean":
@@ -241,7 +241,7 @@ def place_of(shape: Shape, value: Json | _Absent) -> int | None:
 
 
 def marked(form: SchemaOutline, document: Json, path: Path, place: int) -> Json:
-    """The document after a choice was taken: it alone, or, where several may be, put in or taken out in order."""
+    """Select a choice: alone, or, if several are allowed, toggled in order."""
     shape = form.at(path)
     if shape.kind == "boolean":
         return put(form, document, path, (True, False, None)[place])

@@ -1,8 +1,8 @@
-"""From a JSON Schema to the fields of a form (inquiries.md R11, issue 5 "Schema"; traps.md T15, T16).
+"""Convert a JSON Schema to form fields (inquiries.md R11, issue 5 "Schema"; traps.md T15, T16).
 
-Draft 2020-12, references inside the schema only, each part read when it is looked at, so that a large schema costs no
-more than what is shown. What a form cannot express becomes a part that is written as JSON, with the reason: never a
-form that would lie, never a dead end. Whether a value fits is not decided here: that is the engine's verdict.
+Draft 2020-12, references inside the schema only, each part read on access, so that a large schema costs no more than
+what is shown. A part that a form can't express is written as JSON, with the reason, so every schema can be answered.
+Values aren't validated here: the engine does that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jp_tui.view.schema.choices import NOTES, OPTIONS, EnumChoice, apart, choice
 Kind = Literal["text", "integer", "number", "boolean", "choice", "many", "list", "object", "null", "json"]
 
 DEEPEST, REFERENCES, NODES = 10, 32, 20_000
-"""Containers in one another, references in a row, and parts looked at for an anchor."""
+"""Nested containers, consecutive references, and parts searched for an anchor."""
 _STRUCTURE = (
     "type", "properties", "items", "prefixItems", "enum", "const", "oneOf", "anyOf", "allOf", "required", "$ref",
     "additionalProperties", "patternProperties", "if", "then", "else", "dependentSchemas",
@@ -36,7 +36,7 @@ _TYPES: dict[str, Kind] = {
 
 @dataclass(eq=False)
 class Shape:
-    """What one part of the answer looks like. `note` says why it is written as JSON, `hint` which values are wanted."""
+    """One part of the answer. `note` says why it is written as JSON, `hint` describes the valid values."""
 
     kind: Kind
     form: SchemaOutline = field(repr=False)
@@ -52,12 +52,12 @@ class Shape:
 
     @property
     def has_default(self) -> bool:
-        """Whether the schema gives a value to begin with."""
+        """True if the schema gives an initial value."""
         return "default" in self.schema
 
     @cached_property
     def parts(self) -> dict[str, FormProperty]:
-        """The properties of an object, in the order of the schema, then what is required without being described."""
+        """Return the properties of an object, in schema order, then required ones without a description."""
         given, required = self.schema.get("properties"), self.schema.get("required")
         wanted = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
         known = given if isinstance(given, dict) else {}
@@ -67,12 +67,12 @@ class Shape:
 
     @cached_property
     def order(self) -> dict[str, int]:
-        """The place of each property."""
+        """Return the position of each property."""
         return {name: place for place, name in enumerate(self.parts)}
 
     @cached_property
     def item(self) -> Shape:
-        """What every entry of a list looks like."""
+        """Return the shape of a list's entries."""
         return self.form.shape(self.schema.get("items", True), self.chain, self.depth + 1)
 
 
@@ -87,12 +87,12 @@ class FormProperty:
 
     @cached_property
     def shape(self) -> Shape:
-        """What it looks like; read when it is first needed."""
+        """Return its shape; read on first access."""
         return self.parent.form.shape(self.raw, self.parent.chain, self.parent.depth + 1)
 
 
 class SchemaOutline:
-    """The form of one schema."""
+    """Form of one schema."""
 
     def __init__(self, schema: Json) -> None:
         self._schema = schema
@@ -100,11 +100,11 @@ class SchemaOutline:
 
     @cached_property
     def root(self) -> Shape:
-        """The whole answer."""
+        """Return the shape of the whole answer."""
         return self.shape(self._schema, (), 0)
 
     def at(self, path: tuple[str | int, ...]) -> Shape:
-        """The part at a path; what no form knows is any JSON."""
+        """Return the part at a path; any JSON for an unknown one."""
         here = self.root
         for step in path:
             if isinstance(step, int):
@@ -115,7 +115,7 @@ class SchemaOutline:
         return here
 
     def shape(self, raw: Json, chain: tuple[str, ...], depth: int) -> Shape:
-        """What a part of the schema asks for. `chain`: the references that led to it."""
+        """Return the shape for a part of the schema. `chain`: the references that led to it."""
         if raw is True or raw == {}:
             return self._json(w.ANY)
         if not isinstance(raw, dict):
@@ -141,7 +141,7 @@ class SchemaOutline:
     # References
 
     def _referred(self, raw: JsonObject, chain: tuple[str, ...]) -> tuple[JsonObject, tuple[str, ...]] | str:
-        """The part that a reference means, with what stands beside it; else why it means none."""
+        """Resolve a reference with its sibling keys; return why if that fails."""
         ref = raw["$ref"]
         if not isinstance(ref, str) or not ref.startswith("#"):
             return w.ELSEWHERE
@@ -200,7 +200,7 @@ class SchemaOutline:
         return _with_null(shape) if nullable else shape
 
     def _within(self, shape: Shape, raw: Json) -> Shape:
-        """What stands alone in a form around it, whose own title, description and default count first."""
+        """Return the only alternative of a schema, with the outer title, description and default taking precedence."""
         inner = self.shape(raw, shape.chain, shape.depth)
         schema = {**inner.schema, **{key: shape.schema[key] for key in shape.schema if key in NOTES}}
         return replace(inner, schema=schema, title=shape.title or inner.title, about=shape.about or inner.about)
@@ -244,7 +244,7 @@ class SchemaOutline:
 
 
 def _kind(raw: JsonObject) -> tuple[Kind, bool]:
-    """The kind that `type` says, and whether null may stand instead."""
+    """Return the kind from `type`, and True if null is also allowed."""
     named = raw.get("type")
     if isinstance(named, list):
         kinds = [kind for kind in named if kind != "null"]
@@ -260,7 +260,7 @@ def _kind(raw: JsonObject) -> tuple[Kind, bool]:
 
 
 def _with_null(shape: Shape) -> Shape:
-    """The same, where null may stand instead."""
+    """Return the shape with null allowed."""
     if shape.kind in ("json", "null") or shape.nullable:
         return shape
     if shape.kind == "choice" and all(choice.value is not None for choice in shape.choices):
@@ -272,7 +272,7 @@ def _with_null(shape: Shape) -> Shape:
 
 
 def _only(raw: JsonObject) -> Json | None:
-    """The one form of a list of forms that has no other, with nothing beside it that counts too; else None."""
+    """Return the only alternative of a one-item list without other constraints; else None."""
     for key in ("allOf", "anyOf", "oneOf"):
         each = raw.get(key)
         if isinstance(each, list) and len(each) == 1 and not set(raw) - NOTES - {key}:
@@ -289,7 +289,7 @@ def _unquoted(step: str) -> str:
 
 
 def _anchors(schema: Json) -> Iterator[tuple[str, Json]]:
-    """Every part with a name of its own."""
+    """Iterate over the named parts."""
     todo: list[Json] = [schema]
     for _ in range(NODES):
         if not todo:

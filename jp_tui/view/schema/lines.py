@@ -1,6 +1,6 @@
-"""A form as lines, one for each part of the document that is unfolded, and where a verdict belongs among them (E28).
+"""Lines of a form, one for each visible part of the document, and the place of a verdict among them (E28).
 
-Lines are values that a face paints; they hold no text of the document, so that typing changes none of them.
+Lines are values that a front end paints; they contain no document text, so typing changes none of them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from jp_tui.view.schema.form import SchemaOutline, Shape
 from jp_tui.view.schema.remainder import rest
 
 FEW = 12
-"""Parts of an object up to which it stands unfolded at first."""
+"""Properties up to which an object is unfolded at first."""
 Role = Literal["field", "head", "option", "add", "json", "more"]
 ASIDE: tuple[Role, ...] = ("option", "add", "more")
-"""Lines that stand for no part of their own."""
+"""Lines without a part of their own."""
 WHOLE = {
     "text": "the text", "integer": "the number", "number": "the number", "boolean": "the answer",
     "choice": "the choice", "many": "the choices", "list": "the list", "object": "the object", "null": "the value",
@@ -29,11 +29,11 @@ WHOLE = {
 
 @dataclass(frozen=True, slots=True)
 class FormLine:
-    """One line: a field, the head of a list, an object or a long choice, one option of that, a place to add, what of
-    an object or inside what is folded has no line.
+    """One line: a field, the head of a list, an object or a long choice, one of its options, a place to add, or the
+    hidden rest of an object.
 
-    `name` is the property's, or the entry's number from 1; `required` only of a property; `more` counts the keys that
-    have no line, and `keys` are the first of them.
+    `name` is the property's, or the entry's number from 1; `required` only for a property; `more` counts the keys
+    without a line, and `keys` are the first of them.
     """
 
     path: Path
@@ -50,23 +50,23 @@ class FormLine:
 
     @property
     def entry(self) -> bool:
-        """Whether it is an entry of a list, which can be moved and removed."""
+        """True for an entry of a list, which can be moved and removed."""
         return bool(self.path) and isinstance(self.path[-1], int) and self.role not in ASIDE
 
     @property
     def writes(self) -> bool:
-        """Whether text is typed in it."""
+        """True if text is typed in it."""
         return self.role == "field" and self.shape.kind in ("text", "integer", "number")
 
     @property
     def label(self) -> str:
-        """What it is called: the title that the schema gives it, else its name; the whole answer by its kind."""
+        """Return its label: the schema's title, else its name; for the whole answer its kind."""
         return self.shape.title or self.name or ("" if self.path else WHOLE.get(self.shape.kind, ""))
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """`folds` is what was folded (False) and unfolded (True) by hand; `inline` tells whether a choice fits on one
+    """`folds` are parts folded (False) and unfolded (True) by the user; `inline` tells whether a choice fits on one
     line, `kept` which values of a long one are listed."""
 
     folds: Mapping[Path, bool]
@@ -82,7 +82,7 @@ def lines(
     form: SchemaOutline, document: Json, folds: Mapping[Path, bool], inline: Callable[[Shape], bool],
     kept: Callable[[Path, EnumChoice], bool] = _all,
 ) -> list[FormLine]:  # fmt: skip
-    """All lines that are unfolded; the last three as in `_Look`."""
+    """Return all visible lines; the last three arguments as in `_Look`."""
     root, look = form.root, _Look(folds, inline, kept)
     if root.kind == "object" and not root.nullable and not why_not(root, document):
         return list(_parts(root, document, (), 0, look))
@@ -96,7 +96,7 @@ def _parts(shape: Shape, document: Json, path: Path, depth: int, look: _Look) ->
 
 
 def _rest(shape: Shape, document: Json, path: Path, depth: int, *, deep: bool) -> Iterator[FormLine]:
-    """What the lines above do not show of an object; `deep` of all that is folded there."""
+    """Line for the keys of an object without lines above; `deep` includes everything folded."""
     found = rest(shape, get(document, path), deep=deep)
     if found.total:
         yield FormLine(path, shape, "more", "", depth, more=found.total, keys=found.names)
@@ -139,7 +139,7 @@ def _line(
 
 
 def path_of(document: Json, pointer: str) -> Path:
-    """The path that a JSON pointer means in a document; it ends where the document does."""
+    """Return the path of a JSON pointer in a document; it stops where the document does."""
     path: list[str | int] = []
     here: Json = document
     for step in pointer.split("/")[1:]:
@@ -155,7 +155,7 @@ def path_of(document: Json, pointer: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """What is wrong at a place; `missing` when there is nothing yet where something must be."""
+    """Problem at a place; `missing` if a required value is absent."""
 
     path: Path
     pointer: str
@@ -164,7 +164,7 @@ class FieldProblem:
 
 
 def problems(document: Json, verdict: Sequence[tuple[str, str]]) -> list[FieldProblem]:
-    """A verdict on a document as the places where it belongs: what is missing belongs to the field that is empty."""
+    """Assign a verdict on a document to places: a missing value belongs to the empty field."""
     found = []
     for pointer, words in verdict:
         path, key = path_of(document, pointer), w.missing(words)
@@ -177,7 +177,7 @@ def problems(document: Json, verdict: Sequence[tuple[str, str]]) -> list[FieldPr
 
 
 def line_of(rows: Sequence[FormLine], path: Path) -> int | None:
-    """The line where a path is edited, else the nearest one around it."""
+    """Return the line where a path is edited, else that of the nearest parent."""
     best, where = -1, None
     for at, line in enumerate(rows):
         if line.role not in ASIDE[:2] and len(line.path) > best and path[: len(line.path)] == line.path:
@@ -186,5 +186,5 @@ def line_of(rows: Sequence[FormLine], path: Path) -> int | None:
 
 
 def pointer(path: Path) -> str:
-    """A path as a JSON pointer."""
+    """Return a path as a JSON pointer."""
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)

@@ -1,7 +1,7 @@
-"""A form of a schema read level by level, for faces that have no cursor: numbered rows in words (issue 5, 10; E60).
+"""A schema form level by level, for front ends without a cursor: numbered rows as text (issue 5, 10; E60).
 
-The same form as on the screen (`form.py`), looked at from one place of the document: its fields, what each may
-hold, what it holds. Nothing that the document holds is left out, also what the schema does not know. Foreign inside.
+The same form as on the screen (`form.py`), seen from one place of the document: its fields, their valid and present
+values. Everything in the document is listed, also what the schema doesn't know. Contains untrusted text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NOT_SET = "not set"
 EMPTY = "empty text"
 EXTRA = "not in the schema"
 CHOICES, LONGEST = 12, 200
-"""Values of a choice that a row lists, and characters of a value that it shows."""
+"""Choices listed in a row, and characters of a shown value."""
 _KINDS: dict[Kind, str] = {
     "text": "text", "integer": "whole number", "number": "number", "boolean": "yes or no", "choice": "one of",
     "many": "any of", "list": "list", "object": "object", "null": "null", "json": "JSON",
@@ -28,8 +28,7 @@ _KINDS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One field, or one entry of a list; `note` says why it is written as JSON, `extra` that the schema has no such
-    key."""
+    """One field, or one entry of a list; `note` says why it is written as JSON, `extra`: the schema has no such key."""
 
     path: Path
     shape: Shape
@@ -40,23 +39,23 @@ class FieldRow:
 
     @property
     def inside(self) -> bool:
-        """Whether it has rows of its own."""
+        """True if it has rows of its own."""
         return self.shape.kind in ("object", "list") and not self.note
 
     @property
     def label(self) -> str:
-        """Its title with its name, or its name alone."""
+        """Return its title with its name, or the name alone."""
         title = self.shape.title
         return f"{title} [{self.name}]" if title and title != self.name else self.name
 
 
 def formed(form: SchemaOutline, document: Json) -> bool:
-    """Whether the whole is a form of several fields or entries, rather than one value."""
+    """True if the whole has several fields or entries, rather than one value."""
     return form.root.kind in ("object", "list") and not why_not(form.root, document)
 
 
 def rows(form: SchemaOutline, document: Json, here: Path) -> list[FieldRow]:
-    """What stands at a place, in the order of the schema; then what only the document has."""
+    """Return the rows at a place, in schema order; then keys that only the document has."""
     shape, value = form.at(here), get(document, here)
     if shape.kind == "list":
         count = len(value) if isinstance(value, list) else 0
@@ -77,7 +76,7 @@ def _row(form: SchemaOutline, document: Json, row: FieldRow) -> FieldRow:
 
 
 def wanted(row: FieldRow) -> str:
-    """What it may hold: `whole number, 1 to 10,000, required, default 80`."""
+    """Return the valid values: `whole number, 1 to 10,000, required, default 80`."""
     shape = row.shape
     if row.extra:
         return EXTRA
@@ -114,7 +113,7 @@ def _kind(shape: Shape) -> Iterator[str]:
 
 
 def held(document: Json, row: FieldRow) -> str:
-    """What it holds now, in few words."""
+    """Return the present value, in few words."""
     value = get(document, row.path)
     if not isinstance(value, (dict, list, str, int, float, bool, type(None))):
         return NOT_SET
@@ -122,7 +121,7 @@ def held(document: Json, row: FieldRow) -> str:
 
 
 def told(shape: Shape, value: Json) -> str:
-    """A value as a person would say it."""
+    """Return a value as natural text."""
     if shape.kind in ("choice", "many"):
         many = value if shape.kind == "many" and isinstance(value, list) else [value]
         places = [place_of(shape, one) for one in many]
@@ -144,7 +143,7 @@ def told(shape: Shape, value: Json) -> str:
 
 
 def counted(problems: Sequence[FieldProblem], row: FieldRow) -> Iterator[str]:
-    """What is wrong at a row, or how much inside it."""
+    """Return the problem of a row, or the number of problems inside it."""
     yield from (one.words for one in problems if one.path == row.path)
     deeper = sum(one.path[: len(row.path)] == row.path and one.path != row.path for one in problems)
     if deeper:

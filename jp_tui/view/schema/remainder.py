@@ -1,7 +1,6 @@
-"""What a document holds that its form has no line for, so that nothing is submitted that nobody could see (issue 5).
+"""Document content without a line in its form, so that nothing unseen is submitted (issue 5).
 
-Keys that the schema does not name are told where they are; inside what is folded they are counted too. It says names
-and numbers only, never values.
+Unknown keys are listed where they are; inside folded parts they are counted too. Only names and numbers, never values.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from jp_tui.view.schema import texts as w
 from jp_tui.view.schema.form import Shape
 
 NAMED = 20
-"""Keys that are named; the others are counted."""
+"""Keys listed by name; the others are counted."""
 
 
 class Rest(NamedTuple):
-    """How many keys, and the first of them, each as the way to it."""
+    """Number of keys, and the paths of the first of them."""
 
     total: int
     names: tuple[str, ...]
@@ -29,14 +28,14 @@ NOTHING = Rest(0, ())
 
 
 def rest(shape: Shape, value: Json | object, *, deep: bool) -> Rest:
-    """The keys of an object without a line; `deep` also those of everything inside it, which is folded."""
+    """Return the keys of an object without a line; `deep` includes those inside it, which is folded."""
     found = _deep(shape, value, "") if deep else _own(shape, value, "")
     names = list(islice(found, NAMED))
     return Rest(len(names) + sum(1 for _ in found), tuple(names)) if names else NOTHING
 
 
 def first_key(shape: Shape, value: Json | object) -> str | None:
-    """The first key of an object that has no line."""
+    """Return the first key of an object without a line."""
     return next((str(key) for key in value if key not in shape.parts), None) if isinstance(value, dict) else None
 
 

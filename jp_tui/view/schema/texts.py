@@ -1,7 +1,7 @@
-"""What a form of a schema says: why a part is written as JSON, which values are wanted, what is wrong, in few words.
+"""Texts of a schema form: why a part is written as JSON, the valid values, problems, in few words. jp-tui's own text
+and the schema's numbers only; callers add the schema's names.
 
-Our own words and numbers of the schema only; names and texts of the schema are put beside them by whoever shows
-them. Bounded whatever the schema holds (inquiries.md V18).
+Bounded for any schema (inquiries.md V18).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from jp_tui.conversation.strict_json import Json, JsonObject
 
 LONG, LONGEST, SHORT = 200, 2_000, 40
-"""Characters of a name, of a description, and of a value that is quoted."""
+"""Characters of a name, of a description, and of a quoted value."""
 
 ANY: Final = "any JSON"
 NOTHING: Final = "the schema allows no value"
@@ -47,7 +47,7 @@ _MISSING = re.compile(r"`(.+)` is missing", re.DOTALL)
 
 
 def hint(raw: JsonObject, kind: str) -> str:
-    """Which values are wanted: `1 to 10,000`, `date, like 2026-03-05`, `at most 3 entries`."""
+    """Return the valid values: `1 to 10,000`, `date, like 2026-03-05`, `at most 3 entries`."""
     return ", ".join(_hints(raw, kind))[:LONG]
 
 
@@ -88,7 +88,7 @@ def _range(low: Json, high: Json, what: str = "") -> Iterator[str]:
 
 
 def number(value: Json) -> bool:
-    """Whether it is a number, as JSON has it."""
+    """True if it is a JSON number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -97,16 +97,16 @@ def _amount(value: Json) -> str:
         return f"{value:,}"
     try:
         return short(json.dumps(value))
-    except ValueError:  # more digits than Python writes
+    except ValueError:  # more digits than Python formats
         return "…"
 
 
 def short(text: str) -> str:
-    """Cut to what a line has room for."""
+    """Truncate to the space of a line."""
     return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
 
 
 def missing(words: str) -> str | None:
-    """The key that a verdict on an object calls missing; None when it says something else."""
+    """Return the key that a verdict on an object reports as missing; None for any other verdict."""
     found = _MISSING.fullmatch(words)
     return found.group(1) if found else None

@@ -1,8 +1,8 @@
-"""What a transcript consists of: immutable blocks, the same for a live and a reloaded conversation.
+"""Blocks of a transcript: immutable, the same for live and reloaded conversations.
 
-Values only: foreign text is kept as Foreign, words and numbers of ours as they are. How a block looks is a face's
-business; how events become blocks is `reducer.py`'s. A block's `key` tells it from all others on show, its `place`
-is its order: the number of its event, then its order among the blocks of that event.
+Values only: untrusted text is Foreign. Front ends paint them; `reducer.py` creates them from events. A block's `key`
+identifies it among all visible ones, its `place` is its order: the number of its event, then its position among that
+event's blocks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jp_tui.view.questions.inquiry import NOTHING, InquiryView
 from jp_tui.view.questions.side_questions import SideExchangeView
 
 LIVE = 2**53
-"""The place of what is not in the log yet: after every event."""
+"""Place of what isn't in the log yet: after every event."""
 
 Place = tuple[int, int]
 
@@ -31,7 +31,7 @@ class _Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User(_Placed):
-    """What the user said, as typed; `aside` when it tells what was said aside about questions (E30)."""
+    """User's message, as typed; `aside` if it contains side questions (E30)."""
 
     text: Foreign
     aside: bool = False
@@ -39,7 +39,7 @@ class User(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header(_Placed):
-    """Who speaks from here on; `ms` is how long the turn took, once that is known."""
+    """Speaker of the following blocks; `ms` is the turn's duration, once known."""
 
     model: Foreign = NOTHING
     ms: int | None = None
@@ -47,7 +47,7 @@ class Header(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextBlock(_Placed):
-    """Text of the assistant, Markdown. While `growing` its text is only with the painter."""
+    """Assistant's text, Markdown. While `growing` only the painter has its text."""
 
     text: Foreign = NOTHING
     growing: bool = False
@@ -57,7 +57,7 @@ class TextBlock(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReasoningBlock(_Placed):
-    """Reasoning of the assistant, plain text."""
+    """Assistant's reasoning, plain text."""
 
     text: Foreign = NOTHING
     growing: bool = False
@@ -66,19 +66,19 @@ class ReasoningBlock(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Data(_Placed):
-    """A structured answer of the assistant as JSON text."""
+    """Structured answer of the assistant as JSON text."""
 
     text: Foreign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolBlock(_Placed):
-    """A tool call with its questions and its result. A `dialogue` is shown as question and answer only (R160).
+    """Tool call with its questions and its result.
 
-    `title` is what it is about; `arguments` (name, value) pairs for who wants to see them, `edited` those that ran
-    in their place; `problem` why it never ran; `end` and `ms` are known once it is completed. `form` stands for all of
-    `asked` where several questions were asked in one call, `reply` is what was said instead of an answer (R179),
-    `asides` what was said aside (E30).
+    A `dialogue` is shown as question and answer only (R160). `title` is its subject; `arguments` are (name, value)
+    pairs, `edited` those that ran instead; `problem` is why it never ran; `end` and `ms` are set once it is complete.
+    `form` replaces all of `asked` if one call asked several questions, `reply` is the reply instead of an answer
+    (R179), `asides` are side questions (E30).
     """
 
     call: str
@@ -101,19 +101,19 @@ class ToolBlock(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionBlock(_Placed):
-    """A question whose call is not known here."""
+    """Question without a known call."""
 
     asked: InquiryView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed(_Placed):
-    """From here on a turn goes on that was cut off (R207)."""
+    """Point where an unfinished turn resumed (R207)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending(_Placed):
-    """How a turn ended when it did not simply end: what happened, the server's words, what to do."""
+    """Abnormal end of a turn: what happened, the server's message, advice."""
 
     how: Literal["failed", "interrupted", "deferred"]
     message: Foreign = NOTHING
@@ -123,7 +123,7 @@ class Ending(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note(_Placed):
-    """A line of ours about a turn: what it did, or what was taken back of it; foreign names are neutral in it."""
+    """jp-tui's line about a turn: what it did, or what was undone; untrusted names in it are neutralised."""
 
     about: Literal["turn", "undone", "context"]
     text: Foreign
@@ -131,7 +131,7 @@ class Note(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Odd(_Placed):
-    """An event of a kind that this version does not know, or that cannot be read (R51, R56)."""
+    """Event of an unknown kind, or an unreadable one (R51, R56)."""
 
     name: Foreign
     problem: Foreign = NOTHING
@@ -139,7 +139,7 @@ class Odd(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryBlock(_Placed):
-    """A wait before something is tried again; it is gone when the wait is over."""
+    """Wait before a retry; removed at its end."""
 
     text: Foreign
 
@@ -161,12 +161,12 @@ Block = (
 
 
 def live_key(part: str) -> str:
-    """The key of a part that is not in the log yet; no event's key looks like it."""
+    """Return the key of a part that isn't in the log yet; unlike any event's key."""
     return f"p:{part}"
 
 
 def gap(before: Block | None, block: Block) -> int:
-    """Blank rows before a block: none after its header or between the lines of tools, else one."""
+    """Return the blank rows before a block: none after its header or between tool lines, else one."""
     if isinstance(before, Header):
         return 0
     if isinstance(before, ToolBlock) and isinstance(block, ToolBlock):

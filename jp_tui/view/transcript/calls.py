@@ -1,7 +1,7 @@
-"""One tool call as a block, made from whatever is known of it: its request, its result, its questions, live states.
+"""One tool call as a block, from everything known about it: its request, result, questions, live states.
 
-What the log says wins, so that a reloaded call looks as it did live. A call whose questions come from the assistant
-itself, or that its tool hides, is shown as question and answer only (inquiries.md R160); no tool is known by name.
+The log takes precedence, so that a reloaded call looks like a live one. A call with the assistant's own questions, or
+hidden by its tool, is shown as question and answer only (inquiries.md R160); no tool is special.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from jp_tui.view.transcript.blocks import LIVE, ToolBlock, live_key
 
 @dataclass(slots=True)
 class CallRecord:
-    """All that is known of one call; the fields come from events of several pages. `seen` are their numbers.
+    """Everything known about one call, from events of several pages.
 
-    `asked` are the ids of its questions by the number of their event, since pages come in any order.
+    `seen` are their numbers. `asked` are its questions' ids by event number, since pages arrive in any order.
     """
 
     name: str = ""
@@ -38,7 +38,7 @@ class CallRecord:
     seen: set[int] = field(default_factory=set)
 
     def let_go(self, first: int, last: int) -> bool:
-        """These events are no longer held; whether they were the last of it."""
+        """Drop these events; return True if nothing of the call is left."""
         left = {at for at in self.seen if not first <= at <= last}
         gone, self.seen = len(left) < len(self.seen) and not left, left
         return gone
@@ -55,11 +55,10 @@ def tool_block(
     asides: tuple[SideExchangeView, ...] = (),
     asks: bool = False,
 ) -> ToolBlock | None:
-    """The block of a call and its questions, None while there is nothing to show; `over`: its turn has ended.
-    `asks`: the sub-agent that it runs waits for the human.
+    """Return the block of a call and its questions, None if there is nothing to show.
 
-    `held` says that somebody else runs it: then an open question waits, though not for us. `deferred` says that the
-    turn was ended to wait for its answers (R230).
+    `over`: its turn has ended. `asks`: its sub-agent waits for the user. `held`: another process runs it, so an open
+    question waits there. `deferred`: the turn was ended to wait for answers (R230).
     """
     request, response = known.request, known.response
     arguments: JsonObject = request.arguments if request else {}
@@ -118,12 +117,12 @@ def _state(known: CallRecord, waits: bool, over: bool, held: bool, deferred: boo
     if waits and (deferred or (held and not over)):
         return "awaiting_input", None
     if waits or over:
-        return "completed", "cancelled"  # of an earlier run: nobody waits for that answer now
+        return "completed", "cancelled"  # of an earlier run: its answer isn't awaited any more
     return ("queued" if known.request else "receiving_arguments"), None
 
 
 def subject(arguments: JsonObject) -> str:
-    """What a call is about when nobody said: its path, source, pattern, command or task, else its first short text."""
+    """Return a call's default subject: its path, source, pattern, command or task, else its first short text."""
     named = (arguments.get(key) for key in ("path", "source", "pattern", "command", "task"))
     for value in (*named, *arguments.values()):
         if isinstance(value, str):
@@ -134,14 +133,14 @@ def subject(arguments: JsonObject) -> str:
 
 
 def _title(known: CallRecord, said: JsonObject) -> str:
-    """What is said of it, the same while it runs and after: of one that runs a sub-agent who that is."""
+    """Return its title, the same during and after the run; for a sub-agent its name and task."""
     agent = known.live.agent if known.live is not None else None
     told = said.get("agent") or (agent.model_dump(mode="json") if agent is not None else None)
     return agent_words(told) or text_at(said, "title")
 
 
 def agent_words(found: object) -> str:
-    """A sub-agent out of an event, `name: task`, or as much of it as there is; empty for what is none."""
+    """Return a sub-agent of an event as `name: task`, as far as present; empty for anything else."""
     if not isinstance(found, dict):
         return ""
     words = (found.get("name"), found.get("task"))

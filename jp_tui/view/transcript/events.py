@@ -1,6 +1,6 @@
-"""What one stored event says by itself, as a block: a response of the model, the end of a turn.
+"""Blocks of a single stored event: a response of the model, the end of a turn.
 
-What needs other events beside it is put together in `reducer.py`.
+Blocks that combine events are built in `reducer.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jp_tui.view.transcript.blocks import Data, Ending, Note, ReasoningBlock, Te
 
 
 def response_block(event: stored.ChatResponse, seq: int) -> TextBlock | ReasoningBlock | Data | None:
-    """A part of what the model said; None for reasoning without words."""
+    """Return a part of the model's response; None for empty reasoning."""
     key, place = f"e{seq}", (seq, 1)
     text = Foreign(event.content if isinstance(event.content, str) else dump(event.content))
     incomplete = event.metadata.get("incomplete") is True
@@ -33,7 +33,7 @@ def response_block(event: stored.ChatResponse, seq: int) -> TextBlock | Reasonin
 
 
 def ending_blocks(event: stored.TurnOutcome, seq: int) -> Iterator[Ending | Note]:
-    """How a turn ended, when it did not simply end, and what it did, when that is worth a line."""
+    """Return how a turn ended, if abnormally, and its summary, if worth a line."""
     if event.outcome != "done":
         yield _ending(event, seq)
     if told := summary(event):

@@ -1,6 +1,6 @@
-"""How high things will be before they are painted, at any width; and which row is where among many heights.
+"""Height estimates before painting, at any width, and an index from rows to items.
 
-Estimates only: painted heights replace them. Arithmetic over sizes, no text is parsed and no row is made.
+Painted heights replace the estimates. Arithmetic over sizes; no text is parsed and no row is made.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from jp_tui.view.transcript.blocks import (
 from jp_tui.view.transcript.loaded_ranges import LoadedRange
 
 PER_EVENT = 1.1
-"""Rows that an event takes beside its text: a blank one, a header, the line of a call."""
+"""Rows of an event besides its text: a blank one, a header, the line of a call; an average."""
 SEEN = 0.6
-"""The part of stored text that is in sight: results of tools are folded."""
+"""Visible part of stored text: tool results are folded; an average."""
 
 
 def of_run(run: LoadedRange, width: int) -> int:
-    """Rows of a run that is not held."""
+    """Return the rows of a run that isn't loaded."""
     if run.rows is not None:
         return run.rows
     text = run.lines + run.characters / max(width - 8, 8)
@@ -41,12 +41,12 @@ def of_run(run: LoadedRange, width: int) -> int:
 
 
 def characters(run: LoadedRange, rows: int, width: int) -> int:
-    """Sums that would give these rows for a run: what is kept of one that is let go."""
+    """Return the characters that would give a run these rows: the record of a released one."""
     return max(round((rows - run.events * PER_EVENT) / SEEN * max(width - 8, 8)), 0)
 
 
 def of_block(block: Block, width: int) -> int:
-    """Rows of a block that is not painted."""
+    """Return the rows of an unpainted block."""
     room = max(width - 6, 8)
     match block:
         case User(text=text) | TextBlock(text=text) | Data(text=text):
@@ -66,14 +66,14 @@ def of_block(block: Block, width: int) -> int:
 
 
 def of_text(text: str, room: int) -> int:
-    """Rows of a text of short and long lines."""
+    """Return the rows of a text with short and long lines."""
     if len(text) > 65_536:
         return text.count("\n") + len(text) // room + 1
     return sum(1 + max(len(line) - 1, 0) // room for line in text.split("\n"))
 
 
 class HeightIndex:
-    """Positions among things with heights: which thing a row is in, and where a thing begins."""
+    """Positions of items with heights: the item at a row, and the start of an item."""
 
     __slots__ = ("_ends", "heights")
 
@@ -82,7 +82,7 @@ class HeightIndex:
         self._ends = list(accumulate(self.heights))
 
     def replace_last(self, height: int) -> None:
-        """Another height for the last thing."""
+        """Change the height of the last item."""
         self._ends[-1] += height - self.heights[-1]
         self.heights[-1] = height
 
@@ -91,11 +91,11 @@ class HeightIndex:
         return self._ends[-1] if self._ends else 0
 
     def start(self, at: int) -> int:
-        """The row where a thing begins."""
+        """Return the row where an item begins."""
         return self._ends[at] - self.heights[at]
 
     def find(self, row: int) -> tuple[int, int] | None:
-        """The thing that a row is in and the row within it; None outside."""
+        """Return the item at a row and the row within it; None outside."""
         if row < 0 or row >= self.total:
             return None
         at = bisect_right(self._ends, row)

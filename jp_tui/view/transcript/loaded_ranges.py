@@ -1,7 +1,7 @@
-"""Which events of a conversation are held, and where the gaps are (HOUSE "The way of a page").
+"""Loaded events of a conversation, and the gaps (HOUSE "The way of a page").
 
-Runs of event numbers, in order, held or not. A run that is not held knows its characters and line breaks from the
-log's spans, so that its height can be estimated. Holds no events and no blocks; asks nobody for anything.
+Runs of event numbers, in order, loaded or not. An unloaded run has the characters and line breaks of the log's spans,
+to estimate its height. Contains no events or blocks and requests nothing.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from jp_tui.protocol.values import EventSpan, StoredEvent
 
 RUN = 128
-"""Most events of one held run."""
+"""Maximum events of one loaded run."""
 
 
 @dataclass(slots=True, eq=False)
 class LoadedRange:
-    """The events `first`..`last`. `rows` is a face's own note of how high a run that it let go had been."""
+    """Events `first`..`last`. `rows` is the front end's own record of a released run's height."""
 
     first: int
     last: int
@@ -33,37 +33,37 @@ class LoadedRange:
 
 
 class LoadedRanges:
-    """The runs of one conversation; together they cover every event that is known to be in the log."""
+    """Runs of one conversation; together they cover every known event of the log."""
 
     def __init__(self) -> None:
         self.runs: list[LoadedRange] = []
 
     def cover(self, spans: Iterable[EventSpan], last: int) -> None:
-        """A conversation as its spans describe it, up to number `last`; nothing of it is held."""
+        """Set a conversation from its spans, up to number `last`, with nothing loaded."""
         self.runs = [
             LoadedRange(span.first, span.last, False, span.characters, span.lines) for span in spans if span.events > 0
         ]
         end = self.runs[-1].last if self.runs else 0
-        if last > end:  # younger than the last span
+        if last > end:  # newer than the last span
             self.runs.append(LoadedRange(end + 1, last, False))
 
     @property
     def last(self) -> int:
-        """The highest number known, 0 when there is none."""
+        """Return the highest known number, 0 if there is none."""
         return self.runs[-1].last if self.runs else 0
 
     def find(self, seq: int) -> int | None:
-        """The index of the run that a number is in."""
+        """Return the index of the run with a number."""
         at = bisect_right(self.runs, seq, key=lambda run: run.first) - 1
         return at if at >= 0 and seq <= self.runs[at].last else None
 
     def holds(self, seq: int) -> bool:
-        """Whether an event is held."""
+        """True if an event is loaded."""
         at = self.find(seq)
         return at is not None and self.runs[at].held
 
     def hold(self, events: Sequence[StoredEvent]) -> list[StoredEvent]:
-        """Mark a page of events, in order, as held; the answer is those that were not held before."""
+        """Mark a page of events, in order, as loaded; return those that weren't before."""
         fresh = [event for event in events if not self.holds(event.seq)]
         for event in fresh:
             if event.seq > self.last:
@@ -76,14 +76,14 @@ class LoadedRanges:
         return fresh
 
     def _append(self, seq: int) -> None:
-        """A number beyond the last; what lies between is a gap."""
+        """Add a number after the last; numbers between are a gap."""
         if self.runs and not self.runs[-1].held and seq == self.last + 1:
             self.runs[-1].last = seq
         else:
             self.runs.append(LoadedRange(self.last + 1, seq, False))
 
     def _carve(self, first: int, last: int) -> None:
-        """Make `first`..`last`, which lies in runs that are not held, a held run of its own."""
+        """Make `first`..`last`, within unloaded runs, a loaded run."""
         found: list[LoadedRange] = []
         for run in self.runs:
             if run.last < first or run.first > last or run.held:
@@ -98,7 +98,7 @@ class LoadedRanges:
         self.runs = _merged(found)
 
     def grow(self, seq: int) -> bool:
-        """Hold one more event at the end; False when it is held already."""
+        """Load one more event at the end; return False if it already is."""
         if self.holds(seq):
             return False
         tail = self.runs[-1] if self.runs else None
@@ -114,23 +114,23 @@ class LoadedRanges:
         return True
 
     def release(self, run: LoadedRange, rows: int, characters: int) -> None:
-        """Let a run go; `rows` is how high it was, `characters` stands for its size at other widths."""
+        """Release a run; `rows` is its height, `characters` its size for other widths."""
         run.held, run.rows, run.characters, run.lines = False, rows, characters, 0
 
     def forget_rows(self) -> None:
-        """The width changed: no run's height is known any more."""
+        """Drop all recorded heights after a change of width."""
         for run in self.runs:
             run.rows = None
 
 
 def _part(run: LoadedRange, first: int, last: int) -> LoadedRange:
-    """A part of a gap, with its share of the sums."""
+    """Return a part of a gap, with its share of the sums."""
     share = (last - first + 1) / run.events
     return LoadedRange(first, last, False, round(run.characters * share), round(run.lines * share))
 
 
 def _merged(runs: list[LoadedRange]) -> list[LoadedRange]:
-    """In order, each number once: several gaps may have been carved for one held run."""
+    """Return them in order, each number once: several gaps may have been split for one loaded run."""
     found: list[LoadedRange] = []
     for run in runs:
         if found and run.held and found[-1].held and run.first == found[-1].first:

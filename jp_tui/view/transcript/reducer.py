@@ -1,8 +1,8 @@
-"""How events become blocks: one fold for live and stored events, so that a resumed conversation looks as it did.
+"""Reducer from events to blocks, for live and stored events, so that a resumed conversation looks identical.
 
-Fed with stored events in any order of pages, and with the engine's live events; holds the blocks of what it was
-given and says which changed. What the log says wins over what was said live. Reads no clock, asks for nothing,
-paints nothing; which pages are held is `pages.py`'s business.
+Input are stored events of pages in any order, and the engine's live events; it stores the blocks and reports which
+changed. The log takes precedence over live events. It reads no clock, requests and paints nothing; `loaded_ranges.py`
+tracks the loaded pages.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from jp_tui.view.wording.context import context_note
 from jp_tui.view.wording.retries import Retries
 
 GREETING, GREETING_HEADER = "greeting", "greeting:header"
-"""The part that a scripted model's greeting is, until the log has it."""
+"""Part of a scripted model's greeting, until the log has it."""
 
 
 @dataclass(slots=True)
 class _Turn:
-    """What is known of a turn: its model from its start, the rest from its end."""
+    """Known facts of a turn: its model from its start, the rest from its end."""
 
     model: str = ""
     ms: int | None = None
@@ -56,32 +56,32 @@ class _Turn:
 
 @dataclass(frozen=True, slots=True)
 class BlockChanges:
-    """What an event did: `changed` keys have a new block, `renamed` ones are the same under a new key (old, new)."""
+    """Result of an event: `changed` keys have a new block, `renamed` ones have a new key (old, new)."""
 
     changed: frozenset[str] = frozenset()
     renamed: tuple[tuple[str, str], ...] = ()
 
 
 class _Arrived:
-    """The text that arrived for growing parts and was not taken yet."""
+    """Text received for growing parts and not taken yet."""
 
     def __init__(self) -> None:
         self._fresh: dict[str, list[str]] = {}
 
     def take(self) -> dict[str, str]:
-        """The text that arrived for growing parts since this was last asked, by the part's key."""
+        """Return the text received for growing parts since the last call, by the part's key."""
         found = {key: "".join(texts) for key, texts in self._fresh.items() if texts}
         self._fresh.clear()
         return found
 
     @property
     def has_fresh(self) -> bool:
-        """Whether `take` would give something."""
+        """True if `take` would return text."""
         return bool(self._fresh)
 
 
 class TranscriptReducer(_Arrived):
-    """The blocks of what was fed. Blocks of the log are kept by event number, growing parts in `live`."""
+    """Blocks of all received events. Logged blocks are stored by event number, growing parts in `live`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,28 +91,28 @@ class TranscriptReducer(_Arrived):
         self._pairs, self._asides, self.retries = InquiryIndex(), SideExchangesView(), Retries()
         self._model = ""
         self.held = False
-        """Whether somebody else writes this conversation."""
+        """True if another process writes this conversation."""
         self._parts: dict[str, Block] = {}
         self._asking: frozenset[tuple[int, str]] = frozenset()
         self._last = 0
         self._changed: set[str] = set()
         self._renamed: list[tuple[str, str]] = []
 
-    # --- what a face reads ---------------------------------------------------------------------------------
+    # --- output ------------------------------------------------------------------------------------------------
 
     def of_event(self, seq: int) -> Sequence[Block]:
-        """The blocks of one event: none, one or two."""
+        """Return the blocks of one event: none, one or two."""
         return self._by_event.get(seq, ())
 
     @property
     def live(self) -> list[Block]:
-        """Parts that still grow, in the order in which they began, then what waits to be tried again."""
+        """Return growing parts in order of their start, then waits for retries."""
         return [*self._parts.values(), *self.retries.blocks]
 
-    # --- what it is fed ------------------------------------------------------------------------------------
+    # --- input -------------------------------------------------------------------------------------------------
 
     def greet(self, greeting: Foreign, model: str) -> BlockChanges:
-        """What a scripted model says before anybody spoke; the first event of the log becomes the same blocks."""
+        """Show a scripted model's greeting; the first event of the log becomes the same blocks."""
         self._model = model
         header, said = live_key(GREETING_HEADER), live_key(GREETING)
         self._parts[GREETING_HEADER] = Header(key=header, place=(0, 0), model=Foreign(model))
@@ -121,13 +121,13 @@ class TranscriptReducer(_Arrived):
         return self._taken()
 
     def load(self, events: Iterable[StoredEvent]) -> BlockChanges:
-        """Stored events, in order within the call."""
+        """Add stored events, in order within the call."""
         for one in events:
             self._fact(one)
         return self._taken()
 
     def forget(self, first: int, last: int) -> None:
-        """Events of a page that is no longer held."""
+        """Drop the events of a released page."""
         for seq in range(first, last + 1):
             self._by_event.pop(seq, None)
         gone = [key for key, call in self._calls.items() if call.let_go(first, last)]
@@ -136,7 +136,7 @@ class TranscriptReducer(_Arrived):
             self._asides.forget(turn, call)
 
     def apply(self, event: ev.Event) -> BlockChanges:
-        """A live event; those that say nothing about the transcript change nothing."""
+        """Apply a live event; those without effect on the transcript change nothing."""
         self._changed |= self.retries.apply(event)
         match event:
             case ev.EventAppended(stored=one, closes=part):
@@ -156,7 +156,7 @@ class TranscriptReducer(_Arrived):
             case ev.CallChanged(turn=turn, call=call, tool=tool):
                 known = self._call(turn, call)
                 before, known.live, known.name = known.live, event, known.name or tool
-                if not _only_said_more(before, event):  # what it says while it runs stands elsewhere
+                if not _only_said_more(before, event):  # output of a running call is shown elsewhere
                     self._show(turn, call)
             case ev.ReviewStarted(turn=turn, call=call, inquiry=inquiry, model=model):
                 self._pairs.reviewed(turn, inquiry, model)
@@ -169,14 +169,14 @@ class TranscriptReducer(_Arrived):
         return self._taken()
 
     def asking(self, calls: frozenset[tuple[int, str]]) -> BlockChanges:
-        """The calls, each by turn and id, whose sub-agents wait for the human now."""
+        """Set the calls, by turn and id, whose sub-agents wait for the user."""
         changed, self._asking = self._asking ^ calls, calls
         for turn, call in changed:
             self._show(turn, call)
         return self._taken()
 
     def _started(self, turn: int, model: str, resumed: bool) -> None:
-        """A turn runs; one that was cut off says where it goes on."""
+        """A turn started; a resumed one shows where."""
         known = self._turn(turn)
         known.model, known.ended, known.deferred = model, False, False
         self._headers(turn)
@@ -185,7 +185,7 @@ class TranscriptReducer(_Arrived):
             self._settle(turn)
 
     def _resumed(self, last: int) -> None:
-        """The turn was cut off after event `last`; the log tells it beside the first event that came then."""
+        """The turn was interrupted after event `last`; the log reports that with the next event."""
         self._put(Resumed(key=f"r{last}", place=(last, 9)))
 
     # --- facts ---------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class TranscriptReducer(_Arrived):
         return self._calls[turn, call]
 
     def _put(self, block: Block) -> None:
-        """The block in its place among those of its event."""
+        """Put the block in its place among those of its event."""
         held = self._by_event.setdefault(block.place[0], [])
         at = bisect_left(held, block.place, key=lambda other: other.place)
         if at < len(held) and held[at].place == block.place:
@@ -247,7 +247,7 @@ class TranscriptReducer(_Arrived):
             case stored.TurnStart(metadata={"model": str() as model}):
                 self._turn(turn).model = model
             case stored.TurnStart() | stored.ConfigDelta() | stored.Unknown(raw={"type": "agent_started"}):
-                pass  # a call tells of its sub-agent
+                pass  # its call shows the sub-agent
             case stored.Unknown() if undone(event):
                 self._put(Note(key=key, place=(seq, 0), about="undone", text=Foreign(undone(event))))
             case stored.Unknown() if (said := context_note(event)) is not None:
@@ -290,7 +290,7 @@ class TranscriptReducer(_Arrived):
         self._headers(turn)
 
     def _headers(self, turn: int) -> None:
-        """The model in all headers of a turn, its duration in the last."""
+        """Set the model in all headers of a turn, its duration in the last."""
         known = self._turn(turn)
         for seq in known.headers:
             for block in self._by_event.get(seq, ()):
@@ -301,12 +301,12 @@ class TranscriptReducer(_Arrived):
     # --- calls ---------------------------------------------------------------------------------------------
 
     def _settle(self, turn: int) -> None:
-        """The turn is over: a call without a result was cut off."""
+        """End the turn: a call without a result is unfinished."""
         for call in self._turn(turn).calls:
             self._show(turn, call)
 
     def _show(self, turn: int, call: str) -> None:
-        """The block of a call, made again from all that is known of it."""
+        """Build the block of a call again from everything known about it."""
         known = self._calls.get((turn, call))
         if known is None or (known.request is None and not known.part):
             return
@@ -344,7 +344,7 @@ class TranscriptReducer(_Arrived):
         self._told(turn, event.id, home)
 
     def _told(self, turn: int, inquiry: str, home: str) -> None:
-        """Show what is known of an inquiry, in its call or by itself."""
+        """Show an inquiry, in its call or alone."""
         if home:
             self._show(turn, home)
             return
@@ -376,7 +376,7 @@ class TranscriptReducer(_Arrived):
                 known.part = ""
 
     def _close(self, one: StoredEvent, part: str) -> None:
-        """A part becomes an event: what was painted of it stays until the event is."""
+        """Convert a part to an event: its painted text stays until the event is shown."""
         if part and self._parts.pop(part, None) is not None:
             self._renamed.append((live_key(part), f"e{one.seq}"))
             self._fresh.pop(live_key(part), None)
@@ -385,7 +385,7 @@ class TranscriptReducer(_Arrived):
 
 
 def _only_said_more(before: ev.CallChanged | None, now: ev.CallChanged) -> bool:
-    """Whether nothing else of a call is another than it was."""
+    """True if only the call's output changed."""
     return (
         before is not None
         and bool(now.said)
@@ -395,7 +395,7 @@ def _only_said_more(before: ev.CallChanged | None, now: ev.CallChanged) -> bool:
 
 
 def blocks_of(events: Sequence[StoredEvent]) -> Iterator[Block]:
-    """The blocks of whole turns, as the workspace shows them."""
+    """Return the blocks of whole turns, as the workspace shows them."""
     story = TranscriptReducer()
     story.load(list(events))
     for one in events:

@@ -1,1 +1,1 @@
-"""Words that every front end uses: amounts, failures, links, models, diffs."""
+"""Texts of every front end: amounts, failures, links, models, diffs."""

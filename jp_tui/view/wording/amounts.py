@@ -1,4 +1,4 @@
-"""Durations, token counts and models in the few characters that a line has. Pure; knows no widget and no clock."""
+"""Durations, token counts and models in short form. Pure; no widgets, no clock."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ def duration(ms: int) -> str:
 
 
 def seconds(elapsed: float) -> str:
-    """A running duration, whole seconds: `0 s`, `59 s`, `2 m 05 s`. Moves once a second, so nothing ticks faster."""
+    """Return a running duration in whole seconds: `0 s`, `59 s`, `2 m 05 s`. Changes once per second, so updates need
+    no more."""
     whole = max(int(elapsed), 0)
     return f"{whole} s" if whole < 60 else duration(whole * 1000)
 
 
 def age(elapsed: float) -> str:
-    """How long ago, in one figure: `now`, `40 s`, `12 m`, `3 h`, `5 d`."""
+    """Return an age in one figure: `now`, `40 s`, `12 m`, `3 h`, `5 d`."""
     whole = int(elapsed)
     for size, unit in ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s")):
         if whole >= size * (2 if unit == "d" else 1):
@@ -49,13 +50,13 @@ def turns(number: int) -> str:
 
 
 def money(dollars: float) -> str:
-    """`$0.0004`, `$0.03`, `$12.40`: two figures at least."""
+    """Return `$0.0004`, `$0.03`, `$12.40`: two digits at least."""
     if dollars and dollars < 0.01:
         return f"${dollars:.2g}" if dollars >= 0.0001 else "less than $0.0001"
     return f"${dollars:.2f}"
 
 
 def short_model(model: str) -> str:
-    """A model without its provider, in one line."""
+    """Return a model without its provider, in one line."""
     name = first_line(model)
     return name.rpartition("/")[2] or name

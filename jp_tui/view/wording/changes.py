@@ -1,4 +1,4 @@
-"""What is said of the files that a turn or a conversation changed, the same in every face (issue 8, 7). Pure."""
+"""Texts about files that a turn or a conversation changed, the same in every front end (issue 8, 7). Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def files(number: int) -> str:
 
 
 def title(found: ChangesRead) -> str:
-    """What was changed, in one line."""
+    """Describe what was changed, in one line."""
     who = "This conversation" if found.scope == "conversation" else f"Turn {found.turn}"
     if not found.files:
         return "No files changed in this conversation" if not found.turns else f"{who} changed no files"
@@ -40,13 +40,13 @@ def title(found: ChangesRead) -> str:
 
 
 def path(one: FileChange) -> str:
-    """Its path in one line, with the one it had before."""
+    """Return its path in one line, with the previous one."""
     name = neutralise(one.path, "line")
     return f"{neutralise(one.was, 'line')} → {name}" if one.was else name
 
 
 def about(one: FileChange) -> str:
-    """How it stands, beside its name."""
+    """Describe its state, beside its name."""
     how = "moved, content unchanged" if one.how == "moved" and not (one.diff or one.note) else HOWS[one.how]
     parts = [how, STATES[one.state], one.note]
     if one.why_not and one.why_not not in parts:
@@ -55,42 +55,42 @@ def about(one: FileChange) -> str:
 
 
 def body(one: FileChange) -> str:
-    """Its diff without the lines that name the file."""
+    """Return its diff without the lines that name the file."""
     lines = one.diff.raw.split("\n", 2)
     return lines[2] if len(lines) == 3 and lines[0].startswith("--- ") and lines[1].startswith("+++ ") else one.diff.raw
 
 
 def place(found: ChangesRead) -> str:
-    """Which of several turns is shown; empty where there is only one, or all are."""
+    """Describe which of several turns is shown; empty if there is only one, or all are."""
     if found.turn not in found.turns or len(found.turns) < 2:
         return ""
     return f"{found.turns.index(found.turn) + 1} of {len(found.turns)} turns that changed files · ← →"
 
 
 def way(found: ChangesRead) -> Way:
-    """What undoing means now: everything that is taken back already is brought back."""
+    """Return what undo does now: redo if everything is already undone."""
     return "again" if found.files and all(one.state == "taken_back" for one in found.files) else "back"
 
 
 def way_of(one: FileChange) -> Way:
-    """The same of one file."""
+    """Return the same for one file."""
     return "again" if one.state == "taken_back" else "back"
 
 
 def asks(way: Way, what: str) -> str:
-    """Before it is done."""
+    """Return the confirmation question."""
     did = "Undo" if way == "back" else "Redo"
     return f"{did} {what}? Press y to confirm, any other key to cancel."
 
 
 def whose(found: ChangesRead) -> str:
-    """All of it, to stand in `asks`."""
+    """Return the phrase for all of it, for use in `asks`."""
     where = "of this conversation" if found.scope == "conversation" else f"of turn {found.turn}"
     return f"the changes {where} to {files(len(found.files))}"
 
 
 def done(event: ChangesUndone) -> str:
-    """What became of it, and what was left, in sentences."""
+    """Describe the result, and what was left out, in sentences."""
     did = "Undone" if event.way == "back" else "Redone"
     names = [neutralise(one, "line") for one in event.done]
     said = [f"{did}: {_some(names)}. The model is informed with your next message."] if names else []
@@ -99,7 +99,7 @@ def done(event: ChangesUndone) -> str:
 
 
 def overwrites(left: tuple[LeftFile, ...]) -> str:
-    """What is asked about files that were changed since; empty for none."""
+    """Return the question about files changed since; empty if there are none."""
     names = [neutralise(one.path, "line") for one in left if one.asks]
     if not names:
         return ""
@@ -117,7 +117,7 @@ Role = Literal["good", "bad", "waiting", "quiet"]
 
 
 def role(one: FileChange) -> Role:
-    """Its colour: what was changed since wants a look."""
+    """Return its colour: a file changed since is marked."""
     if one.state in ("changed", "later"):
         return "waiting"
     if one.state == "taken_back":

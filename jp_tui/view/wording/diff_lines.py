@@ -1,7 +1,7 @@
-"""Unified diffs as data: lines with their sign and numbers, groups of lines that belong together. Pure.
+"""Unified diffs as data: lines with their sign and numbers, grouped. Pure.
 
-Reads diffs; makes none and paints none. A line is what its first character says, and the counts of a hunk's header
-tell where it ends, so that content cannot pass itself off as a header.
+Reads diffs; creates and paints none. The first character of a line decides its kind, and the counts of a hunk's header
+decide its end, so content can't pose as a header.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOOKS = re.compile(r"^(?:@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- \S.*\n\+\+\+ \S
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a diff: its sign, its text without the sign, and its numbers where they are known."""
+    """One line of a diff: its sign, its text without the sign, and its numbers if known."""
 
     sign: Sign
     text: str
@@ -30,15 +30,15 @@ class DiffLine:
 
 
 def is_diff(text: str) -> bool:
-    """Whether a text is a unified diff."""
+    """True for a unified diff."""
     return _LOOKS.search(text) is not None
 
 
 class DiffReader:
-    """Lines of a diff to changes, keeping count of the numbers.
+    """Converts lines of a diff to changes, counting the numbers.
 
-    Inside a hunk a line is what its first character says, also `--- ` and `+++ `: the counts of the header tell
-    where the hunk ends, so that content cannot pass itself off as a header.
+    Inside a hunk the first character decides the kind, also of `--- ` and `+++ `: the counts of the header decide its
+    end, so content can't pose as a header.
     """
 
     def __init__(self) -> None:
@@ -47,13 +47,13 @@ class DiffReader:
 
     @property
     def inside(self) -> bool:
-        """Whether the next line belongs to a hunk."""
+        """True if the next line belongs to a hunk."""
         return self._left_old > 0 or self._left_new > 0
 
     def line(self, text: str) -> DiffLine:
-        """One line without its newline."""
+        """Parse one line without its newline."""
         inside = self.inside
-        if found := _HUNK.match(text):  # content has a sign before it, so this is a header wherever it stands
+        if found := _HUNK.match(text):  # content has a sign before it, so this is a header anywhere
             counts = [1 if count is None else int(count) for count in (found[2], found[4])]
             self._old, self._new = int(found[1]), int(found[3])
             self._left_old, self._left_new = counts
@@ -88,22 +88,23 @@ class DiffReader:
 
 
 def read(text: str) -> list[DiffLine]:
-    """All lines of a diff."""
+    """Parse all lines of a diff."""
     reader, found = DiffReader(), list[DiffLine]()
     for line in text.removesuffix("\n").split("\n"):
         if not reader.inside and _FENCE.match(line):
-            continue  # the fence that a tool put round its diff
+            continue  # a tool's fence around its diff
         found.append(reader.line(line))
     return found
 
 
 def counts(changes: Sequence[DiffLine]) -> tuple[int, int, int]:
-    """Hunks, added lines, removed lines."""
+    """Return the numbers of hunks, added lines and removed lines."""
     return tuple(sum(change.sign == sign for change in changes) for sign in ("@", "+", "-"))  # type: ignore[return-value]
 
 
 def groups(changes: Sequence[DiffLine]) -> list[list[DiffLine]]:
-    """Runs of removed lines followed by added ones together, runs of unchanged ones, every other line alone."""
+    """Return runs of removed lines with the added ones that follow, runs of unchanged ones, and every other line
+    alone."""
     found: list[list[DiffLine]] = []
     for change in changes:
         last = found[-1] if found else []
@@ -116,7 +117,7 @@ def groups(changes: Sequence[DiffLine]) -> list[list[DiffLine]]:
 
 
 def pairs(group: Sequence[DiffLine]) -> list[tuple[DiffLine | None, DiffLine | None]]:
-    """Removed and added lines side by side."""
+    """Return removed and added lines side by side."""
     removed = [change for change in group if change.sign == "-"]
     added = [change for change in group if change.sign == "+"]
     size = max(len(removed), len(added))

@@ -1,4 +1,4 @@
-"""What is said of a failure in the background, after which the program goes on (Z27)."""
+"""Texts about a background failure after which the program continues (Z27)."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ NO_REPORT = "The report couldn't be saved."
 
 
 def words(message: str, file: str) -> tuple[str, str]:
-    """What happened, and where the report is."""
+    """Return what happened, and where the report is."""
     return WORDS.format(what=message), REPORT.format(file=file) if file else NO_REPORT

@@ -1,6 +1,6 @@
-"""Links in exported Markdown whose words look like another host than their target (Z22).
+"""Links in exported Markdown whose text looks like another host than their target (Z22).
 
-A reader of an export sees the words of a link and not its address. markdown-it is loaded only where a document is made.
+A reader of an export sees a link's text and not its address. markdown-it is imported only for a document.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def told(tokens: Sequence[Any], close: int) -> str:
-    """What has to be shown beside the link that ends at token number `close`: the host that it leads to, when its words
-    name another one; the whole address, when it is none that may be opened; else nothing."""
+    """Return what to show beside the link that ends at token `close`: its host if its text names another one; the whole
+    address if it may not be opened; else nothing."""
     depth, at, words = 1, close, list[str]()
     while depth and at:
         at -= 1
@@ -34,7 +34,7 @@ def told(tokens: Sequence[Any], close: int) -> str:
 
 
 def deceiving(markdown: str) -> Iterator[tuple[str, str]]:
-    """The words and the real host of each link of a text that names another one."""
+    """Yield the text and the real host of each link whose text names another one."""
     if "](" not in markdown and "]:" not in markdown:
         return
     for block in _parser().parse(markdown):

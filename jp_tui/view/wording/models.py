@@ -1,4 +1,4 @@
-"""What is said of a model in a line: context, prices, other names. Pure; what is not known is not said."""
+"""A model in one line: context, prices, other names. Pure; unknown facts are left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from jp_tui.view.wording.amounts import count
 
 
 def facts(one: ModelInfo) -> str:
-    """`200k tokens · $3 in, $15 out · images`; the prices are of a million tokens."""
+    """Return `200k tokens · $3 in, $15 out · images`; the prices are per million tokens."""
     parts = [f"{count(one.window).replace('.0', '')} tokens"] if one.window else []
     if one.input is not None and one.output is not None:
         free = not one.input and not one.output
@@ -18,7 +18,7 @@ def facts(one: ModelInfo) -> str:
 
 
 def tags(one: ModelInfo) -> str:
-    """That it is the default, its aliases, and that its server did not list it."""
+    """Return whether it is the default, its aliases, and whether its server lists it."""
     parts = ["the default"] if one.default else []
     if one.aliases:
         parts.append(f"alias {', '.join(one.aliases)}")
@@ -28,6 +28,6 @@ def tags(one: ModelInfo) -> str:
 
 
 def _price(dollars: float) -> str:
-    """`$3`, `$0.15`, `$1.75`: no more digits than there are."""
+    """Return `$3`, `$0.15`, `$1.75`: no more digits than needed."""
     text = f"{dollars:.4f}".rstrip("0").rstrip(".")
     return f"${text}" if "." not in text or len(text.rpartition(".")[2]) > 1 else f"${dollars:.2f}"

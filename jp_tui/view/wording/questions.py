@@ -1,14 +1,14 @@
-"""The words of a question, the same in every face (inquiries.md M12, M33-M35, M42, M44; asking.md "Keys", "Answers").
+"""Texts of a question, the same in every front end (inquiries.md M12, M33-M35, M42, M44; asking.md "Keys", "Answers").
 
-Literals only, with named holes for what is not ours: a face fills them through its own gate for foreign text.
-The exact ones (M12, M33-M35, M42) are pinned by tests. Says nothing about keys' bindings and nothing about style.
+Literals with named placeholders, which the front end fills with neutralised text. The exact ones (M12, M33-M35, M42)
+are pinned by tests. No key bindings and no styles.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-# M33, exact; the plain pair where nothing can be remembered.
+# M33, exact; the plain pair if nothing can be remembered.
 YES_ONCE: Final = "yes, just this once"
 YES_TURN: Final = "yes, and remember for this turn"
 NO_ONCE: Final = "no, just this once"
@@ -25,7 +25,7 @@ PROGRESS: Final = "[{n}/{m}]"
 CANCEL: Final = "Cancel"
 EMPTY: Final = "Empty on purpose"
 
-# M34 and M35, exact: leave to run a call, leave to deliver what it gave back.
+# M34 and M35, exact: permission to run a call, permission to deliver its result.
 PERMISSION: Final = "Run {kind} {tool} tool?"
 PERMISSION_MCP: Final = "Run {kind} {tool} tool from {server} server?"
 RUN: Final = "Run tool"
@@ -41,7 +41,7 @@ SKIP_DELIVERY: Final = "Skip delivery"
 EDIT_RESULT: Final = "Edit result first"
 EDIT_CANCELLED: Final = "Edit cancelled"  # R87, the reason of the skip
 
-# M12, exact, and what stands there when the reviewer could not decide (R150, R154).
+# M12, exact, and the text if the reviewer had no verdict (R150, R154).
 REJECTING: Final = "The assistant recommended rejecting this change:"
 NO_REASON: Final = "(no reason given)"
 NO_VERDICT: Final = "The reviewer couldn't decide, so you decide:"
@@ -51,12 +51,12 @@ HEARD: Final = "Its reply so far:"
 SAW: Final = "It read {saw}."
 BEFORE_INTENT: Final = "Before it knew the assistant's intent, it said:"
 
-# Of several conversations at once (E4, E51).
+# With several conversations at once (E4, E51).
 WHENCE: Final = "in “{title}”"
 FROM_ANOTHER: Final = "in another conversation"
 ALIKE: Final = "Your answer applies to all {n} identical questions · Ctrl+O: only one"
 
-# What each line of the menu does, and what it would lose (R248).
+# Effect of each line of the menu, and what it would lose (R248).
 ANSWER_DOES: Final = "back to the question"
 ALL_KEYS: Final = "All keys"
 ALL_KEYS_DOES: Final = "by where they work (F1)"
@@ -76,7 +76,7 @@ NOTHING_DOES: Final = "answers with no options selected"
 NOTE: Final = "Note"
 NOTE_DOES: Final = "is sent with your answer, yes or no"
 
-# Moving about in a form (R176, R182b, E3, E23).
+# Navigation in a form (R176, R182b, E3, E23).
 REVIEW: Final = "review"
 REVIEW_TITLE: Final = "Review your answers, then submit"
 SUBMIT: Final = "Submit"
@@ -98,7 +98,7 @@ FIXED: Final = "set"
 SKIPPED_LINE: Final = "{id}: {because}"
 MORE_SKIPPED: Final = "{n} more skipped"
 
-# Asking back (E30).
+# Side questions (E30).
 ASK: Final = "Ask back"
 ASK_DOES: Final = "asks a model about this; the question stays open"
 ASK_HINT: Final = "Ask about this question…"
@@ -121,11 +121,11 @@ ELSE_DOES: Final = "reply with text instead of choosing an option"
 OTHER_DOES: Final = "your text is the answer"
 OTHER_HINT: Final = "Your own answer…"
 
-# Remembering (R113, R236). The engine says what is covered.
+# Remembering (R113, R236). The engine defines the scope.
 COVERS: Final = "Y and N cover: {scope}"
 COVERS_UNKNOWN: Final = "Y and N cover: until this turn ends, every such question of {tool}, without showing it"
 
-# What one sees before a key listens, and after it was pressed.
+# State before keys are accepted, and after one was pressed.
 DEAF: Final = "Keys go to your draft until this question is ready."
 SENT: Final = "Answer sent, waiting for confirmation."
 TOO_SMALL: Final = "Too small to review. Enlarge the terminal to answer."
@@ -133,7 +133,7 @@ WAITING: Final = "{n} waiting"
 PLACE: Final = "{n} of {m} waiting"
 ASKS: Final = "{who} asks: {question}"
 
-# Why nothing happened.
+# Why a key had no effect.
 NOTHING_CHOSEN: Final = "No answer selected. Move to one or press its key."
 YOURS_TO_DECIDE: Final = "Press y or n, or move to an answer first."
 NOT_WRITTEN: Final = "No answer yet. To send an empty one: Esc, Esc, “Empty on purpose”."

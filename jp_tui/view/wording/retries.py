@@ -1,8 +1,7 @@
-"""What waits before it is tried again, and the line that says so in every face: who, why, for how long, how to end it
-(Z21).
+"""Waits before retries, and the line about one in every front end: who, why, how long, how to stop it (Z21).
 
-Pure: the time that passed is an input. The turn's own wait comes as a phase of it; those of reviewers, sub-agents and
-side questions come as `Retrying`.
+Pure: the elapsed time is an input. The turn's own wait is one of its phases; those of reviewers, sub-agents and side
+questions arrive as `Retrying`.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from jp_tui.view.transcript.blocks import LIVE, RetryBlock, live_key
 from jp_tui.view.wording.amounts import seconds, short_model
 
 OWN = "turn"
-"""The key of the turn's own wait."""
+"""Key of the turn's own wait."""
 WHO = {"reviewer": "Reviewer", "agent": "Sub-agent", "aside": "Side question"}
 
 
 def line(detail: str, left: float, key: str) -> str:
-    """`Rate limited by acme (429). Retrying in 20 s · Esc stops`; `key` is what stops it, "" where nothing does."""
+    """Return `Rate limited by acme (429). Retrying in 20 s · Esc stops`; `key` stops it, "" if nothing does."""
     when = f"Retrying in {seconds(math.ceil(left))}" if left > 0 else "Retrying now"
     return f"{detail} {when}{f' · {key} stops' if key else ''}".strip()
 
 
 def who(event: ev.Retrying) -> str:
-    """`Reviewer haiku: `, for the front of that line; the name is one line of untrusted text."""
+    """Return `Reviewer haiku: ` for the front of that line; the name is one line of untrusted text."""
     name = first_line(short_model(event.name.raw) if event.who == "reviewer" else event.name.raw)
     return f"{WHO[event.who]}{f' {name}' if name else ''}: "
 
@@ -40,27 +39,27 @@ class _Wait:
 
 
 class Retries:
-    """The waits of one conversation, in the order in which they began."""
+    """Waits of one conversation, in order of their start."""
 
     def __init__(self) -> None:
         self._waits: dict[str, _Wait] = {}
         self.key = "Esc"
-        """What stops them, as the user has it."""
+        """The user's key that stops them."""
 
     @property
     def blocks(self) -> list[RetryBlock]:
-        """One for each wait, after all that was said."""
+        """Return a block for each wait, after all messages."""
         return [self._block(key, at) for at, key in enumerate(self._waits)]
 
     def apply(self, event: ev.Event) -> frozenset[str]:
-        """The keys of the blocks that this event changes, adds or takes away."""
+        """Apply an event; return the keys of the blocks that it changes, adds or removes."""
         match event:
             case ev.TurnPhase(phase="retrying", detail=detail, retry_in=float(wait)):
                 return self._begin(OWN, "", detail, wait)
             case ev.TurnPhase():
                 return self._end(OWN)
             case ev.Retrying(conversation=here, id=id_) if id_ == here:
-                return frozenset()  # a sub-agent's own conversation is in sight, and its phases say it
+                return frozenset()  # a sub-agent's own conversation is visible, and its phases show it
             case ev.Retrying(id=id_, retry_in=float(wait)):
                 return self._begin(id_, who(event), event.detail, wait)
             case ev.Retrying(id=id_) | ev.QuestionSettled(inquiry=id_) | ev.AsideEnded(inquiry=id_):
@@ -71,7 +70,7 @@ class Retries:
                 return frozenset()
 
     def passed(self, elapsed: float) -> frozenset[str]:
-        """Seconds have passed: the keys of the blocks that say something else now."""
+        """Advance the time; return the keys of the blocks whose text changes."""
         before = self.blocks
         for wait in self._waits.values():
             wait.left -= elapsed

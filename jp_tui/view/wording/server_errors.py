@@ -1,6 +1,6 @@
-"""What a server said about its failure, in the lines of a face without a screen (Z26).
+"""A server's error message, in lines for a front end without a screen (Z26).
 
-Its own words may be long: the beginning is shown, with how much more there is and where all of it is.
+A long one is shortened, with the size of the rest and where the whole is.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.view.export.events import hung
 
 SHOWN = 600
-"""Characters of a server's words in sight."""
+"""Visible characters of a server's message."""
 
 
 def server_said(detail: Foreign, conversation: str = "") -> Iterator[str]:
-    """A line each, its further lines set in; nothing without words. `conversation` is where all of it is recorded."""
+    """Yield its lines, further ones indented; nothing without a message. `conversation` is where the whole is
+    logged."""
     text = detail.raw.strip()
     if not text:
         return

@@ -1,4 +1,4 @@
-"""What is said about trust in a folder's own configuration (surface S10). Literals and their choice; no widgets."""
+"""Texts about trust in a workspace's own configuration (surface S10). Literals and their selection; no widgets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _CHANGES = {"same": "", "new": "new", "changed": "changed", "gone": "gone"}
 
 @dataclass(frozen=True, slots=True)
 class TrustRow:
-    """One setting: `does` in words, `sets` KEY = VALUE, `counts` and `change` in a word, the place, and what it was."""
+    """One setting: `does` as text, `sets` KEY = VALUE, `counts` and `change` in a word, the place, and its former
+    value."""
 
     key: str
     does: Foreign
@@ -45,7 +46,7 @@ class TrustRow:
 
 
 def rows(told: TrustRead) -> list[TrustRow]:
-    """Everything that the file sets, as it is to be read: what is different first, where that is known."""
+    """Return everything that the file sets, in reading order: changes first, if known."""
     found = [_row(one, told) for one in told.settings]
     return sorted(found, key=lambda row: not row.change) if told.compared else found
 
@@ -62,7 +63,7 @@ def _row(one: ProposedSetting, told: TrustRead) -> TrustRow:
 
 
 def state(told: TrustRead) -> LiteralString:
-    """What holds now, in a sentence."""
+    """Describe the present state in one sentence."""
     match told.state:
         case "none":
             return NONE

@@ -1,8 +1,8 @@
-"""Changes of white space alone, marked by signs: `·` a space, `→` a tab, `␍` a carriage return (Z26).
+"""Marks for changes of white space alone: `·` a space, `→` a tab, `␍` a carriage return (Z26).
 
-Two lines differ in white space alone when nothing else of them does; what is marked is where they differ. A changed
-line that is only white space is marked whole. Works on the lines of a diff before they are neutralised: neutralising
-drops the carriage return that may be all that changed. Pure.
+Two lines differ in white space alone if nothing else differs; only the differences are marked. A changed line of only
+white space is marked whole. It processes diff lines before they are neutralised, because neutralising removes the
+carriage return that may be the only change. Pure.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FOLD = 64
 
 
 def differing(before: str, after: str) -> tuple[Spans, Spans] | None:
-    """Where two lines differ, when white space is all that does; else None."""
+    """Return where two lines differ, if only in white space; else None."""
     if before == after or _WHITE.sub("", before) != _WHITE.sub("", after):
         return None
     old, new = _gaps(before), _gaps(after)
@@ -31,7 +31,7 @@ def differing(before: str, after: str) -> tuple[Spans, Spans] | None:
 
 
 def _gaps(text: str) -> dict[int, tuple[int, int]]:
-    """Each run of white space, by how many other characters stand before it."""
+    """Return each run of white space by the number of other characters before it."""
     found: dict[int, tuple[int, int]] = {}
     white = 0
     for match in _WHITE.finditer(text):
@@ -44,7 +44,7 @@ def _gaps(text: str) -> dict[int, tuple[int, int]]:
 def _others(
     text: str, gaps: Mapping[int, tuple[int, int]], beside: str, theirs: Mapping[int, tuple[int, int]]
 ) -> Spans:
-    """The runs that are not the same on the other side."""
+    """Return the runs that differ on the other side."""
     return tuple(
         (start, end)
         for place, (start, end) in gaps.items()
@@ -53,13 +53,13 @@ def _others(
 
 
 def signs(text: str) -> str:
-    """White space as signs; a long run is counted."""
+    """Return white space as signs; a long run is counted."""
     shown = "".join(SIGNS.get(char, f"\\u{{{ord(char):04X}}}") for char in text[:_FOLD])
     return shown if len(text) <= _FOLD else f"{shown}⟨×{len(text):,}⟩"
 
 
 def marked(text: str, spans: Spans) -> str:
-    """A line with signs in these places."""
+    """Return a line with signs in these places."""
     found, at = "", 0
     for start, end in spans:
         found += text[at:start] + signs(text[start:end])
@@ -69,19 +69,19 @@ def marked(text: str, spans: Spans) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What to mark in lines, by the ids of their Changes; `alone` counts those that change in white space alone."""
+    """Marks in lines, by the ids of their DiffLines; `alone` counts lines that change in white space alone."""
 
     spans: Mapping[int, Spans]
     alone: int
 
     def of(self, change: DiffLine) -> Spans:
-        """What to mark in this line."""
+        """Return the marks for this line."""
         return self.spans.get(id(change), ())
 
 
 def marks(changes: Sequence[DiffLine]) -> Marks:
-    """What to mark in a diff. A blank line among others that come or go is no change of white space alone, but the
-    white space in it is marked."""
+    """Return the marks for a diff. An added or removed blank line among others isn't a change of white space alone, but
+    its white space is marked."""
     found: dict[int, Spans] = {}
     alone = 0
     for group in groups(changes):
@@ -104,7 +104,7 @@ def marks(changes: Sequence[DiffLine]) -> Marks:
 
 
 def note(changes: Sequence[DiffLine], found: Marks) -> str:
-    """What to say of them in words; empty when there is nothing."""
+    """Describe them; empty if there are none."""
     if not found.alone:
         return ""
     number = sum(change.sign in "+-" for change in changes)
@@ -114,7 +114,7 @@ def note(changes: Sequence[DiffLine], found: Marks) -> str:
 
 
 def in_diff(text: str) -> tuple[str, str]:
-    """A diff with its changes of white space alone marked, and what to say of them; fences around it stay."""
+    """Return a diff with its white-space changes marked, and their description; fences around it stay."""
     reader, lines = DiffReader(), text.split("\n")
     changes = [reader.line(line) for line in lines]
     found = marks(changes)

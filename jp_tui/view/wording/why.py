@@ -1,7 +1,7 @@
-"""Why the human was asked, or was not: the rule behind a line of the trail (asking.md E42; key w).
+"""Reason why the user was asked, or wasn't: the rule behind a line of the trail (asking.md E42; key w).
 
-The rule's words come with the recorded question (`metadata.why`, `metadata.row`); where an older log has none, the
-kind of responder says as much as is known. Invents no rule.
+The rule's text is in the recorded question (`metadata.why`, `metadata.row`); for an older log without it, the kind of
+responder is used. Never guesses a rule.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ASKED = "No remembered answer, setting or reviewer covers this question."
 
 
 def why(asked: InquiryView) -> Foreign:
-    """One line: `why you were asked: …` or `why you were not asked: …`, with the rule's row where it is known."""
+    """Return one line: `why you were asked: …` or `why you were not asked: …`, with the rule's row if known."""
     default = _NOT_ASKED.get(asked.by) or (_TAGS.get(asked.tag.raw, "") if asked.how == "cancelled" else "")
     if asked.how == "deferred" or (asked.how == "redacted" and asked.row == "2"):
         default = _NOT_ASKED["static" if asked.how == "redacted" else "policy"]

@@ -1,4 +1,4 @@
-"""Check which JSON Schemas fit OpenAI's strict modes (inquiries.md R128). Pure."""
+"""Check which JSON Schemas fit the strict modes of OpenAI's wires (inquiries.md R128). Pure."""
 
 from __future__ import annotations
 

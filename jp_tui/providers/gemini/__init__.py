@@ -1,0 +1,1 @@
+"""Gemini: generateContent of Google AI and Vertex."""

@@ -1,0 +1,20 @@
+"""`python -m tests.faults --only rules`, fewer lines: what is allowed starts nothing that no rule allows."""
+
+from __future__ import annotations
+
+from tests.faults import rules
+
+SEED = 5
+
+
+def test_ar11_a_line_that_is_allowed_starts_only_what_a_rule_allows() -> None:
+    told = rules.run_lines(rules.LINES, SEED, rules.allows, read_too=True)
+    assert told.failed == [] and told.ran > rules.LINES // 10, f"seed {SEED}"
+
+
+def test_a_plain_line_is_not_asked_about() -> None:
+    assert [line for line in rules.PLAIN if not rules.allows(line)] == []
+
+
+def test_a_naive_reader_fails_the_same_test() -> None:
+    assert rules.run_lines(rules.LINES, SEED, rules.naive, read_too=False, enough=1).failed
