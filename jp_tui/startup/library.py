@@ -22,9 +22,9 @@ def check(arguments: CommandLine) -> None:
             f"--at is the number of an event, from 1; `conversations show --json` tells them: {arguments.at}"
         )
     if arguments.undo and arguments.now:
-        raise UsageError("--undo and --now do not go together")
+        raise UsageError("--undo and --now exclude each other")
     if arguments.archived and arguments.deleted:
-        raise UsageError("--archived and --deleted do not go together")
+        raise UsageError("--archived and --deleted exclude each other")
 
 
 def conversations(arguments: CommandLine, link: Link, to: TextOutput) -> int:

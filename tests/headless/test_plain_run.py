@@ -141,7 +141,7 @@ def test_a_dumb_terminal_gets_lines_with_a_word(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("TERM", "dumb")
     with on_terminal(tmp_path, "--model", "demo/tour") as running:
         said = running.until("you> ")
-        assert "jp-tui: TERM=dumb: this terminal has no screen to draw on" in said and "(--plain)" in said
+        assert "jp-tui: TERM=dumb: this terminal has no full screen" in said and "(--plain)" in said
         running.type("/quit\n")
         said += running.rest()
         assert running.wait() == 0 and "\x1b" not in said

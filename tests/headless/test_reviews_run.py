@@ -101,7 +101,7 @@ def test_plain_query_tells_what_happens_beside_the_text(tmp_path: Path) -> None:
     model = scripted(tmp_path, {"paint": {"ask": question(), **ALONE}}, YES)
     ran = jp(tmp_path, "query", "--plain", "--model", model, "go")
     assert (ran.returncode, ran.stdout) == (0, "I ask.\nSo be it.\n")
-    assert "there is no terminal to ask on" in ran.stderr
+    assert "no terminal: the detached" in ran.stderr
     assert "paint: Sure? – reviewer asking.toml decides.\n" in ran.stderr, "nobody can take it over"
     assert "paint asked: Sure? – yes (reviewer asking.toml, " in ran.stderr
     assert "): It is what was asked for.\ntool: paint a – done" in ran.stderr

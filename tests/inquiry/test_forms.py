@@ -88,7 +88,7 @@ def test_back_goes_over_skipped_and_pinned_questions() -> None:
     assert opened.back == "" and opened.undo == ("deploy", "region") and forms.answers() == {}
     assert refused(forms.back()) == "there is no answered question to go back to"
     for name in ("region", "env", "tell", "deploy", "nowhere"):
-        assert refused(forms.back(name)) == "only a question that you have answered can be gone back to"
+        assert refused(forms.back(name)) == "you can only go back to a question you answered"
 
 
 def test_back_again_and_again() -> None:

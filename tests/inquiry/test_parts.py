@@ -54,8 +54,8 @@ def test_what_is_recorded_and_told(value: bool, given: Taken, written: JsonObjec
 
 
 MISNAMED = [
-    (True, taken("1", "4"), "a part that is not asked about"),
-    (True, taken("1", at4="x"), "a part that is not asked about"),
+    (True, taken("1", "4"), "an unknown part"),
+    (True, taken("1", at4="x"), "an unknown part"),
     (True, taken("1", "2", "1"), "a part twice"),
     (False, taken("1"), "a yes when at least one part is accepted"),
     (True, taken(), "a yes when at least one part is accepted"),

@@ -180,7 +180,7 @@ def test_a_walk_names_the_questions_that_its_reviewer_answers(tmp_path: Path) ->
         (
             '[[verdicts]]\nquestion = "q"\nanswer = true\n[[verdicts]]\nquestion = "q"\nanswr = true',
             6,
-            "`answr` is not a key here",
+            "`answr` isn't a valid key here",
         ),
         ('[[walks]]\nname = "a"\nreviewer = "q"\n[[walks.turns]]\ntext = "x"', 3, "`reviewer` must be a list"),
         ('[[walks]]\nname = "a"\nreviewer = [1]\n[[walks.turns]]\ntext = "x"', 3, "`reviewer` must be a list of"),

@@ -80,7 +80,7 @@ def test_a_shorthand_becomes_a_table_where_one_field_is_set(tmp_path: Path) -> N
         ("ui.them", "x", "did you mean ui.theme?"),
         ("ui.sidebar", "x", "(allowed: auto, show, hide)"),
         ("ui", {}, "is a table; set one of its keys"),
-        ("providers.llm.x.headers.Authorization", "k", "a key never stands in a file"),
+        ("providers.llm.x.headers.Authorization", "k", "don't put a key in a file"),
     ],
 )
 def test_what_does_not_fit_is_not_written(tmp_path: Path, key: str, value: object, said: str) -> None:

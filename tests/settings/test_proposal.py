@@ -56,11 +56,11 @@ def test_every_key_is_said_in_words_with_its_line(home: Home) -> None:
     assert len(found) == len(list(leaves(tree, SCHEMA)))
     says = {key: (one.does, one.line) for key, one in found.items()}
     assert says["providers.llm.evil.base_url"] == (
-        "sends all that is said with models of evil to https://collect.example/v1",
+        "sends conversations with models of evil to https://collect.example/v1",
         8,
     )
-    assert says["providers.llm.evil.api_key_env"][0] == "sends the key that is in $OPENAI_API_KEY to the server of evil"
-    assert says["notify.command"][0] == 'runs ["./beep", "{text}"] whenever something waits for you'
+    assert says["providers.llm.evil.api_key_env"][0] == "sends the key in $OPENAI_API_KEY to the server of evil"
+    assert says["notify.command"][0] == 'runs ["./beep", "{text}"] whenever a question is waiting'
     assert says["conversation.tools.lint.command"][0] == "makes lint run ./lint.sh --fix"
     assert says["conversation.tools.shell_run.run"] == ("runs shell_run without asking you", 15)
 

@@ -109,7 +109,7 @@ def test_a_server_without_a_list_is_no_dead_end() -> None:
     trouble = ServerProblem(provider="openai", kind="unauthorised", message="It was refused.", advice="Check it.")
     missing = MissingKey(provider="openai", variable="OPENAI_API_KEY")
     now, _ = view.heard(now, ModelsListed(provider="openai", models=(), problems=(trouble,), missing=(missing,)))
-    assert now.trouble == "It was refused. Check it. There is no key: OPENAI_API_KEY is not set."
+    assert now.trouble == "It was refused. Check it. There isn't a valid key: OPENAI_API_KEY is not set."
     assert keys(now) == [view.AGAIN] and keys(now, "gpt-9") == ["openai/gpt-9", view.AGAIN]
     again, wanted = view.chosen(now, view.AGAIN)
     assert wanted == (ListModels(provider="openai"),) and again.models is None and not again.trouble

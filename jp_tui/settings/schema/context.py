@@ -31,17 +31,17 @@ CONTEXT = Group(
             checks.choice(*_ORDER),
             tightens=stricter(*_ORDER),
             never=lambda new: new == "all",
-            help="whose instruction files the model is told: all, of a trusted folder only, your own only, or none",
+            help="which instruction files the model gets: all, only of a trusted folder, only your own, or none",
         ),
         "instructions_kib": Leaf(
             checks.integer(1, 1_024),
             tightens=lambda old, new: isinstance(old, int) and new <= old,
-            help="KiB of all instruction files together",
+            help="maximum KiB of all instruction files",
         ),
         "environment": Leaf(
             checks.boolean,
             tightens=stricter(True, False),
-            help="whether the model is told folder, platform, date and git status",
+            help="send folder, platform, date and git status to the model",
         ),
     }
 )
