@@ -104,7 +104,7 @@ def test_every_combination_has_a_row_and_says_why(question: Question) -> None:
 
 def test_why_the_human_is_asked() -> None:
     """E42."""
-    assert of(APPLY)[1] == "nothing remembered or set answers it, and it is meant for you"
+    assert of(APPLY)[1] == "No remembered answer, setting or reviewer covers this question."
     assert of(EXCLUSIVE)[1] == ("Only you can answer this: the tool allows only the user to answer it.")
     assert of(APPLY, Rule(exclusive=True))[1].endswith("your settings allow only the user to answer it.")
     assert of(PASS)[1].endswith("it is a secret.")

@@ -77,7 +77,7 @@ def test_a_shorthand_becomes_a_table_where_one_field_is_set(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("ui.them", "x", "did you mean ui.theme?"),
+        ("ui.them", "x", "Did you mean ui.theme?"),
         ("ui.sidebar", "x", "(allowed: auto, show, hide)"),
         ("ui", {}, "is a table; set one of its keys"),
         ("providers.llm.x.headers.Authorization", "k", "don't put a key in a file"),

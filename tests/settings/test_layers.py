@@ -153,7 +153,7 @@ def test_r144_detached_is_resolved_by_kind(home: Home) -> None:
         ("[assistant.request]\n\nmax_retries = true", ":3:1: assistant.request.max_retries: expected a whole number"),
         ("[conversation.tools.fs_read_file]\nrun = 'maybe'", "(allowed: unattended, edit, ask, skip)"),
         ("[conversation.tools.x]\nenable = 'yes'", 'found "yes" (allowed: true, false, on, off, always, explicit'),
-        ("[conversation.tools.x.enable]\nstates = true", "did you mean conversation.tools.x.enable.state?"),
+        ("[conversation.tools.x.enable]\nstates = true", "Did you mean conversation.tools.x.enable.state?"),
         (
             "[conversation.tools.a.questions.b]\ntarget = 'me'",
             'found "me" (allowed: user, assistant, assistant_with_escalation)',

@@ -28,7 +28,7 @@ from jp_tui.settings.layers import layers
         (b"ui = { theme = 'a', theme = 'b' }\n", ":1:"),
         (b"inquiry.max_attempts = " + b"9" * 5_000, ": a number has too many digits"),
         (b"\xef\xbb\xbf[ui]\nthem = 1\n", ":2:1: ui.them: isn't a valid key"),
-        (b"ui.theme = 'caf\xe9'\n", ":1:16: is not UTF-8"),
+        (b"ui.theme = 'caf\xe9'\n", ":1:16: isn't valid UTF-8"),
         (b"\x00" * 100, ":1:"),
         (b"ui = 'x\n", ':2: Expected "\'"'),
         ("ui.theme = '\ud800'".encode("utf-8", "surrogatepass"), "isn't valid UTF-8"),

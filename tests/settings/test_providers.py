@@ -127,7 +127,7 @@ def test_a_provider_alone_means_its_default_model(home: Home) -> None:
     assert providers.parse_model("openai", settings, known).model == known["openai"].default_model
     with pytest.raises(SettingsError, match=r"--model: assistant\.model\.id: name a model: ollama/MODEL"):
         providers.parse_model("ollama", settings, known)
-    with pytest.raises(SettingsError, match="no provider antropic. Did you mean anthropic/claude"):
+    with pytest.raises(SettingsError, match=r"no provider antropic\. Did you mean anthropic/claude"):
         providers.parse_model("antropic/claude", settings, known)
 
 

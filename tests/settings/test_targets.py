@@ -87,7 +87,7 @@ def test_c38_a_map_is_checked_as_an_assistant(home: Home, written: str, said: st
 
 
 def test_c38_the_nearest_key_is_named_where_it_stands(home: Home) -> None:
-    with pytest.raises(SettingsError, match=r"did you mean conversation\.tools\.a\.questions\.b\.target\.model\?"):
+    with pytest.raises(SettingsError, match=r"Did you mean conversation\.tools\.a\.questions\.b\.target\.model\?"):
         home.load("[conversation.tools.a.questions.b]\ntarget = { modle = { id = 'a/b' } }")
 
 

@@ -98,7 +98,7 @@ def test_r78_r79_a_forced_tool_has_to_be_there_and_on(home: Home) -> None:
         ("ask_user", "is not enabled; add -t ask_user"),
         ("fs_move_file", "assistant.tool_choice names fs_move_file, but conversation.tools.fs_move_file.enable"),
         ("fs_raed_file", "no tool fs_raed_file to use. Did you mean fs_read_file"),
-        ("autt", "did you mean auto"),
+        ("autt", "Did you mean auto"),
     ):
         with pytest.raises(UsageError, match=said):
             toggles.check_choice(known, choice)

@@ -54,7 +54,7 @@ def test_r68_a_command_that_shows_the_arguments_is_a_text_like_any_command(home:
         (f"{LOCAL}command = ''", ":3:1: conversation.tools.greet.command: expected text that is not empty"),
         (f"{LOCAL}command = 3", "expected text, or a table of program, args, shell, stdin; found 3"),
         (f"{LOCAL}command = {{ args = ['x'] }}", ":3:1: conversation.tools.greet.command: has no program"),
-        (f"{LOCAL}command = {{ program = 'x', arg = [] }}", "did you mean conversation.tools.greet.command.args?"),
+        (f"{LOCAL}command = {{ program = 'x', arg = [] }}", "Did you mean conversation.tools.greet.command.args?"),
         (f"{LOCAL}command = {{ program = 'x', args = ['a', 3] }}", "command.args[1]: expected text, found 3"),
         (f"{LOCAL}command = {{ program = 'x', shell = 1 }}", "command.shell: expected true or false, found 1"),
         (f"{LOCAL}command = 'x'\nformat = 'edit'", ':4:1: conversation.tools.greet.format: found "edit" (allowed: '),

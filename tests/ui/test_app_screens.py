@@ -120,7 +120,7 @@ async def test_a_theme_file_that_cannot_be_read_is_said_and_changes_nothing(tmp_
         app.user_files.theme_files = {**app.user_files.theme_files, "broken": "/nonexistent/broken.toml"}
         assert not app.user_files.apply_theme("broken")
         await pilot.pause()
-        assert app.theme == "jp-night" and "there is no such file" in app.footer
+        assert app.theme == "jp-night" and "the file doesn't exist" in app.footer
 
 
 async def test_a_theme_that_does_not_exist_is_no_reason_not_to_open() -> None:

@@ -65,8 +65,8 @@ async def test_a_model_can_be_named_at_once_and_what_was_done_is_said() -> None:
         await app.says(pilot, ev.ModelSwitched(conversation=CONVERSATION, model="a/haiku", once=True))
         assert "For the next turn only: a/haiku" in app.screen_text()
         assert app.screen is app._main and [one.model for one in app.link.of(cmd.SwitchModel)] == ["haiku"]
-        await app.says(pilot, ev.Refused(command="switch_model", message="There is no provider haiku."))
-        assert "There is no provider haiku." in app.screen_text()
+        await app.says(pilot, ev.Refused(command="switch_model", message="Unknown provider haiku."))
+        assert "Unknown provider haiku." in app.screen_text()
 
 
 async def test_what_was_used_stands_by_turn_and_by_request() -> None:

@@ -29,7 +29,7 @@ ENTRIES = (
     ),
     SettingEntry(key="notify.bell", value=True, layer="built-in", place="defaults.toml:65", kind="boolean"),
     SettingEntry(
-        key="inquiry.max_attempts", value=20, layer="built-in", help="times one question may be asked",
+        key="inquiry.max_attempts", value=20, layer="built-in", help="how often one question may be asked",
         kind="integer", low=1, high=1000,
     ),
     SettingEntry(key="assistant.model.parameters.max_tokens", help="of one [b]response[/b]\x1b[31m", kind="integer"),
@@ -127,7 +127,7 @@ async def test_a_number_is_written_in_a_line_and_a_refusal_stands_in_place() -> 
         assert isinstance(line, TextField) and line.value == "3000", "what was refused can be mended where it stands"
         await pilot.press("ctrl+u", *"[1", "enter")
         await pilot.pause()
-        assert len(sent(app)) == 1 and "is no TOML value" in app.screen_text()
+        assert len(sent(app)) == 1 and "isn't a valid TOML value" in app.screen_text()
 
 
 async def test_of_a_huge_value_the_beginning_is_written_out_and_the_rest_is_counted(
