@@ -16,6 +16,8 @@ ChatKind = Literal["message", "reasoning", "data"]
 Ending = Literal["done", "failed", "deferred", "interrupted"]
 SourceKind = Literal["tool", "assistant", "user", "other"]
 ResponderKind = Literal["user", "assistant", "static", "remembered", "default", "system"]
+Trigger = Literal["user", "window", "overflow"]
+Method = Literal["summary", "trimmed"]
 CancelReason = Literal[
     "user", "backend_error", "no_prompt_backend", "assistant_routing_denied", "invalid_static_answer",
     "user_back", "user_reply", "user_edit", "timed_out", "client gone",
@@ -215,6 +217,61 @@ class ConfigDelta(_Stamped):
         return self._wire("config_delta", {"delta": self.delta})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction(_Stamped):
+    """«ours»: providers see `summary` and what is carried instead of the events up to `through` (context.md K22).
+
+    `record` are the lines of K25, `plan`, `files` and `said` (the user's messages) what is carried beside them,
+    `before` and `after` tokens, `messages` how many parts of messages were compacted. `trimmed` without an `error` left
+    nothing out: it shortened long results up to `through` (K26).
+    """
+
+    trigger: Trigger
+    method: Method
+    through: int
+    summary: str = ""
+    record: tuple[str, ...] = ()
+    plan: tuple[JsonObject, ...] = ()
+    files: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    before: int = 0
+    after: int = 0
+    messages: int = 0
+    focus: str = ""
+    model: str = ""
+    error: str = ""
+    usage: JsonObject = field(default_factory=dict)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether messages are left out, and not only long results shortened."""
+        return self.method == "summary" or bool(self.error)
+
+    def wire(self) -> JsonObject:
+        body: JsonObject = {"trigger": self.trigger, "method": self.method, "through": self.through}
+        for key, text in (("focus", self.focus), ("model", self.model), ("summary", self.summary)):
+            if text:
+                body[key] = text
+        body["record"] = list(self.record)
+        body["carried"] = {"plan": list(self.plan), "files": list(self.files), "said": list(self.said)}
+        body |= {"before": self.before, "after": self.after, "messages": self.messages}
+        if self.error:
+            body["error"] = self.error
+        if self.usage:
+            body["usage"] = self.usage
+        return self._wire("compaction", body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionUndone(_Stamped):
+    """«ours»: the compaction with this number holds no longer (context.md K23)."""
+
+    compaction: int
+
+    def wire(self) -> JsonObject:
+        return self._wire("compaction_undone", {"compaction": self.compaction})
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """An event of a kind we do not know, or one that cannot be read; kept verbatim (R51, R56)."""
@@ -249,5 +306,7 @@ Event = (
     | InquiryRedacted
     | TurnOutcome
     | ConfigDelta
+    | Compaction
+    | CompactionUndone
     | Unknown
 )

@@ -12,7 +12,8 @@ from typing import Literal
 from jp_tui.conversation.strict_json import JsonObject
 
 PartKind = Literal["message", "reasoning", "tool"]
-StopReason = Literal["end", "tools", "length", "refused", "paused", "other"]
+StopReason = Literal["end", "tools", "length", "window", "refused", "paused", "other"]
+"""`window`: the server says that the model's context window ended the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,8 @@ class ModelError(Exception):
     """A request that failed: what happened (`message`; `detail` the server's words), what to do (`advice`).
 
     `retry_after` in seconds when the server named it; `transient` when trying again may help. `cause` is the message
-    without the wait that the server asks for: a line that says when the next try is does not need it.
+    without the wait that the server asks for: a line that says when the next try is does not need it. `window` is the
+    model's context in tokens, where the server named it.
     """
 
     def __init__(
@@ -222,9 +224,11 @@ class ModelError(Exception):
         retry_after: float | None = None,
         transient: bool = False,
         cause: str = "",
+        window: int | None = None,
     ) -> None:
         super().__init__(message)
         self.kind: ErrorKind = kind
         self.cause = cause or message
         self.message, self.advice, self.detail = message, advice, detail
         self.status, self.retry_after, self.transient = status, retry_after, transient
+        self.window = window

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import cast, get_args
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.strict_json import Json, JsonObject, same
+from jp_tui.conversation.strict_json import Json, JsonObject, same, text_of
 
 
 def _text(raw: JsonObject, key: str) -> str:
@@ -104,6 +104,45 @@ def _config_delta(raw: JsonObject) -> ev.Event:
     return ev.ConfigDelta(delta=_object(raw, "delta")) if "delta" in raw else ev.Unknown(raw)
 
 
+def _texts(found: Json) -> tuple[str, ...]:
+    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+
+
+def _compaction(raw: JsonObject) -> ev.Event:
+    through, trigger, method = _count(raw.get("through")), raw.get("trigger"), raw.get("method")
+    if "through" not in raw:
+        return ev.Unknown(raw)  # another program's: kept, and not used
+    if through is None or trigger not in get_args(ev.Trigger) or method not in get_args(ev.Method):
+        raise ev.EventProblem("not a compaction that this version knows")
+    carried, usage = raw.get("carried"), raw.get("usage")
+    carried = carried if isinstance(carried, dict) else {}
+    plan = carried.get("plan")
+    return ev.Compaction(
+        trigger=cast(ev.Trigger, trigger),
+        method=cast(ev.Method, method),
+        through=through,
+        record=_texts(raw.get("record")),
+        plan=tuple(one for one in plan if isinstance(one, dict)) if isinstance(plan, list) else (),
+        files=_texts(carried.get("files")),
+        said=_texts(carried.get("said")),
+        before=_count(raw.get("before")) or 0,
+        after=_count(raw.get("after")) or 0,
+        messages=_count(raw.get("messages")) or 0,
+        focus=text_of(raw.get("focus")),
+        model=text_of(raw.get("model")),
+        summary=text_of(raw.get("summary")),
+        error=text_of(raw.get("error")),
+        usage=usage if isinstance(usage, dict) else {},
+    )
+
+
+def _compaction_undone(raw: JsonObject) -> ev.Event:
+    number = _count(raw.get("compaction"))
+    if number is None:
+        raise ev.EventProblem("`compaction` is not a number")
+    return ev.CompactionUndone(compaction=number)
+
+
 _READERS: dict[str, Callable[[JsonObject], ev.Event]] = {
     "turn_start": lambda raw: ev.TurnStart(),
     "chat_request": lambda raw: ev.ChatRequest(content=_text(raw, "content")),
@@ -120,6 +159,8 @@ _READERS: dict[str, Callable[[JsonObject], ev.Event]] = {
     "inquiry_response": _inquiry_response,
     "turn_outcome": _turn_outcome,
     "config_delta": _config_delta,
+    "compaction": _compaction,
+    "compaction_undone": _compaction_undone,
 }
 
 

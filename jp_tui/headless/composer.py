@@ -19,12 +19,19 @@ COMMANDS = (
     SlashCommand(name="quit", title="Quit", does="quits; open questions stay open"),
     SlashCommand(name="ledger", title="Ledger", does="lists remembered answers and permissions"),
     SlashCommand(name="revoke", title="Revoke", does="revokes an entry of that list", argument="NUMBER"),
+    SlashCommand(name="context", title="Context", does="lists what goes to the model, with sizes"),
     SlashCommand(name="inquiries", title="Inquiries", does="lists questions and answers of this conversation"),
     SlashCommand(name="answer", title="Answer", does="answers a question of another process", argument="ID VALUE"),
     SlashCommand(
         name="diff", title="Changes", does="shows file changes of the last turn, or of all turns", argument="all"
     ),
     SlashCommand(name="undo", title="Undo", does="lists changes to files and undoes them", argument="NUMBER"),
+    SlashCommand(
+        name="compact",
+        title="Compact",
+        does="summarises older messages for the model; /compact undo undoes that",
+        argument="FOCUS",
+    ),
     SlashCommand(name="why", title="Why", does="explains why the last question was asked or not"),
     SlashCommand(name="drop", title="Drop", does="discards the unsent text"),
 )

@@ -290,7 +290,15 @@ class PlainRun:
                 self._interview.heard(event)
             case e.TurnCompleted():
                 self._completed(event)
-            case e.LedgerRead() | e.InquiriesListed() | e.ChangesRead() | e.ChangesUndone() | e.OfferSettled():
+            case (
+                e.LedgerRead()
+                | e.InquiriesListed()
+                | e.ChangesRead()
+                | e.ChangesUndone()
+                | e.OfferSettled()
+                | e.Compacted()
+                | e.ContextRead()
+            ):
                 self._slash.heard(event)
             case _:
                 self._trouble(event)
@@ -319,6 +327,8 @@ class PlainRun:
             self._say("Resuming the unfinished turn.")
 
     def _turned(self, phase: str, detail: str, wait: float | None) -> None:
+        if phase == "compacting":
+            self._say("Compacting the conversation…")
         if phase == "retrying":
             self._say(retries.line(detail, wait or 0.0, STOPS))
         self._interrupting.turned(phase)

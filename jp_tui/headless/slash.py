@@ -11,11 +11,17 @@ from collections.abc import Callable, Iterator
 from jp_tui.headless.changes import ChangesWords
 from jp_tui.headless.forms.steps import line, pick
 from jp_tui.headless.lists.answer import said_of
+from jp_tui.headless.lists.context import context_lines
 from jp_tui.headless.lists.inquiries import listed
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.view.pages import permissions as ledger
+
+Answer = (
+    e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.ContextRead | e.Compacted
+)
+"""What the engine answers to a word."""
 
 
 class SlashCommands:
@@ -46,8 +52,15 @@ class SlashCommands:
                 self._link.send(c.ListInquiries(conversation=self.conversation))
             case "answer":
                 self._answer(argument)
+            case "context":
+                self._lists += 1
+                self._link.send(c.ReadContext(conversation=self.conversation))
             case "diff":
                 self.changes.diff(self.conversation, argument)
+            case "compact":
+                undo = argument.strip() == "undo"
+                focus = "" if undo else argument.strip()
+                self._link.send(c.CompactConversation(conversation=self.conversation, focus=focus, undo=undo))
             case "undo":
                 self.changes.undo(self.conversation, argument)
             case _:
@@ -75,7 +88,7 @@ class SlashCommands:
 
     # --- what comes back ----------------------------------------------------------------------------------
 
-    def heard(self, event: e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled) -> None:
+    def heard(self, event: Answer) -> None:
         """An answer of the engine."""
         match event:
             case e.LedgerRead():
@@ -84,6 +97,11 @@ class SlashCommands:
                 self.inquiries(event)
             case e.OfferSettled():
                 self.offered(event)
+            case e.Compacted(message=message):
+                if message:  # what was done is told by its event
+                    self._say(line(message))
+            case e.ContextRead():
+                self.context(event)
             case _:
                 self.changes.heard(event)
 
@@ -105,11 +123,16 @@ class SlashCommands:
         self._lists = max(0, self._lists - 1)
         self._say(said_of(event))
 
+    def context(self, event: e.ContextRead) -> None:
+        self._lists = max(0, self._lists - 1)
+        for text in context_lines(event):
+            self._say(text)
+
     def refused(self, event: e.Refused) -> None:
         """A word of ours that could not be carried out."""
         if event.command in ("read_ledger", "revoke_entry"):
             self._reads = max(0, self._reads - 1)
-        elif event.command in ("list_inquiries", "offer_answer"):
+        elif event.command in ("list_inquiries", "offer_answer", "read_context"):
             self._lists = max(0, self._lists - 1)
         elif event.command in ("read_changes", "undo_changes"):
             self.changes.refused()

@@ -130,6 +130,8 @@ class Printer:
                 self.last = self._asked[raw.id] = inquiries.question(raw)
             case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted():
                 self._settled(raw)
+            case stored.Compaction() | stored.CompactionUndone():
+                self._text(plain(raw))
             case stored.Unknown() if noted := context_note(raw):
                 self._say(noted)
             case stored.TurnOutcome() if summary(raw):

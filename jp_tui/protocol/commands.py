@@ -9,6 +9,7 @@ from pydantic import Field
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.changes import ReadChanges as ReadChanges
 from jp_tui.protocol.changes import UndoChanges as UndoChanges
+from jp_tui.protocol.compaction import CompactConversation as CompactConversation
 from jp_tui.protocol.composing import CheckImage as CheckImage
 from jp_tui.protocol.composing import ComposingCommand
 from jp_tui.protocol.composing import FindFiles as FindFiles
@@ -18,6 +19,7 @@ from jp_tui.protocol.composing import RunShell as RunShell
 from jp_tui.protocol.composing import SendQueued as SendQueued
 from jp_tui.protocol.composing import StopShell as StopShell
 from jp_tui.protocol.composing import TakeQueued as TakeQueued
+from jp_tui.protocol.context import ReadContext as ReadContext
 from jp_tui.protocol.library import ArchiveConversation as ArchiveConversation
 from jp_tui.protocol.library import CancelWork as CancelWork
 from jp_tui.protocol.library import DeleteConversation as DeleteConversation
@@ -276,8 +278,10 @@ Command = Annotated[
     | ReadReviewers
     | ReadChanges
     | UndoChanges
+    | CompactConversation
     | SwitchModel
     | ReadUsage
+    | ReadContext
     | ReadSettings
     | ResetSetting
     | ReadTrust

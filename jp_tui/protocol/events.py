@@ -10,6 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.changes import ChangesRead as ChangesRead
 from jp_tui.protocol.changes import ChangesUndone as ChangesUndone
+from jp_tui.protocol.compaction import Compacted as Compacted
 from jp_tui.protocol.composing import ComposingEvent
 from jp_tui.protocol.composing import FilesFound as FilesFound
 from jp_tui.protocol.composing import ImageChecked as ImageChecked
@@ -17,6 +18,7 @@ from jp_tui.protocol.composing import QueueChanged as QueueChanged
 from jp_tui.protocol.composing import QueueTaken as QueueTaken
 from jp_tui.protocol.composing import ShellEnded as ShellEnded
 from jp_tui.protocol.composing import ShellOutput as ShellOutput
+from jp_tui.protocol.context import ContextRead as ContextRead
 from jp_tui.protocol.library import ConversationChanged as ConversationChanged
 from jp_tui.protocol.library import ConversationForked as ConversationForked
 from jp_tui.protocol.library import ConversationsFound as ConversationsFound
@@ -135,7 +137,7 @@ class TurnPhase(Model):
     type: Literal["turn_phase"] = "turn_phase"
     conversation: str
     turn: int
-    phase: Literal["waiting_for_model", "streaming", "tools", "retrying"]
+    phase: Literal["waiting_for_model", "streaming", "tools", "retrying", "compacting"]
     detail: str = ""
     retry_in: float | None = None
 
@@ -426,8 +428,10 @@ Event = Annotated[
     | SettingChanged
     | SettingsRead
     | TrustRead
+    | Compacted
     | ModelSwitched
     | UsageRead
+    | ContextRead
     | ModelsListed
     | SetupFound
     | ModelTested

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 
 UNKNOWN = 500
 """Status of an unidentified error: the server failed, and a retry may help."""
@@ -64,6 +64,35 @@ _OURS = re.compile(
     r"|api[ _-]?key|invalid.request|bad request",
     re.I,
 )
+
+
+_WINDOW = re.compile(
+    r"(?:maximum context length (?:is|of)|context (?:length|window|size)(?: of| is|:)?"
+    r"|maximum number of tokens allowed \(|> )\s*\(?([0-9][0-9,]{2,11})",
+    re.I,
+)
+"""Where servers name the window in words; the last is Anthropic's `208310 tokens > 200000 maximum`."""
+LEAST_WINDOW, MOST_WINDOW = 256, 100_000_000
+
+
+def window_in(body: bytes | Json, said: str) -> int | None:
+    """The context window in tokens that a refusal names, in a field `n_ctx` or in its words (context.md K27)."""
+    value: Json = body if not isinstance(body, bytes) else None
+    if isinstance(body, bytes):
+        try:
+            value = parse(body)
+        except JsonProblem:
+            value = None
+    value = value[0] if isinstance(value, list) and value else value
+    for _ in range(2):
+        if isinstance(value, dict):
+            named = value.get("n_ctx")
+            if isinstance(named, int) and not isinstance(named, bool) and LEAST_WINDOW <= named <= MOST_WINDOW:
+                return named
+            value = value.get("error")
+    found = _WINDOW.search(said[:4000])
+    number = int(found[1].replace(",", "")) if found else 0
+    return number if LEAST_WINDOW <= number <= MOST_WINDOW else None
 
 
 def status_of(error: JsonObject) -> int:

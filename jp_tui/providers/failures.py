@@ -16,7 +16,7 @@ from jp_tui.conversation.secret_encodings import spellings
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.conversation.text import shortened
 from jp_tui.providers.endpoint import Endpoint
-from jp_tui.providers.error_objects import status_of
+from jp_tui.providers.error_objects import status_of, window_in
 from jp_tui.providers.status import RULES, RefusedRequest
 from jp_tui.providers.wire import error_in
 from jp_tui.settings.layers.bounds import LONGEST_ASKED_WAIT_SECS
@@ -100,6 +100,7 @@ class Failures:
             retry_after=retry_after,
             transient=transient,
             cause=cause,
+            window=window_in(body, detail) if rule.kind == "too_long" else None,
         )
 
     def inside(self, error: JsonObject, model: str) -> ModelError:

@@ -37,6 +37,7 @@ MAX_UNREAD, MAX_NAME = 5, 40
 """Kinds of unknown parts that are named, and characters of each name."""
 _CUT: dict[StopReason, str] = {
     "length": "the call was cut off: the reply reached its token limit",
+    "window": "the call was cut off: the reply reached the end of the model's context window",
     "refused": "the reply was stopped by the provider's filter inside the call",
 }
 

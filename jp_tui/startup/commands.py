@@ -176,6 +176,10 @@ def _looked(arguments: CommandLine, connected: Link, place: RunLocation) -> int:
             from jp_tui.headless.lists.inquiries import list_inquiries
 
             return list_inquiries(connected, arguments.conversation or "", arguments.pending, to, str(place.workspace))
+        case "context":
+            from jp_tui.headless.lists.context import list_context
+
+            return list_context(connected, arguments.resume, arguments.continue_last, to)
         case "reviewers":
             from jp_tui.headless.lists.reviewers import list_reviewers
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jp_tui.engine.base.context_settings import ContextSettings
+from jp_tui.engine.base.dependencies import CompactionSettings, ModelSetup
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.reviewers import INHERIT
 
 if TYPE_CHECKING:
     from jp_tui.startup.parts import Parts
@@ -32,6 +35,17 @@ def context_settings(parts: Parts) -> ContextSettings:
         trusted=_trusted(parts),
         shell=parts.environment.get("SHELL", ""),
     )
+
+
+def compaction_settings(parts: Parts, opened: Callable[[str], Awaitable[ModelSetup]]) -> CompactionSettings:
+    """When a full window is compacted, and who summarises then (K20); `opened` opens a model by its name."""
+    wanted: dict[str, Any] = parts.settings.get("context")
+    at, name = wanted["compact_at"], wanted["summary"]["model"]["id"]
+
+    async def open_model() -> ModelSetup:
+        return await opened(name)
+
+    return CompactionSettings(None if at is False else at, wanted["keep"], None if name == INHERIT else open_model)
 
 
 def _trusted(parts: Parts) -> bool:

@@ -21,6 +21,8 @@ def check(arguments: CommandLine) -> None:
         raise UsageError(
             f"--at is the number of an event, from 1; `conversations show --json` tells them: {arguments.at}"
         )
+    if arguments.undo and arguments.focus is not None:
+        raise UsageError("--undo and --focus do not go together")
     if arguments.undo and arguments.now:
         raise UsageError("--undo and --now exclude each other")
     if arguments.archived and arguments.deleted:
@@ -69,6 +71,8 @@ def _changing(arguments: CommandLine, id_: str, link: Link, to: TextOutput) -> i
             return library.search(link, arguments.text or "", to, archived=arguments.archived)
         case "conversations fork":
             return library.fork(link, id_, int(arguments.at or 0), to)
+        case "conversations compact":
+            return library.compact(link, id_, arguments.focus or "", to, undo=arguments.undo)
         case "conversations import":
             return library.import_from(link, arguments.path or "", to)
         case "conversations rename":

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.base.dependencies import ModelSetup, Prices, RetryPolicy
+from jp_tui.engine.base.dependencies import ModelFacts, ModelSetup, Prices, RetryPolicy
 from jp_tui.providers.endpoint import Auth, Endpoint, EndpointProblem
 from jp_tui.providers.registry import open_provider
 from jp_tui.settings import known_models
@@ -41,17 +41,35 @@ def named_model(parts: Parts, known: Mapping[str, servers.ProviderSettings], nam
     return _open(parts, known, str(found))
 
 
-async def _choose(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> str:
-    """Named for this run, else what the conversation was held with, else S21."""
-    named = servers.choose(parts.settings, known, parts.environment)
-    explicit = parts.settings.get("assistant", "model", "id") is not None
+def unopened(parts: Parts, held_with: str) -> ModelFacts:
+    """What is known of the model for a conversation that was held with `held_with`; no server is asked, also not
+    whether it is there. Raises ValueError."""
+    try:
+        known = servers.providers(parts.settings, parts.environment)
+        name = _named(parts, known, held_with) or str(servers.choose(parts.settings, known, parts.environment).id)
+        facts = known_models.read(parts.sources.models).facts(name)
+    except SettingsError as problem:
+        raise ValueError(str(problem)) from problem
+    return ModelFacts(name, facts.window, config.assistant(parts.settings).system_prompt)
+
+
+def _named(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> str:
+    """Named for this run, else what the conversation was held with; empty where neither says one."""
     origin = parts.settings.origin("assistant", "model", "id")
+    explicit = parts.settings.get("assistant", "model", "id") is not None
     if explicit and origin is not None and origin.layer in ("flag", "--cfg", "environment"):
-        return str(named.id)
+        return str(servers.choose(parts.settings, known, parts.environment).id)
     if held_with and held_with != TOUR and held_with.partition("/")[0] in known:
         return held_with
+    return ""
+
+
+async def _choose(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> str:
+    """Named for this run, else what the conversation was held with, else S21."""
+    if named := _named(parts, known, held_with):
+        return named
     if not servers.needs_probe(parts.settings, known, parts.environment):
-        return str(named.id)
+        return str(servers.choose(parts.settings, known, parts.environment).id)
     reachable = await _reachable(known)
     return str(servers.choose(parts.settings, known, parts.environment, reachable).id)
 

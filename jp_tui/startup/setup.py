@@ -27,11 +27,11 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
-from jp_tui.startup.context import context_settings
+from jp_tui.startup.context import compaction_settings, context_settings
 from jp_tui.startup.first_run import SetupCatalogue
 from jp_tui.startup.listing import read_settings
 from jp_tui.startup.locks import Locks
-from jp_tui.startup.models import named_model
+from jp_tui.startup.models import named_model, unopened
 from jp_tui.startup.reviewers import ReviewerFactory
 from jp_tui.startup.tools import tool_setups
 from jp_tui.startup.trusting import Trusting
@@ -100,6 +100,8 @@ def setup(
         read_settings=lambda: read_settings(parts.sources),
         keep_report=lambda message, report: _keep_report(parts, message, report),
         context=lambda: context_settings(parts),
+        compaction=compaction_settings(parts, open_agent_model),
+        model_facts=lambda held_with: unopened(parts, held_with),
         deleted=lambda conversation: last_screen.forget(parts.paths.state, conversation),
     )
 

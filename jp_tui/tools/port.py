@@ -4,7 +4,7 @@ returns NeedsInput, and the engine runs it again from scratch with the same argu
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -88,6 +88,23 @@ Spawner = Callable[[Spawn], Awaitable[Success | Failure]]
 """Runs a sub-agent to its end; the result is its last message. Cancelling the call ends the sub-agent."""
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryPart:
+    """What of a conversation's log is wanted: the result of a call, the record of answers, what contains a text, or,
+    with none of them, all."""
+
+    call: str = ""
+    record: bool = False
+    search: str = ""
+
+
+class HistoryReader(Protocol):
+    """The log of the conversation that a call belongs to, as text."""
+
+    def pieces(self, part: HistoryPart) -> AsyncIterator[str]:
+        """The parts of the text, in order."""
+
+
 async def _usable(schema: JsonObject) -> str | None:
     return "schemas cannot be checked here"
 
@@ -117,6 +134,7 @@ class ToolCall:
     leave: bool = False
     spawn: Spawner | None = None
     copies: Copies | None = None
+    history: HistoryReader | None = None
 
 
 class Tool(Protocol):

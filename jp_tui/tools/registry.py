@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
     "ask_user": ("ask_user", "AskUser", "assistant"),
+    "read_history": ("read_history", "HistoryTool", "tool"),
     "fs_list_files": ("fs_list_files", "ListFiles", "tool"),
     "fs_read_file": ("fs_read_file", "ReadFile", "tool"),
     "fs_grep_files": ("fs_grep_files", "GrepFiles", "tool"),

@@ -126,6 +126,13 @@ COMMANDS: tuple[AppCommand, ...] = (
     ),
     _page("inquiries", "Inquiries", "Who asked, who answered, and why", commands=("list_inquiries",)),
     _page(
+        "compact",
+        "Compact",
+        "Summarise older messages for the model; with undo it sees them again",
+        argument="FOCUS",
+        choices=("undo",),
+    ),
+    _page(
         "diff",
         "Changes",
         "File changes of the last turn, or of all turns",
@@ -177,6 +184,7 @@ COMMANDS: tuple[AppCommand, ...] = (
         commands=("switch_model", "list_models", "set_setting"),
         argument="NAME",
     ),
+    _page("context", "Context", "What goes to the model: instructions, tools, messages", commands=("read_context",)),
     _page("usage", "Usage", "Tokens and cost by turn, request and reviewer", commands=("read_usage",)),
     _page(
         "settings",

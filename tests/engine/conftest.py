@@ -17,6 +17,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import BackupLimits, CopyStore
 from jp_tui.engine.base.context_settings import ContextSettings
 from jp_tui.engine.base.dependencies import (
+    CompactionSettings,
     ConversationLock,
     EngineDependencies,
     HeldBy,
@@ -64,6 +65,9 @@ class Bench:
         self.model = "fake/model"
         self.client = True
         self.unknown_models: dict[str, ModelError] = {}
+        self.window: int | None = None
+        self.max_tokens: int | None = None
+        self.compaction = CompactionSettings()
         self.agent_model: Callable[[str], Awaitable[ModelSetup]] | None = None
         self.greet = False
         self.via = ""
@@ -115,7 +119,15 @@ class Bench:
             if not self.model:
                 raise ModelError("other", "There is no model.")
             reviews = getattr(self.script, "reviews", None)
-            return ModelSetup(self.model, "model", self.script, retry=self.retry, reviews=reviews)
+            return ModelSetup(
+                self.model,
+                "model",
+                self.script,
+                retry=self.retry,
+                reviews=reviews,
+                window=self.window,
+                max_tokens=self.max_tokens,
+            )
 
         async def open_side() -> ModelSetup:
             assert self.side is not None
@@ -160,6 +172,7 @@ class Bench:
             via=self.via,
             open_agent_model=self.agent_model,
             deleted=self.deleted.append,
+            compaction=self.compaction,
             context=lambda: self.context,
             keep_report=lambda message, report: (
                 crash_report.redacted_line(message),

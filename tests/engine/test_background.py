@@ -97,7 +97,7 @@ def test_a_task_or_a_callback_that_nobody_waits_for(
 
 def test_a_command_that_is_carried_out_beside_others(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """(Z27) Whoever sent it gets an answer each time; the report is written once."""
-    monkeypatch.setattr("jp_tui.engine.desks.reviewers.figures", breaks)
+    monkeypatch.setattr("jp_tui.engine.desks.models.figures", breaks)
     bench.script = Script([*text("There."), *end()])
     bench.start()
     for _ in range(2):

@@ -56,6 +56,9 @@ def test_one_prompt_at_a_time_and_cancel(tmp_path: Path) -> None:
     with rpc(tmp_path, "--model", configure(tmp_path, ASKS)) as running:
         session = running.session()
         assert running.call("session/cancel", session_id=session) == {"cancelled": False}
+        context = running.call("session/context", session_id=session)  # K12
+        parts = [one["part"] for one in context["parts"]]
+        assert parts == ["system", "tools", "messages"] and context["tokens"] > 0
         turn = prompted(running, session)
         asked = running.asked()
         assert running.refused("session/prompt", session_id=session, prompt="more")["code"] == -32603

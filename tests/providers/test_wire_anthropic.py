@@ -218,7 +218,7 @@ def test_a_call_before_the_cut_is_whole_and_an_input_may_come_at_once() -> None:
     ("name", "expected"),
     [
         ("end_turn", "end"), ("stop_sequence", "end"), ("max_tokens", "length"), ("refusal", "refused"),
-        ("pause_turn", "paused"), ("model_context_window_exceeded", "length"), ("a_later_one", "other"),
+        ("pause_turn", "paused"), ("model_context_window_exceeded", "window"), ("a_later_one", "other"),
     ],
 )  # fmt: skip
 def test_stop_reasons(name: str, expected: str) -> None:

@@ -98,4 +98,4 @@ def test_what_may_not_be_read_says_so(tmp_path: Path) -> None:
     path.unlink()
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws").chmod(0o100)
-    assert "can't be read: Permission denied" in run(tmp_path, "query", "--workspace", str(tmp_path / "ws"), "hi")[2]
+    assert "cannot be read: Permission denied" in run(tmp_path, "query", "--workspace", str(tmp_path / "ws"), "hi")[2]

@@ -114,7 +114,7 @@ def test_any_bytes_are_a_document_or_a_settings_error(data: bytes) -> None:
         (b"[a]\n[a]\n", "f:2:3: Cannot declare a twice"),  # CONF-026
         (b"a = 1\n" + b".".join([b"a"] * 20_000) + b" = 1", "f:2:65: a key has more than 32 parts"),  # T18
         (b"".join(b"k%d.a.a.a.a.a = 1\n" % n for n in range(11_000)), "there are more than 60,000 keys"),
-        (b"a=1\nb = '\xff'", "f:2:6: is not UTF-8"),
+        (b"a=1\nb = '\xff'", "f:2:6: isn't valid UTF-8"),
         (b"a=1\nb=" + b"9" * 5_000, "f:2: a number has too many digits"),
         (b"a = ", "f:1: Invalid value"),
         (b"a = 1\nb = [1,\n", "f:3: Invalid value"),

@@ -121,6 +121,7 @@ def test_names_and_arguments() -> None:
     wanted = {
         "ask_user": ("questions",),
         "describe_tools": ("tools",),
+        "read_history": ("call_id?", "record?", "search?", "offset?"),
         "fs_list_files": ("path?", "extensions?"),
         "fs_read_file": ("path", "start_line?", "end_line?"),
         "fs_grep_files": ("pattern", "paths?", "context?"),

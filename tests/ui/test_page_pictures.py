@@ -152,7 +152,7 @@ async def rename(app: Host, pilot: Pilot[None]) -> None:
     await pilot.press("j", "n")
     await app.still(pilot)
     assert "to follow them all" in app.screen_text(), "the cursor is in sight"
-    assert "Enter take it" in app.screen_text()
+    assert "Enter select" in app.screen_text()
 
 
 async def reaches(app: Host, pilot: Pilot[None], kind: type[Any]) -> None:

@@ -12,7 +12,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.protocol.values import AgentInfo, CallEnd
 from jp_tui.tools.files.backups import Copies
-from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, Spawner, Tool, ToolCall
+from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, HistoryReader, Spawner, Tool, ToolCall
 
 Usable = Callable[[JsonObject], Awaitable[str | None]]
 
@@ -105,6 +105,7 @@ class ToolCallState:
         refused: frozenset[str] = frozenset(),
         spawn: Spawner | None = None,
         copies: Copies | None = None,
+        history: HistoryReader | None = None,
         progress: Callable[[str], None] = lambda _: None,
     ) -> ToolCall:
         """Build one execution for the tool; the arguments as in ToolCall."""
@@ -125,4 +126,5 @@ class ToolCallState:
             leave=self.permission.get("choice") in ("run", "edit") and self.permission.get("by") != "policy",
             spawn=spawn,
             copies=copies,
+            history=history,
         )

@@ -115,6 +115,26 @@ class ModelSetup:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionSettings:
+    """When and how a full window is made room in (context.md K20): `at` and `keep` are shares of it, `at` None for by
+    hand and on overflow only. `open_model` opens the model that summarises and raises ModelError; None: the
+    conversation's."""
+
+    at: float | None = 0.8
+    keep: float = 0.2
+    open_model: Callable[[], Awaitable[ModelSetup]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known of a model that is not opened: its id, its context in tokens, and the system prompt it gets."""
+
+    id: str
+    window: int | None = None
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewQuestion:
     """Question for a reviewer. `told` is the snapshot of the conversation as its `model` knows it, with waiting and
     running calls of this cycle marked as such (R120, R121); `tools` are its tools. `overrides` are settings for this
@@ -201,6 +221,7 @@ class EngineDependencies:
     the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
     be written. `deleted` is called with the id of each deleted conversation.
     `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
+    `model_facts` returns the model a conversation would be held with, as `open_model`, without asking a server.
     """
 
     journal: Journal
@@ -236,4 +257,7 @@ class EngineDependencies:
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
+    compaction: CompactionSettings = CompactionSettings()
+    windows: dict[str, int] = field(default_factory=dict)
     context: Callable[[], ContextSettings | None] = lambda: None
+    model_facts: Callable[[str], ModelFacts] | None = None

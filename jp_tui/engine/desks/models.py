@@ -1,4 +1,5 @@
-"""Service for models and the first run: lists, a test, saving the choice (issue 8 "First minutes").
+"""Service for models and the first run: lists, a test, saving the choice (issue 8 "First minutes"). Also the results of
+reviewers.
 
 Passes commands to the catalogue and publishes its results.
 """
@@ -7,6 +8,9 @@ from __future__ import annotations
 
 from jp_tui.engine.base.catalogue import Catalogue
 from jp_tui.engine.desks.port import Desk, DeskContext
+from jp_tui.engine.reviewer.statistics import figures
+from jp_tui.protocol.commands import ReadReviewers
+from jp_tui.protocol.events import ReviewersRead
 from jp_tui.protocol.models import ListModels
 from jp_tui.protocol.setup import ProbeSetup, SaveSetup, TestModel
 
@@ -31,4 +35,9 @@ def desk(context: DeskContext) -> Desk:
     async def save(command: SaveSetup) -> None:
         context.publish(catalogue().save(command.model, command.reviewer, command.server))
 
-    return Desk(beside={ListModels: models, ProbeSetup: probe, TestModel: test, SaveSetup: save})
+    async def fared(_: ReadReviewers) -> None:
+        """From the record of all conversations, in pieces."""
+        found = await figures(context.setup.journal, context.setup.tools)
+        context.publish(ReviewersRead(reviewers=found))
+
+    return Desk(beside={ListModels: models, ProbeSetup: probe, TestModel: test, SaveSetup: save, ReadReviewers: fared})

@@ -14,7 +14,6 @@ DESKS = (
     "turns",
     "stored",
     "inquiries",
-    "reviewers",
     "models",
     "settings",
     "message_queue",
@@ -24,6 +23,7 @@ DESKS = (
     "trust",
     "undo",
     "usage",
+    "context",
     "conversations",
 )
 

@@ -1,4 +1,6 @@
-"""Commands for an open conversation: send a message, interrupt, answer, ask side questions."""
+"""Commands for an open conversation: send a message, interrupt, answer, ask side questions, compact it.
+
+One that isn't open is opened to be compacted (context.md K23)."""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.events import Refused
 
+PATIENCE_SECONDS = 2.0
 _Work = Callable[[Session, Any], Coroutine[object, object, None]]
 
 
@@ -39,7 +42,21 @@ def desk(context: DeskContext) -> Desk:
         c.SendAside: _send_aside,
         c.TakeOver: _take_over,
     }
-    return Desk(in_order={kind: within(work) for kind, work in commands.items()})
+
+    async def compact(command: c.CompactConversation) -> None:
+        if (session := context.sessions.get(command.conversation)) is not None:
+            await session.compact(command.focus, undo=command.undo)
+        elif (row := context.setup.journal.conversation(command.conversation)) is None:
+            context.unknown(command.type, command.conversation)
+        else:
+            session = await context.resume(row)
+            try:
+                await session.compact(command.focus, undo=command.undo)
+            finally:
+                await session.close(PATIENCE_SECONDS)
+
+    in_order = {kind: within(work) for kind, work in commands.items()}
+    return Desk(beside={c.CompactConversation: compact}, in_order=in_order)
 
 
 async def _start(session: Session, command: c.StartTurn) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Coroutine
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, Protocol
 
 from jp_tui.conversation import model as m
 from jp_tui.engine.base.dependencies import ModelSetup, RetryPolicy
@@ -19,7 +20,7 @@ from jp_tui.engine.record.model_context import without_pictures
 from jp_tui.protocol.events import Retrying, TurnPhase
 from jp_tui.protocol.values import AgentInfo
 
-Phase = Literal["waiting_for_model", "streaming", "tools", "retrying"]
+Phase = Literal["waiting_for_model", "streaming", "tools", "retrying", "compacting"]
 
 
 def say_phase(log: Log, phase: Phase, detail: str = "", retry_in: float | None = None) -> None:
@@ -27,12 +28,33 @@ def say_phase(log: Log, phase: Phase, detail: str = "", retry_in: float | None =
     log.publish(TurnPhase(conversation=log.id, turn=log.turn, phase=phase, detail=detail, retry_in=retry_in))
 
 
+class Room(Protocol):
+    """Who makes room where the window is full (context.md K21, K27)."""
+
+    def begins(self) -> None:
+        """The next response is asked for."""
+
+    async def before(self) -> None:
+        """A request is about to be sent. Raises JournalError."""
+
+    async def refused(self, error: m.ModelError) -> None:
+        """One was too long. Returns when it may be sent again; raises ModelError when nothing more can be done."""
+
+    def counted(self, sent: m.ModelRequest, finished: m.Finished) -> None:
+        """A request was answered, and counted."""
+
+    def full(self, finished: m.Finished) -> m.ModelError | None:
+        """The reply was cut off at the end of the window: what `refused` is told."""
+
+
 class Responses:
     """Responses of one turn, one after the other; `wish` is the user's interrupt request, `agent` the sub-agent of the
     turn."""
 
-    def __init__(self, log: Log, model: ModelSetup, wish: InterruptRequest, agent: AgentInfo | None = None) -> None:
-        self._log, self._model, self._wish, self._agent = log, model, wish, agent
+    def __init__(
+        self, log: Log, model: ModelSetup, wish: InterruptRequest, room: Room, agent: AgentInfo | None = None
+    ) -> None:
+        self._log, self._model, self._wish, self._room, self._agent = log, model, wish, room, agent
         self._work: asyncio.Task[None] | None = None
         self._reply: StreamedResponse | None = None
         self._count = 0
@@ -50,14 +72,23 @@ class Responses:
     async def next(self) -> StreamedResponse | None:
         """Return one complete, recorded response; None if the user stopped it. Raises ModelError, JournalError."""
         failures = 0
+        self._room.begins()
         while not self._wish.stops():
+            if not await self._unless_stopped(self._room.before()):
+                break
             reply = self._reply = StreamedResponse(self._log, self._count)
             self._count += 1
             say_phase(self._log, "waiting_for_model")
             try:
                 whole = await self._unless_stopped(self._stream(reply))
             except m.ModelError as error:
-                self._reply, failures = None, failures + 1
+                self._reply = None
+                if error.kind == "too_long":
+                    await reply.drop()
+                    if not await self._unless_stopped(self._room.refused(error)):
+                        break
+                    continue
+                failures += 1
                 wait = retry_delay(self._model.retry, error, failures)
                 await reply.keep(discarded=wait is not None)
                 if wait is None:
@@ -67,11 +98,25 @@ class Responses:
                 await self._unless_stopped(asyncio.sleep(wait))
                 self._agent_waits()
                 continue
+            if whole and await self._made_room(reply):
+                await reply.drop()
+                continue
             if whole:
                 await reply.commit(self._model.id, self._model.prices)
                 return reply
             await (reply.drop() if self._wish.choice == "abort" else reply.keep())
         return None
+
+    async def _made_room(self, reply: StreamedResponse) -> bool:
+        """Whether the reply was cut off at the end of the window and can be asked for again; where nothing more can be
+        done, or the user stops that, it stays."""
+        full = self._room.full(reply.finished) if reply.finished is not None else None
+        if full is None:
+            return False
+        try:
+            return await self._unless_stopped(self._room.refused(full))
+        except m.ModelError:
+            return False
 
     def _agent_waits(self, detail: str = "", wait: float | None = None) -> None:
         """Report a sub-agent's wait at its parent, too: its own conversation may not be open."""
@@ -106,20 +151,33 @@ class Responses:
 
     async def _stream(self, reply: StreamedResponse) -> None:
         log, model = self._log, self._model
-        told = await log.told()
-        request = m.ModelRequest(
-            model=model.name,
-            messages=without_pictures(told) if model.images is False else told,
-            system=log.briefing.after(model.system),
-            tools=tuple(tool.spec for tool in log.setup.tools.values()),
-            tool_choice=log.setup.tool_choice,
-            max_tokens=model.max_tokens,
-            temperature=model.temperature,
-            cache=model.cache,
-            conversation=log.id,
-            extra=model.extra,
-        )
+        request = request_for(next_request(log, model), await log.told())
+        if model.images is False:
+            request = replace(request, messages=without_pictures(request.messages))
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
+        if reply.finished is not None:
+            self._room.counted(request, reply.finished)
+
+
+def next_request(log: Log, model: ModelSetup) -> m.ModelRequest:
+    """The conversation's next request, without its messages."""
+    return m.ModelRequest(
+        model=model.name,
+        messages=(),
+        system=log.briefing.after(model.system),
+        tools=tuple(tool.spec for tool in log.setup.tools.values()),
+        tool_choice=log.setup.tool_choice,
+        max_tokens=model.max_tokens,
+        temperature=model.temperature,
+        cache=model.cache,
+        conversation=log.id,
+        extra=model.extra,
+    )
+
+
+def request_for(request: m.ModelRequest, told: tuple[m.Message, ...], choice: str = "") -> m.ModelRequest:
+    """The same with messages, and with another choice of tools."""
+    return replace(request, messages=told, tool_choice=choice or request.tool_choice)
 
 
 def retry_delay(retry: RetryPolicy, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:

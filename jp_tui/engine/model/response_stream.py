@@ -29,6 +29,7 @@ TOGETHER = 100
 """Deltas processed at once when a server sends many: other tasks must run in between."""
 CUT: dict[m.StopReason, str] = {
     "length": "the message that it stands in was cut off at the limit of output tokens",
+    "window": "the message that it stands in was cut off at the end of the model's context window",
     "refused": "the message that it stands in was stopped by the server's filter",
 }
 

@@ -44,7 +44,7 @@ class ContextFacts:
                 self.environment |= {key: raw[key] for key in _STATE if key in raw}
             case ev.Unknown(raw={"type": "instructions"} as raw):
                 self._told(raw)
-            case ev.Unknown(raw={"type": "compaction", "through": int()}):
+            case ev.Compaction() if event.leaves_out:
                 self.environment, self.nested = {}, {}
             case _:
                 pass

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as ev
@@ -17,11 +17,15 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.base.context_settings import UNTOLD, Briefing, ContextSettings
-from jp_tui.engine.base.dependencies import EngineDependencies
+from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup
+from jp_tui.engine.record.answer_record import Logged
 from jp_tui.engine.record.context_facts import ContextFacts
+from jp_tui.engine.record.estimate import Estimate
 from jp_tui.engine.record.event_codec import IMPORTED_DELTA, entry, stored_event
 from jp_tui.engine.record.model_context import History, Standing, spoke
+from jp_tui.engine.record.overlay import NONE, Numbered, StandingOverlay, standing
 from jp_tui.engine.record.secret_redaction import Secrets
+from jp_tui.journal.port import Stored
 from jp_tui.protocol.events import Event, EventAppended, TitleChanged
 from jp_tui.protocol.values import AgentInfo, StoredEvent, UsageTotals
 
@@ -39,7 +43,8 @@ class Log:
     `exists` is false until the first message; `turn` is the current turn. `total` counts the tokens of all finished
     turns. `setup` changes when the settings are loaded again; `secrets` must never appear in output; `uses` counts how
     often a setting answered or permitted since the engine started, by ledger key, for all conversations; `agent` is set
-    in a sub-agent's conversation.
+    in a sub-agent's conversation. `window` is the model's in tokens, if known; `overlay` is what is compacted and
+    `estimate` the server's last count, both right once `told` was awaited.
     """
 
     setup: EngineDependencies
@@ -53,6 +58,9 @@ class Log:
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     uses: Counter[str] = field(default_factory=Counter, repr=False)
     agent: AgentInfo | None = None
+    window: int | None = None
+    overlay: StandingOverlay = field(default=NONE, repr=False)
+    estimate: Estimate = field(default_factory=Estimate, repr=False)
     attached: tuple[JsonObject, ...] = field(default=(), repr=False)
     """Images for the next message (`image_reading.py`)."""
     briefing: Briefing = UNTOLD
@@ -63,6 +71,8 @@ class Log:
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _calls: set[str] = field(default_factory=set, repr=False)
+    _compactions: list[Numbered] = field(default_factory=list, repr=False)
+    _known: bool = False
     _spoke: int = -1
     _resumes: bool = False
 
@@ -95,10 +105,10 @@ class Log:
             delta = _delta(event)
             if isinstance(event, ev.ToolCallRequest):
                 self._calls.add(event.id)
-            if self._history is not None:
-                self._history.add(self.turn, event)
+            if self._known:
                 self._facts.add(self.turn, event)
                 self._deltas += [delta] if delta is not None else []
+                self._follow(number, event)
             if not quiet:
                 part = parts[place] if place < len(parts) else ""
                 stored = StoredEvent(seq=number, turn=self.turn, event=event.wire())
@@ -111,11 +121,20 @@ class Log:
         self.exists = True
         self.publish(TitleChanged(conversation=self.id, title=Foreign(self.title)))
 
-    def held_with(self, model: str) -> None:
-        """Switch to this model: it may read other parts of the reasoning."""
+    def _follow(self, number: int, event: ev.Event) -> None:
+        """The next event of a log that was read. After a compaction the messages are made again from its place on."""
+        if isinstance(event, ev.Compaction | ev.CompactionUndone):
+            self._compactions.append((number, event))
+            self.overlay, self._history = standing(self._compactions), None
+        elif self._history is not None:
+            self._history.add(self.turn, event, number)
+
+    def held_with(self, model: str, window: int | None = None) -> None:
+        """Switch to this model: it may read other parts of the reasoning, and results of another length."""
         if model != self.model:
-            self.model, self._history, self._deltas = model, None, []
-            self._facts = ContextFacts()
+            self.estimate = Estimate()
+        if (model, window) != (self.model, self.window):
+            self.model, self.window, self._history = model, window, None
 
     @property
     def spoke(self) -> bool:
@@ -124,21 +143,60 @@ class Log:
 
     async def told(self, standing: Standing | None = None) -> tuple[Message, ...]:
         """Return what the model reads, `standing` as in History. The log is read once, in pieces, and then followed."""
-        if self._history is None:
-            history, facts, deltas, after = History(self.model), ContextFacts(), list[JsonObject](), 0
-            while page := self.setup.journal.read(self.id, after, PAGE) if self.exists else []:
-                for item in page:
-                    event = read_event(stored_event(item).event)
-                    history.add(item.entry.turn, event)
-                    facts.add(item.entry.turn, event)
-                    if isinstance(event, ev.ToolCallRequest):
-                        self._calls.add(event.id)
-                    ours = item.entry.kind != IMPORTED_DELTA
-                    deltas += [delta] if ours and (delta := _delta(event)) is not None else []
-                after = page[-1].seq
-                await asyncio.sleep(0)
-            self._history, self._facts, self._deltas = history, facts, deltas
+        if not self._known:
+            await self._read()
+        while self._history is None:
+            overlay = self.overlay
+            history = History(self.model, overlay, self.window)
+            for seq, turn, event in self._own():
+                history.add(turn, event, seq)
+            async for seq, turn, event, _ in self._pieces(overlay.through):
+                history.add(turn, event, seq)
+            if overlay is self.overlay:
+                self._history = history
         return self._history.messages(standing)
+
+    async def _read(self) -> None:
+        """All of the log once. Messages are made on the way, as long as no compaction replaces them."""
+        history: History | None = History(self.model, NONE, self.window)
+        facts, deltas, compactions = ContextFacts(), list[JsonObject](), list[Numbered]()
+        async for seq, turn, event, kind in self._pieces(0):
+            facts.add(turn, event)
+            if isinstance(event, ev.ToolCallRequest):
+                self._calls.add(event.id)
+            elif isinstance(event, ev.Compaction | ev.CompactionUndone):
+                compactions.append((seq, event))
+                history = None
+            elif kind != IMPORTED_DELTA and (delta := _delta(event)) is not None:
+                deltas.append(delta)
+            if history is not None:
+                history.add(turn, event, seq)
+        self._facts, self._deltas, self._compactions, self._history = facts, deltas, compactions, history
+        self.overlay, self._known = standing(compactions), True
+
+    def _own(self) -> list[Logged]:
+        """The user's words of the turn that was compacted within."""
+        through = self.overlay.through
+        after = self.setup.journal.read(self.id, through, 1) if through else []
+        turn = [logged(item) for item in self.setup.journal.turn_events(self.id, after[0].entry.turn)] if after else []
+        return [one for one in turn if one[0] <= through and isinstance(one[2], ev.ChatRequest)][:1]
+
+    async def _pieces(self, after: int) -> AsyncIterator[tuple[int, int, ev.Event, str]]:
+        """The events after a number, with their turn and the kind under which they are stored."""
+        while page := self.setup.journal.read(self.id, after, PAGE) if self.exists else []:
+            for item in page:
+                yield *logged(item), item.entry.kind
+            after = page[-1].seq
+            await asyncio.sleep(0)
+
+    async def each(self) -> AsyncIterator[tuple[int, ev.Event]]:
+        """Each event with its number, read in pieces."""
+        async for seq, _, event, _ in self._pieces(0):
+            yield seq, event
+
+    async def events(self) -> list[Logged]:
+        """All of the log, read in pieces."""
+        return [(seq, turn, event) async for seq, turn, event, _ in self._pieces(0)]
 
     def has_call(self, id_: str) -> bool:
         """True if a call of this conversation has this id (Z1). Await `told` first."""
@@ -146,12 +204,14 @@ class Log:
 
     async def facts(self) -> ContextFacts:
         """What the log says of plan, environment and instruction files."""
-        await self.told()
+        if not self._known:
+            await self._read()
         return self._facts
 
     async def deltas(self) -> list[JsonObject]:
         """Return the settings changes in the log, in order (R67)."""
-        await self.told()
+        if not self._known:
+            await self._read()
         return list(self._deltas)
 
     def take_up(self) -> None:
@@ -179,6 +239,11 @@ class Log:
         return found
 
 
+def logged(item: Stored) -> Logged:
+    """A stored event with its number and its turn."""
+    return item.seq, item.entry.turn, read_event(stored_event(item).event)
+
+
 def _delta(event: ev.Event) -> JsonObject | None:
     """Return the nested settings of a settings change; None for any other event."""
     raw = event.wire()
@@ -191,3 +256,8 @@ def _marked(event: ev.Event) -> ev.Event:
     if isinstance(event, ev.Unknown):
         return ev.Unknown({**event.raw, "metadata": {**event.metadata, "resumed": True}}, event.problem)
     return replace(event, metadata={**event.metadata, "resumed": True})
+
+
+def window_of(log: Log, model: ModelSetup) -> int | None:
+    """The model's context in tokens: what its server named (context.md K27), else what is known of it."""
+    return log.setup.windows.get(model.id, model.window)

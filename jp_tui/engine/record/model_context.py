@@ -17,6 +17,8 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
+from jp_tui.engine.record.overlay import NONE, StandingOverlay, head
+from jp_tui.engine.record.shortening import limit_of, trimmed, within
 
 REPAIRED = "Tool call was interrupted."
 """M36."""
@@ -35,6 +37,8 @@ EMPTY = "(an empty message)"
 
 Role = Literal["user", "assistant"]
 Turned = tuple[int, ev.Event]
+Shorten = Callable[[int, str, str], str]
+"""A result as it is sent, by the number of its event, its call's id and its content."""
 Standing = Callable[[str], tuple[str, bool]]
 """Returns the content of a call's result, by id, and True for an error."""
 
@@ -107,12 +111,14 @@ def without_pictures(messages: Sequence[Message]) -> tuple[Message, ...]:
 class _Turn:
     """Messages of one turn while its events pass; calls are paired within it only (R204)."""
 
-    def __init__(self, provider: str) -> None:
-        self._provider = provider
+    def __init__(self, provider: str, shorten: Shorten) -> None:
+        self._provider, self._shorten = provider, shorten
         self.told: list[tuple[Role, list[Part]]] = []
         self._names: dict[str, str] = {}
+        self.begins = 0
+        """Where the turn's own parts begin in its first message."""
 
-    def take(self, event: ev.Event) -> None:
+    def take(self, seq: int, event: ev.Event) -> None:
         match event:
             case ev.ChatRequest(content=text, metadata=extra):
                 for shown in pictures(extra):
@@ -120,7 +126,7 @@ class _Turn:
                 self._say("user", TextPart(text if text.strip() else EMPTY))
             case ev.Unknown() if environment(event):
                 if self.told and self.told[0][0] == "user":
-                    self.told[0][1].insert(0, TextPart(environment(event)))
+                    self.told[0][1].insert(self.begins, TextPart(environment(event)))
             case _ if not self.told:
                 pass  # R204: a turn begins with its user message; anything before it is dropped
             case ev.ChatResponse() if discarded(event):
@@ -141,7 +147,7 @@ class _Turn:
                 self._appended(*nested)
             case ev.ToolCallResponse(id=id_, content=content, is_error=failed):
                 if (asked := self._names.pop(id_, None)) is not None:
-                    self._add("user", Result(id_, asked, content, failed))
+                    self._add("user", Result(id_, asked, self._shorten(seq, id_, content), failed))
             case _:
                 pass
 
@@ -187,20 +193,26 @@ def _whole(role: Role, parts: list[Part]) -> list[Part]:
 
 
 class History:
-    """Messages for the model `provider/name` so far, grown event by event; finished turns are cached."""
+    """Messages for the model `provider/name` so far, grown event by event; finished turns are cached.
 
-    def __init__(self, model: str) -> None:
+    With an overlay its message stands first, and only events after its `through` are to be added, behind the user's
+    words of a turn that was compacted within. `window` in tokens bounds each result, where it is known (K26).
+    """
+
+    def __init__(self, model: str, overlay: StandingOverlay = NONE, window: int | None = None) -> None:
         self._provider = model.partition("/")[0]
+        self._limit, self._overlay = limit_of(window), overlay
+        self._head = TextPart(head(overlay.base)) if overlay.base is not None else None
         self._past: list[Message] = []
-        self._now: list[ev.Event] = []
+        self._now: list[tuple[int, ev.Event]] = []
         self._turn = -1
 
-    def add(self, turn: int, event: ev.Event) -> None:
-        """Add the next event of the log."""
+    def add(self, turn: int, event: ev.Event, seq: int = 0) -> None:
+        """Add the next event of the log; `seq` is its number."""
         if turn != self._turn:
             self._fold(self._past)
             self._turn, self._now = turn, []
-        self._now.append(event)
+        self._now.append((seq, event))
 
     def messages(self, standing: Standing | None = None) -> tuple[Message, ...]:
         """Return the messages for the next request; while calls run, `standing` supplies their results."""
@@ -208,13 +220,22 @@ class History:
         self._fold(found, standing)
         return tuple(found)
 
+    def _shorten(self, seq: int, call: str, content: str) -> str:
+        if 0 < seq <= self._overlay.trimmed:
+            content = trimmed(call, content)
+        return within(call, content, self._limit)
+
     def _fold(self, told: list[Message], standing: Standing | None = None) -> None:
         """Add the current turn; neighbours of one role become one message."""
-        made = _Turn(self._provider)
-        nothing = came_to_nothing(self._now)
-        for event in self._now:
+        made = _Turn(self._provider, self._shorten)
+        if self._head is not None and not told:
+            made.told.append(("user", [self._head]))
+            made.begins = 1
+        inside = bool(self._now) and self._now[0][0] <= self._overlay.through and self._head is not None
+        nothing = not inside and came_to_nothing([event for _, event in self._now])
+        for seq, event in self._now:
             if not nothing:
-                made.take(event)
+                made.take(seq, event)
             elif words := undone(event):
                 made.told.append(("user", [TextPart(words)]))
         made.repair(standing)
@@ -232,3 +253,24 @@ def messages(events: Iterable[Turned], model: str) -> tuple[Message, ...]:
     for turn, event in events:
         history.add(turn, event)
     return history.messages()
+
+
+def told_of(
+    events: Sequence[tuple[int, int, ev.Event]], model: str, overlay: StandingOverlay = NONE, window: int | None = None
+) -> tuple[Message, ...]:
+    """The messages that a log, as (number, turn, event), becomes with what is compacted of it."""
+    history = History(model, overlay, window)
+    for seq, turn, event in told_events(events, overlay.through):
+        history.add(turn, event, seq)
+    return history.messages()
+
+
+def told_events(events: Sequence[tuple[int, int, ev.Event]], through: int) -> Iterable[tuple[int, int, ev.Event]]:
+    """Those after `through`, behind the user's words of the turn in which it lies, if more of that turn follows."""
+    later = [one for one in events if one[0] > through]
+    if through and later:
+        turn = later[0][1]
+        own = (one for one in events if one[1] == turn and one[0] <= through and isinstance(one[2], ev.ChatRequest))
+        if (asked := next(iter(own), None)) is not None:
+            yield asked
+    yield from later

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart, ToolSpec
-from jp_tui.conversation.strict_json import dump
+from jp_tui.conversation.model import Message, ReasoningPart, TextPart
+from jp_tui.engine.record.sizes import TOKEN as TOKEN
+from jp_tui.engine.record.sizes import listed as listed
+from jp_tui.engine.record.sizes import measure as measure
+from jp_tui.engine.record.sizes import part_size
+from jp_tui.engine.record.sizes import size as size
 
-TOKEN = 3
-"""Bytes per token."""
 MOST = 400_000
 """Characters of reviewed content, if the model's window is unknown."""
-PICTURE = 6_000
-"""Bytes of text that cost about as much as an image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def fit(told: tuple[Message, ...], question: int, room: int | None) -> Fitted:
     no user message would remain, all are dropped."""
     if room is None:
         return Fitted(told)
-    sizes = [sum(map(_part, message.parts)) for message in told]
+    sizes = [sum(map(part_size, message.parts)) for message in told]
     size = sum(sizes) + question
     if size <= room:
         return Fitted(told)
@@ -71,16 +71,6 @@ def fit(told: tuple[Message, ...], question: int, room: int | None) -> Fitted:
     return Fitted(kept, len(told) - len(kept))
 
 
-def measure(messages: Iterable[Message]) -> int:
-    """Return the bytes of messages."""
-    return sum(_part(part) for message in messages for part in message.parts)
-
-
-def listed(tools: Iterable[ToolSpec]) -> int:
-    """Return the bytes of tools: names, descriptions and schemas."""
-    return sum(size(tool.name, tool.description, dump(tool.parameters)) for tool in tools)
-
-
 def _mended(kept: Sequence[Message]) -> tuple[Message, ...]:
     """Make the rest begin with a user message, without results of dropped calls."""
     for at, message in enumerate(kept):
@@ -88,19 +78,3 @@ def _mended(kept: Sequence[Message]) -> tuple[Message, ...]:
         if message.role == "user" and said:
             return (Message("user", said), *kept[at + 1 :])
     return ()
-
-
-def _part(part: Part) -> int:
-    match part:
-        case TextPart(text) | ReasoningPart(text):
-            return size(text)
-        case Call(_, name, arguments):
-            return size(name, dump(arguments))
-        case Result(_, name, content):
-            return size(name, content)
-        case Picture():
-            return PICTURE
-
-
-def size(*texts: str) -> int:
-    return sum(len(text) if text.isascii() else len(text.encode("utf-8", "replace")) for text in texts)

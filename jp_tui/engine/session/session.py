@@ -31,6 +31,7 @@ from jp_tui.engine.recovery.offered_answers import Settled
 from jp_tui.engine.recovery.resume_turn import ResumableTurn, still_waits
 from jp_tui.engine.recovery.unattended import waiting_calls
 from jp_tui.engine.schema_check.validation import Checks
+from jp_tui.engine.session.hand_compaction import LATER, HandCompaction
 from jp_tui.engine.turn.model_selection import ModelSelection
 from jp_tui.engine.turn.subagent_context import SubagentContext
 from jp_tui.engine.turn.subagent_spawner import Runs
@@ -76,6 +77,7 @@ class Session:
         self._next: list[str] = []
         self._current = config_changes.Current(log)
         self._ledger = Remembered(log, self._current, self._remembers)
+        self._by_hand = HandCompaction(log)
         self._leaving = self.starting = False
 
     @property
@@ -246,6 +248,8 @@ class Session:
                 self._keep_words(turn)
                 return
             self._ledger.changed()
+            if (focus := turn.room.wanted) is not None:  # no cycle came after it was wanted
+                await self._by_hand.run(self.models.held, focus)
             self._next = [text for text in (turn.follow_up, *self._next) if text]
             if not self._next:
                 return
@@ -265,9 +269,30 @@ class Session:
         self._drafts.keep_words(turn.given_back, turn.follow_up, *self._next)
 
     def interrupt(self, action: c.Interrupt, text: str, *, after_calls: bool = False) -> None:
-        """R211; no effect without a running turn."""
+        """R211; without a running turn there is a compaction to end, or nothing."""
+        if self._by_hand.stop():
+            return
         if self.busy and self._turn is not None:
             self._turn.interrupt(action, text, after_calls=after_calls)
+
+    async def compact(self, focus: str, *, undo: bool) -> None:
+        """Compact by hand, between two cycles where a turn runs; or undo what was compacted last (context.md K23)."""
+        if self.held_by:
+            self._by_hand.refuse(f"This conversation is being written by {self.held_by}.")
+        elif self._turn is not None and self.busy and self._turn.outcome is None and not undo:
+            self._turn.room.wanted = focus
+            self._by_hand.refuse(LATER, waits=True)
+        elif self.busy:
+            self._by_hand.refuse("The model is still working. Wait, or press Esc to interrupt it.")
+        else:
+            self._task = asyncio.create_task(self._compact(focus, undo=undo))
+            await asyncio.wait([self._task])
+
+    async def _compact(self, focus: str, *, undo: bool) -> None:
+        try:
+            await self._by_hand.run(self.models.held, focus, undo=undo)
+        except Exception as bug:
+            self._failed(bug)
 
     def client_gone(self) -> None:
         """The client left (Z9); nothing new starts here."""
@@ -338,6 +363,7 @@ class Session:
     async def close(self, patience: float) -> None:
         """End the turn cleanly, or, if a question waits, leave it for the next start (R248, R207)."""
         self._leaving = True
+        self._by_hand.stop()
         if self._looking is not None:
             self._looking.cancel()
         try:

@@ -23,6 +23,7 @@ from jp_tui.engine.asking.prompt_builder import PromptContext
 from jp_tui.engine.base.backups import CallCopies
 from jp_tui.engine.base.call_state import CallResult, Deferred, ResumedCalls, ToolCallState
 from jp_tui.engine.record.call_response import response
+from jp_tui.engine.record.history_text import HistoryText
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.record.model_context import REPAIRED
 from jp_tui.engine.record.unlogged_results import DELIVERY, LEAVE, UnloggedResults
@@ -213,7 +214,13 @@ class CallRunner:
         reviews = self._log.setup.reviews
         said = partial(self._said, job)
         return job.execution(
-            self._checks.usable, reviews=reviews, refused=refused, spawn=spawn, copies=copies, progress=said
+            self._checks.usable,
+            reviews=reviews,
+            refused=refused,
+            spawn=spawn,
+            copies=copies,
+            history=HistoryText(self._log),
+            progress=said,
         )
 
     def _said(self, job: ToolCallState, line: str) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.engine.asking.side_questions import SideModel
-from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.base.dependencies import ModelFacts, ModelSetup
 from jp_tui.engine.record.config_changes import laid_over
-from jp_tui.engine.record.log import Log
+from jp_tui.engine.record.log import Log, window_of
 from jp_tui.protocol.usage import ModelSwitched
 
 
@@ -20,6 +20,7 @@ class ModelSelection:
 
     def __init__(self, log: Log, model: ModelSetup) -> None:
         self._log, self._model = log, model
+        log.window = window_of(log, model)
         self._once: ModelSetup | None = None
         self._was_once = False
         self._spent: list[ModelSetup] = []
@@ -28,7 +29,18 @@ class ModelSelection:
     @property
     def window(self) -> int | None:
         """Return the current model's context in tokens, if known."""
-        return self._model.window
+        return window_of(self._log, self._model)
+
+    @property
+    def held(self) -> ModelSetup:
+        """Return the model that the conversation is held with."""
+        return self._model
+
+    @property
+    def facts(self) -> ModelFacts:
+        """Of the one that is asked next."""
+        model = self._once or self._model
+        return ModelFacts(model.id, model.window, model.system)
 
     @property
     def images(self) -> bool | None:
@@ -59,18 +71,18 @@ class ModelSelection:
         model, once = self._once or self._model, self._once
         self._once, self._was_once = None, once is not None
         self._drop(once)
-        self._log.held_with(model.id)
+        self._log.held_with(model.id, window_of(self._log, model))
         return model
 
     def ended(self) -> None:
         """End a turn; after one with another model, report that the next has the conversation's."""
         was, self._was_once = self._was_once, False
         if was and self._once is None:
-            self._log.held_with(self._model.id)
+            self._log.held_with(self._model.id, self.window)
             self._say(self._model, once=False)
 
     def _say(self, model: ModelSetup, *, once: bool) -> None:
-        window, id_ = model.window, self._log.id
+        window, id_ = window_of(self._log, model), self._log.id
         self._log.publish(ModelSwitched(conversation=id_, model=model.id, window=window, once=once))
 
     def _drop(self, model: ModelSetup | None) -> None:

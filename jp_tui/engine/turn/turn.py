@@ -19,10 +19,12 @@ from jp_tui.engine.base.call_state import ResumedCalls
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.base.interrupt_request import InterruptRequest
 from jp_tui.engine.base.rejected_calls import RejectedCall
+from jp_tui.engine.compaction.compactor import Compactor
 from jp_tui.engine.context.brief import brief
 from jp_tui.engine.file_changes.turn_summary import summed
 from jp_tui.engine.model.response_retry import Responses, say_phase
 from jp_tui.engine.model.response_stream import StreamedResponse
+from jp_tui.engine.record.answer_record import Entry, remembered
 from jp_tui.engine.record.costs import counted
 from jp_tui.engine.record.errors import stored, turn_error
 from jp_tui.engine.record.event_codec import totals
@@ -79,7 +81,8 @@ class Turn:
         self._around, self._cut = around, cut
         self._wish = InterruptRequest()
         agent = around.child.agent if around.child is not None else None
-        self._responses = Responses(log, model, self._wish, agent)
+        self.room = Compactor(log, model, self._remembered)
+        self._responses = Responses(log, model, self._wish, self.room, agent)
         self._asides = SideQuestions(log, around.side_model, self._finished, cut.asides if cut is not None else ())
         hooks = Hooks(
             end_turn=self._end_turn,
@@ -227,6 +230,12 @@ class Turn:
         self._wish.add("stop")
         self._responses.interrupt()
 
+    def _remembered(self) -> list[Entry]:
+        """What the turn remembers, as the record of a compaction tells it (context.md K25)."""
+        ledger = self._coordinator.ledger
+        held = (*ledger.answers.values(), *ledger.permissions.values())
+        return [remembered(one.tool, one.question, one.text, one.value) for one in held]
+
     def _waits(self) -> None:
         self._offers.look()
 
@@ -316,7 +325,7 @@ class Turn:
         return "\n\n".join(self._wish.given_back)
 
     def _counts(self) -> JsonObject:
-        return {**counted(self._usage, self._model.prices), "context": self._context}
+        return {**counted(self._usage + self.room.usage, self._model.prices), "context": self._context}
 
     async def _complete(self, outcome: ev.Ending, error: JsonObject | None) -> None:
         log, ms = self._log, self._milliseconds()
@@ -372,7 +381,7 @@ class Turn:
 def _ended(reply: StreamedResponse) -> Outcome:
     """Return the outcome of a turn with this last response."""
     match reply.finished.reason if reply.finished is not None else "end":
-        case "length":
+        case "length" | "window":
             message = "The answer reached the limit of output tokens and stops here."
             advice = "Ask it to go on, or raise assistant.model.parameters.max_tokens."
             return "failed", stored(m.ModelError("too_long", message, advice))

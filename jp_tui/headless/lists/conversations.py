@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.reading import read_event
 from jp_tui.headless.lists.request import NoAnswer, heed, status_of
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
@@ -16,7 +17,9 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol import library as p
 from jp_tui.protocol.base import Model
+from jp_tui.protocol.compaction import Compacted
 from jp_tui.protocol.values import ConversationInfo
+from jp_tui.view.export.events import plain
 
 E = TypeVar("E", bound=Model)
 JOB = "command"
@@ -56,6 +59,24 @@ def fork(link: Link, conversation: str, at: int, output: TextOutput) -> int:
     return _carry(
         link, p.ForkConversation(conversation=conversation, at=at, job=JOB), p.ConversationForked, output, said
     )
+
+
+def compact(link: Link, conversation: str, focus: str, output: TextOutput, *, undo: bool) -> int:
+    """Summarise its older messages for the model, or undo that; 1 when nothing was done. Raises OutputEnded."""
+
+    def said(done: Compacted) -> int:
+        if done.stored is None:
+            output.tell(f"jp-tui: {done.message}")
+            return FAILED
+        event = done.stored.event
+        if output.as_json:
+            output.line({**event, "seq": done.stored.seq, "conversation": done.conversation})
+        else:
+            output.say(neutralise(plain(read_event(event))))
+        return 0
+
+    command = c.CompactConversation(conversation=conversation, focus=focus, undo=undo)
+    return _carry(link, command, Compacted, output, said)
 
 
 def rename(link: Link, conversation: str, title: str, output: TextOutput) -> int:

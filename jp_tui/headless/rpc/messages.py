@@ -15,6 +15,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.headless.rpc.wire import PARAMS, RpcError
 from jp_tui.protocol.base import Model, Wire
+from jp_tui.protocol.context import ContextPart
 from jp_tui.protocol.values import Control, ConversationInfo, PartsTaken, PromptRequest, TurnError, UsageTotals
 
 PROTOCOL_VERSION = 1
@@ -141,10 +142,43 @@ class CancelParams(Params):
     session_id: str
 
 
+class ContextParams(Params):
+    """The session whose next request is to be described."""
+
+    session_id: str
+
+
+class SessionContext(Model):
+    """What the next request of a session would hold; `tokens` is the sum of what is sent (K12)."""
+
+    parts: tuple[ContextPart, ...]
+    tokens: int
+    window: int | None = None
+    compact_at: int | None = None
+    model: str
+
+
 class SessionCancelled(Model):
     """Whether a turn ran. `session/prompt` answers when it has ended."""
 
     cancelled: bool
+
+
+class CompactParams(Params):
+    """Summarise the older messages of a session for the model, with a `focus`; or `undo` the last compaction."""
+
+    session_id: str
+    focus: str = ""
+    undo: bool = False
+
+
+class SessionCompacted(Model):
+    """`event` as it is stored, null where nothing was done; `message` says why not. While a turn runs, it is done
+    between two of its cycles: `waits`."""
+
+    event: Wire | None = None
+    message: str = ""
+    waits: bool = False
 
 
 class SessionEvent(Model):
@@ -235,7 +269,8 @@ class Method(NamedTuple):
 
 
 INITIALIZE, NEW, RESUME, LIST = "initialize", "session/new", "session/resume", "session/list"
-PROMPT, CANCEL, ASK = "session/prompt", "session/cancel", "client/ask_user"
+COMPACT = "session/compact"
+PROMPT, CANCEL, CONTEXT, ASK = "session/prompt", "session/cancel", "session/context", "client/ask_user"
 EVENT, DELTA, SETTLED = "session/event", "session/delta", "client/ask_user_settled"
 
 METHODS: Mapping[str, Method] = {
@@ -252,6 +287,15 @@ METHODS: Mapping[str, Method] = {
     ),
     CANCEL: Method(
         "client", "Interrupt what runs in a session. May be sent as a notification.", CancelParams, SessionCancelled
+    ),
+    COMPACT: Method(
+        "client",
+        "Summarise older messages for the model, or undo that.",
+        CompactParams,
+        SessionCompacted,
+    ),
+    CONTEXT: Method(
+        "client", "What goes to the model, part by part, with sizes. Nothing is sent.", ContextParams, SessionContext
     ),
     ASK: Method("server", "Ask the user. Replies may come in any order, without a time limit.", AskParams, AskResult),
     EVENT: Method("server", "A durable event.", SessionEvent),

@@ -59,6 +59,8 @@ class RpcServer:
             m.LIST: self._list,
             m.PROMPT: self._prompt,
             m.CANCEL: self._cancel,
+            m.COMPACT: self._compact,
+            m.CONTEXT: self._context,
         }
 
     def _call(self, call: RpcCall, slot: PendingReply) -> None:
@@ -129,6 +131,22 @@ class RpcServer:
         if session is None and params.session_id not in self._parked:
             raise unknown_session(params.session_id)
         slot.result(m.wire(m.SessionCancelled(cancelled=session is not None and session.cancel())))
+
+    def _compact(self, call: RpcCall, slot: PendingReply) -> None:
+        params = m.read_params(m.CompactParams, call.params)
+        if params.undo and params.focus:
+            raise m.bad_params(("/focus", "an undo takes none"))
+        session = self._sessions.get(params.session_id)
+        if session is None:
+            raise unknown_session(params.session_id)
+        session.compact(params.focus, slot, undo=params.undo)
+
+    def _context(self, call: RpcCall, slot: PendingReply) -> None:
+        params = m.read_params(m.ContextParams, call.params)
+        session = self._sessions.get(params.session_id)
+        if session is None:
+            raise unknown_session(params.session_id)
+        session.context(slot)
 
     # --- conversations that there are ---------------------------------------------------------------------
 

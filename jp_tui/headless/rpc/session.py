@@ -63,8 +63,10 @@ class RpcSession:
         self._rang = False
         self._opening: Opening | None = None
         self._prompt: _Prompt | None = None
+        self._compacting: PendingReply | None = None
         self._turn: int | None = None
         self._leaving = False
+        self._contexts: deque[PendingReply] = deque()
         self.deferred = False
         """A question stays open because the client went away (Z9)."""
         self.id = self.workspace = ""
@@ -79,13 +81,19 @@ class RpcSession:
     @property
     def busy(self) -> bool:
         """Whether a turn runs, or something is still to be answered."""
-        return self._turn is not None or self._prompt is not None or self._opening is not None or self._asking.waits
+        works = self._turn, self._prompt, self._opening, self._compacting
+        return any(one is not None for one in works) or self._asking.waits
 
     def open(self, command: c.OpenConversation, opening: Opening) -> None:
         """Start the engine and open the conversation in it."""
         self._opening = opening
         self._link.start(self._ring)
         self._send(command)
+
+    def context(self, slot: PendingReply) -> None:
+        """Tell what the next request would hold."""
+        self._contexts.append(slot)
+        self._send(c.ReadContext(conversation=self.id))
 
     def _ring(self) -> None:
         self._rang = True
@@ -114,6 +122,22 @@ class RpcSession:
         if prompt is not None and not prompt.sent and self._turn is None and self._opening is None:
             prompt.sent = self.used = True
             self._send(c.StartTurn(conversation=self.id, text=prompt.text))
+
+    def compact(self, focus: str, slot: PendingReply, *, undo: bool) -> None:
+        """Summarise older messages, or undo that. Raises RpcError."""
+        if self._leaving:
+            raise RpcError(INTERNAL, INPUT_ENDED)
+        if self._compacting is not None:
+            raise RpcError(INTERNAL, "It is being compacted.")
+        self._compacting = slot
+        self._send(c.CompactConversation(conversation=self.id, focus=focus, undo=undo))
+
+    def _compacted(self, event: e.Compacted) -> None:
+        slot, self._compacting = self._compacting, None
+        if slot is not None:
+            stored = event.stored
+            told = {**stored.event, "seq": stored.seq, "conversation": event.conversation} if stored else None
+            slot.result(m.wire(m.SessionCompacted(event=told, message=event.message, waits=event.waits)))
 
     def cancel(self) -> bool:
         """Stop what runs, and say nothing that waits to be said; whether there was anything."""
@@ -157,7 +181,9 @@ class RpcSession:
             self._opening.slot.error(problem)
         if self._prompt is not None:
             self._prompt.slot.error(problem)
-        self._opening = self._prompt = None
+        if self._compacting is not None:
+            self._compacting.error(problem)
+        self._opening = self._prompt = self._compacting = None
 
     # --- what the engine says -----------------------------------------------------------------------------
 
@@ -192,8 +218,15 @@ class RpcSession:
                 self._started(turn, resumed=resumed)
             case e.TurnCompleted(conversation=self.id):
                 self._completed(event)
+            case e.Compacted(conversation=self.id):
+                self._compacted(event)
             case e.ConversationOpened():
                 self._opened(event)
+            case e.ContextRead() if self._contexts:
+                told = m.SessionContext.model_validate(event.model_dump(include=set(m.SessionContext.model_fields)))
+                self._contexts.popleft().result(m.wire(told))
+            case e.Refused(command="read_context", message=message) if self._contexts:
+                self._contexts.popleft().error(RpcError(INTERNAL, message))
             case e.Refused():
                 self._refused(event)
             case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
@@ -265,6 +298,9 @@ class RpcSession:
             prompt, self._prompt = self._prompt, None
             told: JsonObject | None = {"pending": list(event.pending)} if event.pending else None
             prompt.slot.error(RpcError(INTERNAL, words, told))
+        elif event.command == "compact_conversation" and self._compacting is not None:
+            compacting, self._compacting = self._compacting, None
+            compacting.error(RpcError(INTERNAL, words))
         elif event.command == "interrupt_turn" and self._leaving:
             pass  # it has ended by itself
         else:

@@ -28,7 +28,7 @@ _REASONS: dict[str, StopReason] = {
     "stop_sequence": "end",
     "tool_use": "tools",
     "max_tokens": "length",
-    "model_context_window_exceeded": "length",
+    "model_context_window_exceeded": "window",
     "refusal": "refused",
     "pause_turn": "paused",
 }

@@ -37,6 +37,8 @@ from jp_tui.settings.data import DEMO
 
 MAX_WORDS = 6  # a longer text isn't a menu choice, even with a keyword in it
 TICK = 0.02  # seconds between two pieces while streaming; smooth to the eye
+SUMMARY = "conversation.summary"  # that of a request for a summary (context.md K24)
+SUMMARISED = "Goal: the scripted conversation goes on. State: a script says what comes next; nothing else is known."
 TITLE = "title"  # the `inquiry` of a request for a title
 CHARS_PER_TOKEN = 3  # an estimate, as in inquiries.md R133: no tokenizer is involved
 
@@ -77,6 +79,8 @@ class DemoProvider:
         calls = sum(isinstance(part, Call) for message in request.messages for part in message.parts)
         if request.inquiry == TITLE:
             deltas = _deltas(Scripted(1, text=self._script.title), {}, 0)
+        elif request.inquiry == SUMMARY:
+            deltas = _deltas(Scripted(1, text=SUMMARISED), {}, 0)
         elif asks_verdict(request):
             verdict = choose_verdict(self._script.path, self._script.verdicts, request)
             deltas = replied(verdict, request, f"demo_{calls + 1}")

@@ -60,6 +60,7 @@ class CommandLine:
     archived: bool = False
     deleted: bool = False
     undo: bool = False
+    focus: str | None = None
     now: bool = False
     shell: str | None = None
 

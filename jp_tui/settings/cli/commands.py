@@ -11,21 +11,24 @@ from typing import Literal
 Command = Literal[
     "workspace", "query", "rpc", "conversations list", "conversations show", "conversations search",
     "conversations fork", "conversations export", "conversations import", "conversations rename",
-    "conversations archive", "conversations rm", "inquiries", "answer", "tools",
-    "reviewers", "models", "doctor", "completions",
+    "conversations archive", "conversations rm", "conversations compact", "inquiries", "answer", "tools",
+    "context", "reviewers", "models", "doctor", "completions",
     "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class CommandOption:
-    """Option or positional: `name` as typed, `value` its placeholder, empty for a switch. `required` is for
-    positionals. Without a dash, the placeholder is the name of the value."""
+    """Option or positional: `name` as typed, `short` with one letter, `value` its placeholder, empty for a switch.
+    `required` is for positionals. Without a dash, the placeholder is the name of the value. `field` is where it goes
+    in the command line where that differs from its name."""
 
     name: str
     help: str
     value: str = ""
     required: bool = True
+    short: str = ""
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,21 @@ ENTRIES: dict[Command, CommandSpec] = {
   jp-tui conversations fork ID --at 12     up to event 12; show ID --json lists the numbers
 """,
         (_ID, CommandOption("--at", "the number of the last event to copy", "N"), _JSON),
+    ),
+    "conversations compact": CommandSpec(
+        "ID [OPTION]...",
+        "Summarise a conversation's older messages for the model. The log keeps all of them.",
+        """\
+  jp-tui conversations compact ID          prints what became of it
+  jp-tui conversations compact ID --focus "the failing test"
+  jp-tui conversations compact ID --undo   the model sees all messages again
+""",
+        (
+            _ID,
+            CommandOption("--focus", "what the summary should keep above all", "TEXT"),
+            CommandOption("--undo", "undo the last compaction"),
+            _JSON,
+        ),
     ),
     "conversations export": CommandSpec(
         "ID [OPTION]...",
@@ -193,6 +211,22 @@ ENTRIES: dict[Command, CommandSpec] = {
   jp-tui tools --json                      one JSON object a line
 """,
         (_JSON,),
+    ),
+    "context": CommandSpec(
+        "[-c | -r ID] [OPTION]...",
+        "What goes to the model, part by part, with sizes: instruction files and which were not read, tools, messages. "
+        "Nothing is sent.",
+        """\
+  jp-tui context                           as for a new conversation
+  jp-tui context -c                        of the last conversation here
+  jp-tui context --json                    one JSON object a part, then the total
+""",
+        (
+            CommandOption("--continue", "of the last conversation here", short="-c", field="continue_last"),
+            CommandOption("--resume", "of this conversation", "ID", short="-r"),
+            CommandOption("--model", "as with this model: provider/model, an alias, or a provider", "P/M"),
+            _JSON,
+        ),
     ),
     "reviewers": CommandSpec(
         "[OPTION]...",

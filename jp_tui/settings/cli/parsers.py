@@ -17,11 +17,12 @@ _ROOT_HELP = """\
 commands (each has --help):
   query                 one turn without a screen, for scripts
   rpc                   the engine for a program, as JSON-RPC on standard input and output
-  conversations         list, show, search, fork, export, import, rename, archive, rm
+  conversations         list, show, search, fork, compact, export, import, rename, archive, rm
   inquiries             questions and answers, and open questions
   answer                answer an open question from another process
   tools                 the tools with their settings, and who answers their questions
   models                available models with context window and prices
+  context               what goes to the model: instruction files, tools, messages, with sizes
   reviewers             reviewer results: approved, rejected, overturned, time, cost
   doctor                check terminal, servers and settings; suggest fixes
   completions           completions for bash, zsh or fish
@@ -43,7 +44,7 @@ examples:
   jp-tui query "what is in this folder?"
   git diff | jp-tui query -                use standard input as the prompt
   jp-tui query --json "list the tests"     every event of the turn, one JSON object a line
-  jp-tui query --non-interactive "..."     nobody is asked; the policies decide
+  jp-tui query --non-interactive "..."     ask nothing; apply the detached policies
   jp-tui query --plain "tidy up"           what tools do and who decides, in lines beside the text
   jp-tui query -r ID                       resume after an answer; sends no message
 
@@ -179,10 +180,12 @@ def make(command: Command) -> Parser:
 
 
 def _option(parser: Parser, option: CommandOption) -> None:
+    names = [name for name in (option.short, option.name) if name]
+    more: dict[str, Any] = {"dest": option.field} if option.field else {}
     if option.value:
-        parser.add_argument(option.name, metavar=option.value, help=option.help)
+        parser.add_argument(*names, metavar=option.value, help=option.help, **more)
     else:
-        parser.add_argument(option.name, action="store_true", help=option.help)
+        parser.add_argument(*names, action="store_true", help=option.help, **more)
 
 
 def _talking(command: Command) -> Parser:

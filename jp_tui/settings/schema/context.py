@@ -1,9 +1,10 @@
-"""The keys of `context`: what the model is told beside the messages (context.md K1, K4, K5, K10)."""
+"""The keys of `context`: what the model is told beside the messages (context.md K1, K4, K5, K10), and when a
+full window is compacted (K20)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from jp_tui.settings.schema import checks
 from jp_tui.settings.schema.checks import BadValue, found
@@ -24,6 +25,19 @@ def _names(value: Any) -> list[str]:
     return value
 
 
+_SHARE = checks.number(0.3, 0.95)
+
+
+def _compact_at(value: Any) -> float | bool:
+    """A share of the window, or false."""
+    if value is False:
+        return False
+    try:
+        return cast(float, _SHARE(value))
+    except BadValue:
+        raise BadValue(f"expected a number from 0.3 to 0.95 or false, found {found(value)}") from None
+
+
 CONTEXT = Group(
     {
         "files": Leaf(_names, help="the instruction files of a folder; the first that exists is read"),
@@ -42,6 +56,15 @@ CONTEXT = Group(
             checks.boolean,
             tightens=stricter(True, False),
             help="send folder, platform, date and git status to the model",
+        ),
+        "compact_at": Leaf(_compact_at, help="share of the window at which older messages are summarised, or false"),
+        "keep": Leaf(checks.number(0.05, 0.5), help="the share of the window that a summary leaves as it is"),
+        "summary": Group(
+            {
+                "model": Group(
+                    {"id": Leaf(checks.model_id, acts=True, help="who summarises: provider/model, or inherit")}
+                )
+            }
         ),
     }
 )

@@ -18,6 +18,7 @@ from jp_tui.ui.painting.rows import ClickTarget, Piece, Row
 from jp_tui.ui.painting.tools import question_rows, tool_rows
 from jp_tui.view.transcript.blocks import (
     Block,
+    CompactionBlock,
     Data,
     Ending,
     Header,
@@ -86,6 +87,8 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
             sign = "↶ " if about == "undone" else "─ "
             frame = page(width, look, EDGE).inside([Piece(sign, look.muted)], [Piece("  ", look.text)])
             return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.muted)])
+        case CompactionBlock():
+            return _compaction(block, width, look, open_)
         case RetryBlock(text=text):
             first, rest = [Piece("↻ ", look.waiting)], [Piece("  ", look.text)]
             frame = page(width, look, EDGE).inside(first, rest)
@@ -96,6 +99,23 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
                 words = [Piece("· unreadable event: ", look.muted), _line(name, look)]
                 words += [Piece(", ", look.muted), _line(problem, look)]
             return page(width, look).paragraph(words)
+
+
+def _compaction(block: CompactionBlock, width: int, look: PaintLook, unfolded: bool) -> list[Row]:
+    """The line, what went wrong, and what models see instead, folded."""
+    frame = page(width, look, EDGE)
+    inside = frame.inside([Piece("≡ ", look.muted)], [Piece("  ", look.text)])
+    rows = inside.paragraph([Piece(neutral.neutralise(block.text, "line"), look.muted)])
+    below = frame.indented(2)
+    if block.failed:
+        rows += below.paragraph([Piece(neutral.neutralise(block.failed, "line"), look.waiting)])
+    if not block.details:
+        return rows
+    shown, missing = plain.cut(block.details.raw)
+    lines = plain.lines(Foreign(shown), look.muted, look)
+    if not unfolded:
+        return [*rows, below.emit([fold(block.details.raw.count("\n") + 1, block.key, look.muted)])]
+    return [*rows, *plain.paragraphs(lines, below), *plain.note(missing, below)]
 
 
 def _line(text: Foreign, look: PaintLook) -> Piece:

@@ -290,6 +290,8 @@ class ConversationController(Vertical):
                 self.composing.storage_failed()
             case ev.BackgroundFailed(message=message, file=file):
                 self.note(*failed(message, file))
+            case ev.Compacted(message=message):
+                self.note(message, "") if message else None
             case ev.OfferSettled():
                 pass  # the inbox has it already
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():

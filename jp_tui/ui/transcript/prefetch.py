@@ -13,6 +13,7 @@ from jp_tui.ui.painting.painter import PaintedBlock, painted
 from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.view.transcript.blocks import (
     Block,
+    CompactionBlock,
     Data,
     Ending,
     Header,
@@ -51,6 +52,8 @@ def is_small(block: Block) -> bool:
     match block:
         case TextBlock(text=text, growing=False):
             return len(text) <= SMALL and all(code.ready(name) for name in _FENCE.findall(text.raw))
+        case CompactionBlock(details=text):
+            return len(text) <= SMALL
         case User(text=text) | ReasoningBlock(text=text, growing=False):
             return len(text) <= SMALL
         case Data(text=text):

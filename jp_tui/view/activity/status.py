@@ -16,6 +16,7 @@ PHASES = {
     "streaming": "model is writing",
     "tools": "running tools",
     "retrying": "retrying",
+    "compacting": "compacting the conversation",
     "resumed": "resuming an unfinished turn",
 }
 UNTITLED = Foreign("")

@@ -38,6 +38,8 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
                 context=usage.context or status.context,
                 cost=sum(costs) if costs else None,
             )
+        case ev.Compacted(waits=False) if status.phase == "compacting":
+            return replace(status, working=False, phase="")
         case ev.ModelSwitched(model=model, window=window, once=False):
             return replace(status, model=model, window=window)
         case ev.QuestionSettled(inquiry=inquiry) if event.conversation == status.conversation and status.reviewed:

@@ -21,6 +21,7 @@ from jp_tui.view.questions.inquiry import InquiryView, answered, handed, questio
 from jp_tui.view.questions.outcome_line import HANDED, fate, responder, spent
 from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, taken
 from jp_tui.view.questions.side_questions import aside
+from jp_tui.view.transcript import compaction
 from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.transcript.reducer import TranscriptReducer
 from jp_tui.view.wording.context import context_note
@@ -169,6 +170,10 @@ def plain(event: ev.Event) -> str:
             return "" if content is None or content == "" else f"Assistant: {dump(content)}"
         case ev.ConfigDelta(delta=delta):
             return f"Settings: {dump(delta)}"
+        case ev.Compaction():
+            return "\n".join(hung(part) for part in (compaction.headline(event), compaction.details(event)) if part)
+        case ev.CompactionUndone():
+            return compaction.UNDONE
         case ev.TurnStart():
             return ""
         case ev.Unknown() if (said := aside(event)) is not None:

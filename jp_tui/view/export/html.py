@@ -87,6 +87,10 @@ def _block(block: b.Block) -> Iterator[str]:
                 yield f"<p>The server said:</p>{pre(detail)}"
         case b.Note(text=text) | b.RetryBlock(text=text):
             yield f'<p class="quiet">{line(text)}</p>'
+        case b.CompactionBlock(text=text, details=details, failed=failed):
+            body = (f"<p>{line(failed)}</p>" if failed else "") + (pre(details) if details else "")
+            head = f"<summary>{line(text)}</summary>"
+            yield f"<details>{head}{body}</details>" if body else f'<p class="quiet">{line(text)}</p>'
         case b.Odd(name=name, problem=problem):
             yield f'<p class="quiet">({line(name)}{f": {line(problem)}" if problem else ""})</p>'
 

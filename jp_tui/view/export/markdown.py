@@ -66,6 +66,10 @@ def _block(block: b.Block) -> Iterator[str]:
                 yield f"The server said:\n\n{fence(detail, '')}"
         case b.Note(text=text) | b.RetryBlock(text=text):
             yield f"*{line(text)}*"
+        case b.CompactionBlock(text=text, details=details):
+            yield f"*{line(text)}*"
+            if details:
+                yield fence(details, "")
         case b.Odd(name=name, problem=problem):
             yield f"*({line(name)}{f': {line(problem)}' if problem else ''})*"
 

@@ -130,6 +130,16 @@ class Note(_Placed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionBlock(_Placed):
+    """From here on models see something else for what stands above (context.md K22): a line, `details` unfolded, and
+    `failed` where that is not what was wanted."""
+
+    text: Foreign
+    details: Foreign = NOTHING
+    failed: Foreign = NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Odd(_Placed):
     """Event of an unknown kind, or an unreadable one (R51, R56)."""
 
@@ -155,6 +165,7 @@ Block = (
     | Resumed
     | Ending
     | Note
+    | CompactionBlock
     | Odd
     | RetryBlock
 )

@@ -13,7 +13,8 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.view.activity.turn_summary import summary
 from jp_tui.view.questions.inquiry import foreign
-from jp_tui.view.transcript.blocks import Data, Ending, Note, ReasoningBlock, TextBlock
+from jp_tui.view.transcript import compaction
+from jp_tui.view.transcript.blocks import CompactionBlock, Data, Ending, Note, ReasoningBlock, TextBlock
 
 
 def response_block(event: stored.ChatResponse, seq: int) -> TextBlock | ReasoningBlock | Data | None:
@@ -30,6 +31,21 @@ def response_block(event: stored.ChatResponse, seq: int) -> TextBlock | Reasonin
         case "message":
             greeting = event.metadata.get("greeting") is True
             return TextBlock(key=key, place=place, text=text, incomplete=incomplete, greeting=greeting)
+
+
+def compaction_block(event: stored.Compaction | stored.CompactionUndone, seq: int) -> CompactionBlock:
+    """A compaction, or that one was undone."""
+    key, place = f"e{seq}", (seq, 0)
+    if isinstance(event, stored.CompactionUndone):
+        return CompactionBlock(key=key, place=place, text=Foreign(compaction.UNDONE))
+    failed = compaction.FAILED.format(reason=event.error) if event.error and event.leaves_out else ""
+    return CompactionBlock(
+        key=key,
+        place=place,
+        text=Foreign(compaction.headline(event)),
+        details=Foreign(compaction.details(event)),
+        failed=Foreign(failed),
+    )
 
 
 def ending_blocks(event: stored.TurnOutcome, seq: int) -> Iterator[Ending | Note]:

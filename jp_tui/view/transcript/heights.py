@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from jp_tui.view.transcript.blocks import (
     Block,
+    CompactionBlock,
     Data,
     Ending,
     Header,
@@ -61,7 +62,7 @@ def of_block(block: Block, width: int) -> int:
             return 3
         case Ending(how=how):
             return 2 if how == "failed" else 1
-        case Header() | Odd() | Resumed() | Note() | RetryBlock():
+        case Header() | Odd() | Resumed() | Note() | CompactionBlock() | RetryBlock():
             return 1
 
 

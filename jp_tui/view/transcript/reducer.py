@@ -34,7 +34,7 @@ from jp_tui.view.transcript.blocks import (
     live_key,
 )
 from jp_tui.view.transcript.calls import CallRecord, tool_block
-from jp_tui.view.transcript.events import ending_blocks, response_block
+from jp_tui.view.transcript.events import compaction_block, ending_blocks, response_block
 from jp_tui.view.wording.context import context_note
 from jp_tui.view.wording.retries import Retries
 
@@ -248,6 +248,8 @@ class TranscriptReducer(_Arrived):
                 self._turn(turn).model = model
             case stored.TurnStart() | stored.ConfigDelta() | stored.Unknown(raw={"type": "agent_started"}):
                 pass  # its call shows the sub-agent
+            case stored.Compaction() | stored.CompactionUndone():
+                self._put(compaction_block(event, seq))
             case stored.Unknown() if undone(event):
                 self._put(Note(key=key, place=(seq, 0), about="undone", text=Foreign(undone(event))))
             case stored.Unknown() if (said := context_note(event)) is not None:
