@@ -67,7 +67,7 @@ async def test_tab_completes_and_escape_puts_the_list_away() -> None:
         assert listed(app) == [] and app.composer.text == "/l" and "Tab complete" not in app.footer
         await pilot.press("enter")
         await pilot.pause()
-        assert app.composer.text == "/l" and "no command /l" in app.screen_text(), "what is put away is not taken"
+        assert app.composer.text == "/l" and "Unknown command /l" in app.screen_text(), "what is put away is not taken"
 
 
 async def test_an_unknown_one_is_refused_with_the_nearest_name_and_stays_written() -> None:
