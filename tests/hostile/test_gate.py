@@ -105,7 +105,7 @@ def test_m25b_the_flat_shape_is_told_in_sentences(bench: Bench, wire: WireName) 
     double, number = flat["content"].split("\n")
     assert double.startswith("ask_user: The key 'question' appears twice in an object, first at line 1, column 2 ")
     assert number == "ask_user: NaN isn't JSON (line 1, column 48); send a finite number or null."
-    assert choices["content"].startswith("ask_user: The JSON ends before it is whole: ")
+    assert choices["content"].startswith("ask_user: The JSON is incomplete: ")
 
 
 @pytest.mark.parametrize("wire", ["anthropic", "openai_chat"])

@@ -257,7 +257,7 @@ def test_expect(tmp_path: Path, expect: str, messages: tuple[Message, ...], fits
     ("text", "line", "words"),
     [
         ("greeting = \n[[turns]]", 1, "Invalid value, column 12"),
-        ('[[turns]]\ntext = "a"\n\n[[turns]]\ntxt = "b"', 5, "`txt` isn't a valid key here"),
+        ('[[turns]]\ntext = "a"\n\n[[turns]]\ntxt = "b"', 5, "`txt` is not a key here"),
         ('[[turns]]\ntext = "a"\n[[turns]]\ntext = 5', 4, "`text` must be text"),
         ('[[turns]]\ntext = "a"\n[[turns]]\nreasoning = "b"', 3, "needs `text` or `calls`"),
         ('[[turns]]\ntext = "a"\nexpect = {reslt = "b"}', 3, "`reslt`"),
@@ -310,7 +310,7 @@ def test_a_mistake_in_the_toml_of_a_script_names_the_column_where_it_is_known(
 
 
 def test_a_script_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(ScriptProblem, match="can't be read: No such file"):
+    with pytest.raises(ScriptProblem, match="cannot be read: No such file"):
         open_provider(str(tmp_path / "none.toml"))
     broken = tmp_path / "latin.toml"
     broken.write_bytes(b'greeting = "ok"\n# caf\xe9\n')

@@ -107,7 +107,7 @@ def test_a_linked_file_stays_linked_and_a_folder_in_the_way_is_said(tmp_path: Pa
     edit.set_value(link, ("ui", "theme"), "jp-day")
     assert link.is_symlink() and "# kept" in real.read_text() and "jp-day" in real.read_text()
     (tmp_path / "folder").mkdir()
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with pytest.raises(SettingsError, match="can't be read"):
         edit.set_value(tmp_path / "folder", ("ui", "theme"), "jp-day")
 
 

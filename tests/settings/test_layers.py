@@ -259,7 +259,7 @@ def test_s5_wrong_assignments(home: Home, assignment: str, said: str) -> None:
 
 def test_a_tool_without_a_source_is_an_error_with_the_nearest(home: Home) -> None:
     settings = home.load("[conversation.tools.fs_raed_file]\nrun = 'ask'")
-    with pytest.raises(SettingsError, match=r":1:1: conversation\.tools\.fs_raed_file: is no tool.*fs_read_file\?"):
+    with pytest.raises(SettingsError, match=r":1:1: conversation\.tools\.fs_raed_file: isn't a tool.*fs_read_file\?"):
         toolset.tools(settings)
 
 

@@ -50,11 +50,11 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     for odd in (tmp_path, fifo, Path("/dev/null"), Path("/dev/zero")):
-        with pytest.raises(SettingsError, match="cannot be read"):
+        with pytest.raises(SettingsError, match="can't be read"):
             layers.from_file("user", str(odd))
     assert layers.from_file("user", str(tmp_path / "missing" / "config.toml")) is None
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with pytest.raises(SettingsError, match="can't be read"):
         layers.from_file("user", str(tmp_path / "loop"))
 
 

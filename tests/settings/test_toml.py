@@ -173,5 +173,5 @@ def test_s5_what_begins_like_toml_and_is_none_is_an_error() -> None:
 def test_keys_may_have_quoted_parts() -> None:
     assert toml.parse_key("conversation.tools.'*'.run", "--cfg") == ("conversation", "tools", "*", "run")
     for text in ("", "a..b", "a b", ".a", "a."):
-        with pytest.raises(SettingsError, match="is no key"):
+        with pytest.raises(SettingsError, match="isn't a valid key"):
             toml.parse_key(text, "--cfg")

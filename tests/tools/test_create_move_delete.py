@@ -330,10 +330,10 @@ def test_a_race_at_the_last_moment(tmp_path: Path) -> None:
         ("fs_move_file", {"source": "f", "target": "./f"}, "both source and target"),
         ("fs_move_file", {"source": "f", "target": "d"}, "is a folder"),
         ("fs_move_file", {"source": "d", "target": "e"}, "is a folder"),
-        ("fs_move_file", {"source": "*.md", "target": "../new"}, "*.md: the file doesn't exist"),
+        ("fs_move_file", {"source": "*.md", "target": "../new"}, "*.md: there is no such file"),
         ("fs_move_file", {"source": "f", "target": "../f"}, "outside the workspace"),
         ("fs_delete_file", {"path": "d"}, "is a folder"),
-        ("fs_delete_file", {"path": "*"}, "*: the file doesn't exist"),
+        ("fs_delete_file", {"path": "*"}, "*: there is no such file"),
         ("fs_delete_file", {"path": "f", "recursive": True}, "`recursive` is not an argument"),
     ],
 )

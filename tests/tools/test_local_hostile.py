@@ -123,7 +123,7 @@ async def test_it_floods(where: str, tmp_path: Path) -> None:
     assert isinstance(outcome, Failure) and len(outcome.message) < 40_000
     found = parse_object(outcome.message)
     assert "it wrote more than 1 MiB" in str(found["stderr"])
-    assert "characters omitted" in str(found["stderr" if where else "stdout"])
+    assert "characters are left out" in str(found["stderr" if where else "stdout"])
 
 
 async def test_one_mebibyte_is_allowed_and_no_byte_more(tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ async def test_git_runs_nothing_that_the_workspace_names(tmp_path: Path) -> None
         ({"path": "f", "patterns": one("(", "b", regex=True)}, "no valid regular expression"),
         ({"path": "f", "patterns": one("aa", r"\9", regex=True)}, "no valid regular expression or replacement"),
         ({"path": "f", "patterns": one("aa", "aa")}, "change nothing"),
-        ({"path": "gone", "patterns": one("a", "b")}, "gone: the file doesn't exist"),
+        ({"path": "gone", "patterns": one("a", "b")}, "gone: there is no such file"),
         ({"path": "dir", "patterns": one("a", "b")}, "dir: is a folder"),
         ({"path": "binary", "patterns": one("a", "b")}, "is not UTF-8 text"),
         ({"path": "latin", "patterns": one("a", "b")}, "is not UTF-8 text"),

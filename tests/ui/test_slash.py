@@ -113,7 +113,7 @@ async def test_a_theme_by_name_and_one_that_is_not_there() -> None:
         assert [(one.key, one.value) for one in app.link.of(cmd.SetSetting)] == [("ui.theme", "jp-day")]
         await pilot.press(*"/theme nope", "enter")
         await pilot.pause()
-        assert app.theme == "jp-day" and "no theme nope" in app.footer
+        assert app.theme == "jp-day" and "Unknown theme nope" in app.footer
         await pilot.press(*"/theme", "enter")
         await pilot.pause()
         assert isinstance(app.screen, ThemePicker)
@@ -129,7 +129,7 @@ async def test_the_other_commands_do_what_they_say() -> None:
         assert not app._main.query_one("#sidebar").display
         await pilot.press(*"/interrupt", "enter")
         await pilot.pause()
-        assert "Nothing runs" in app.footer
+        assert "Nothing to interrupt" in app.footer
         await pilot.press(*"/quit", "enter")
         await pilot.pause()
         assert app.link.of(cmd.Shutdown)
