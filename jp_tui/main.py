@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # fmt: off
 COMMANDS = frozenset((
     "query", "rpc", "inquiries", "answer", "conversations", "models", "tools", "reviewers", "config", "mcp",
-    "doctor", "completions",
+    "rules", "doctor", "completions",
 ))
 # fmt: on
 _TAKE_A_VALUE = frozenset(("--workspace", "--model", "-r", "--resume", "--theme", "--cfg"))

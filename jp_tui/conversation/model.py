@@ -81,6 +81,24 @@ class ToolSpec:
     parameters: JsonObject
 
 
+EffortLevel = Literal["low", "medium", "high"]
+EffortForm = Literal["level", "budget", "switch"]
+BUDGETS: dict[EffortLevel, int] = {"low": 4_096, "medium": 16_384, "high": 32_768}
+"""Tokens of thought for models that take a number (wires.md W8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much a model is asked to think, and the form in which it takes that: a level, tokens, or on and off."""
+
+    level: EffortLevel
+    form: EffortForm = "level"
+
+    @property
+    def tokens(self) -> int:
+        return BUDGETS[self.level]
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One request. `model` is what follows the first `/` of provider/model (surface.md S20b).
@@ -89,7 +107,8 @@ class ModelRequest:
     whoever asks forces a tool instead (R124, R129). `cache` is how long a provider may keep the prompt (R68: `off`,
     `short`, `long` or a duration), `cache_at` the index of the last message that is worth keeping, None for the last
     of all (R134). `conversation` is an id that all requests of a conversation share, for servers that cache by one;
-    it may be empty. `inquiry` is `tool.question` of a question that is put to a model; scripted models alone read it.
+    it may be empty. `effort` None sends nothing about it. `inquiry` is `tool.question` of a question that is put to a
+    model; scripted models alone read it.
     """
 
     model: str
@@ -103,6 +122,7 @@ class ModelRequest:
     cache: str = "short"
     cache_at: int | None = None
     conversation: str = ""
+    effort: Effort | None = None
     inquiry: str = ""
     extra: JsonObject = field(default_factory=dict)
 

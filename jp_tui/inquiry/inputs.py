@@ -9,7 +9,18 @@ from typing import Literal
 
 from jp_tui.conversation.events import InquiryResponse, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry.state import AskMode, GivenAnswer, Last, OpenQuestion, OpenReview, Policy, Recorded, Rejected, Rule
+from jp_tui.inquiry.state import (
+    AskMode,
+    GivenAnswer,
+    Insists,
+    Last,
+    OpenQuestion,
+    OpenReview,
+    Policy,
+    Recorded,
+    Rejected,
+    Rule,
+)
 from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
 from jp_tui.questions.types import FormView, Question, Taken
 
@@ -72,7 +83,9 @@ class PermissionWanted:
     """A tool with run mode `ask` or `edit` is called (R85). `digest` covers the arguments as shown; `place` is
     FILE:LINE of the mode if a file set it. `floor` lists refused targets in the arguments: only a person may then
     permit the call (R247). `exact` is a digest of everything shown, for a tool that takes a command: a remembered
-    decision covers only a call that shows the same (Z16); `text` is its line in the ledger."""
+    decision covers only a call that shows the same (Z16); `text` is its line in the ledger.
+    `insists`: a rule requires a person, so no policy allows it; with `always` no remembered yes does either, and none
+    is kept (AR9). `why`: why rules ask."""
 
     call: str
     tool: str
@@ -83,6 +96,8 @@ class PermissionWanted:
     floor: tuple[str, ...] = ()
     exact: str = ""
     text: str = ""
+    insists: Insists = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,21 +37,25 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
         return state, [*steps, *more]
     place = _slot(given.tool, given.exact)
     held = state.ledger.permissions.get(place)
-    if held is not None and _covers(held, given.floor):
+    if held is not None and _covers(held, given.floor, given.insists):
         state, more = _remembered(state, given.call, place)
         return state, [*steps, *more, s.LedgerChanged()]
     if state.client:
         state, inquiry = transitions.attempt(state, given.call, v.PERMISSION)
         edit = given.mode == "edit"
-        opened = v.OpenPermission(inquiry, given.call, given.digest, edit, given.floor, given.exact, given.text)
+        opened = v.OpenPermission(
+            inquiry, given.call, given.digest, edit, given.floor, given.exact, given.text, given.insists
+        )
         words = why.permission(given.tool, given.mode, given.place, exact=bool(given.exact))
+        if given.why:
+            words = given.why
         if given.floor:
             words = why.permission_floor(refusals.said(state.ledger, given.floor))
         if state.gone:
             state, more = gone.leave_open(state, opened)
             return state, [*steps, *more]
         return transitions.waits(state, opened), [*steps, s.AskPermission(opened, words)]
-    if given.policy == "auto" and not given.floor:
+    if given.policy == "auto" and not given.floor and not given.insists:
         return state, [*steps, s.Permit(given.call, None, {"choice": "run", "by": "policy"})]
     refuse = messages.not_run_refused if given.floor else messages.not_run
     text = refuse(given.tool, _mode(given.policy))
@@ -80,10 +84,10 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
     return state, [*steps, *more]
 
 
-def _covers(held: v.RememberedAnswer, floor: tuple[str, ...]) -> bool:
-    """True if the remembered decision applies. A remembered permission covers no call with refused targets; a
-    remembered skip is a person's own and always applies (R247)."""
-    return not floor or held.value is not True
+def _covers(held: v.RememberedAnswer, floor: tuple[str, ...], insists: v.Insists) -> bool:
+    """Return True if a remembered decision applies. A remembered yes doesn't for a call that names a refused target
+    (R247), or that always needs a person (AR9)."""
+    return not (floor or insists == "always") or held.value is not True
 
 
 def _mode(policy: v.Policy) -> str:
@@ -114,7 +118,7 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
     decision = _decision("run" if given.run else "skip", given.via, given.ms)
     if opened.floor:
         decision["refused"] = list(opened.floor)
-    remember = given.remember and not (given.run and opened.floor)
+    remember = given.remember and not (given.run and (opened.floor or opened.insists == "always"))
     if remember:
         decision["remember"] = True
     if reason:
@@ -143,7 +147,7 @@ def _catch_up(state: v.State, place: str) -> Decision:
     for item in state.waiting:
         if not isinstance(item, v.OpenPermission) or _slot(state.calls[item.call].tool, item.exact) != place:
             continue
-        if _covers(held, item.floor):
+        if _covers(held, item.floor, item.insists):
             state = transitions.closed(state, item.inquiry, "remembered")
             state, more = _remembered(state, item.call, place)
             steps = [*steps, s.Settled(item.inquiry, "answered", "remembered"), *more]

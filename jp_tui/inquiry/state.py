@@ -18,6 +18,7 @@ from jp_tui.questions.types import GivenAnswer as GivenAnswer
 Target = Literal["user", "assistant", "assistant_with_escalation"]
 Policy = Literal["unset", "auto", "defaults", "deny", "defer"]
 AskMode = Literal["ask", "edit"]
+Insists = Literal["", "rule", "always"]
 PERMISSION = "__permission__"
 """Question id under which a permission prompt counts attempts and is remembered (R39)."""
 DELIVERY = "__delivery__"
@@ -142,7 +143,7 @@ class OpenQuestion:
 @dataclass(frozen=True, slots=True)
 class OpenPermission:
     """Call that waits for permission to run (R86). `edit`: edit its arguments first (run mode `edit`). `floor` as in
-    PermissionWanted: permission covers this call only. So are `exact` and `text`."""
+    PermissionWanted: permission covers this call only. So are `exact`, `text` and `insists`."""
 
     inquiry: str
     call: str
@@ -151,6 +152,7 @@ class OpenPermission:
     floor: tuple[str, ...] = ()
     exact: str = ""
     text: str = ""
+    insists: Insists = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from jp_tui.inquiry.state import AskMode as AskMode
 from jp_tui.inquiry.state import EarlierVerdict as EarlierVerdict
 from jp_tui.inquiry.state import EscalationCause as EscalationCause
 from jp_tui.inquiry.state import GivenAnswer as GivenAnswer
+from jp_tui.inquiry.state import Insists as Insists
 from jp_tui.inquiry.state import Last as Last
 from jp_tui.inquiry.state import Ledger as Ledger
 from jp_tui.inquiry.state import OpenDelivery as OpenDelivery

@@ -125,6 +125,16 @@ def decide(
     return CallDecision(worst.choice, by, ids, rows, worst.why)
 
 
+def walls_matter(layers: RuleLayers, call: CallFacts) -> bool:
+    """Whether a sandbox could make the decision about this call another one."""
+    whole = any(
+        rule.effect == "allow" and names_tool(rule, call.tool) and rank(rule)[0] == 1
+        for layer in (layers.user, layers.folder)
+        for rule in layer.rules.rules
+    )
+    return call.commands and (layers.user.run == "unattended" or layers.mode == "unattended" or whole)
+
+
 def _reason(layers: RuleLayers, ids: Sequence[str]) -> str:
     every = (*layers.policy.rules.rules, *layers.user.rules.rules, *layers.folder.rules.rules)
     return next((rule.reason for rule in every if rule.id in ids and rule.reason), "")
@@ -173,7 +183,9 @@ def _part(call: CallFacts, layers: RuleLayers, situation: Situation, parts: _Par
     spoke: list[tuple[By, _Said]] = [
         ("policy" if name == "policy" else "rule", one) for name, one in said if one.choice is not None
     ]
-    if said[1][1].choice is None and (own := _setting(call, layers, situation, hard=at in parts.hard)) is not None:
+    if layers.user.run == "skip":
+        spoke.append(("setting", _Said("skip")))
+    elif said[1][1].choice is None and (own := _setting(call, layers, situation, hard=at in parts.hard)) is not None:
         spoke.append((own[1], own[0]))
     if not spoke:
         if at in parts.free:
@@ -198,8 +210,6 @@ def _without_prefix(said: _Said, *, whole: bool) -> _Said:
 def _setting(call: CallFacts, layers: RuleLayers, situation: Situation, *, hard: bool) -> tuple[_Said, By] | None:
     """What `run` and the mode say where no rule of the user does (AR6, AR30); None: nothing."""
     run, mode = layers.user.run, layers.mode
-    if run == "skip":
-        return _Said("skip"), "setting"
     if run == "unattended" and (not call.commands or situation.walls):
         return _Said("run"), "setting"
     if mode != "ask" and call.edits:

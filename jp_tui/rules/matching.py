@@ -68,7 +68,8 @@ def match(rule: ApprovalRule, call: CallFacts, part: CallPart) -> Match:
     if rule.command is not None:
         return _command(rule, part.words, part.reached) if part.words is not None else "no"
     if rule.path is not None:
-        return "yes" if part.path is not None and _path(rule.path, part.path) else "no"
+        outside = part.path is None or part.path.startswith("/")  # no pattern from the workspace's root is about it
+        return "yes" if part.path is not None and not outside and _path(rule.path, part.path) else "no"
     if rule.host is not None:
         return "yes" if part.host is not None and _host(rule.host, part.host) else "no"
     return "yes"

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError, printable
 from jp_tui.settings.layers import bounds
 from jp_tui.settings.layers.layers import Origin, Settings, SettingsNotice
 from jp_tui.settings.layers.merge import get, merge
-from jp_tui.settings.layers.toml import Path
+from jp_tui.settings.layers.toml import Path, loads
 from jp_tui.settings.questions import read_target
 from jp_tui.settings.schema import shapes
 from jp_tui.settings.schema.assistant import ASSISTANT
 from jp_tui.settings.schema.keys import dotted
 from jp_tui.settings.wires import WIRES
+
+if TYPE_CHECKING:
+    from jp_tui.settings.providers import ModelId, ProviderSettings
 
 MAIN = ("assistant",)
 REVIEWERS = ("conversation", "inquiry", "assistant")
@@ -30,6 +33,7 @@ _BASE = ("request", "base_backoff_ms")
 _MOST = ("request", "max_backoff_secs")
 _BYTES = ("request", "max_response_bytes")
 _CACHE = ("request", "cache")
+_EFFORT = ("model", "effort")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ def _all(settings: Settings, environment: Mapping[str, str]) -> Iterator[Adjuste
         yield from _waits(assistant)
         yield from _bytes(assistant)
         yield from _cache(settings, environment, assistant)
+        yield from _effort(settings, environment, assistant)
         yield from _choice(assistant)
     if toolset.reviewed(settings):
         yield from _inherited(settings)
@@ -195,25 +200,48 @@ def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assis
             yield Adjusted(path, value, span, f"{span} is used: {known.caches} keep a prompt for 5m or 1h")
 
 
+def _effort(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> Iterator[Adjusted]:
+    """W8: a model without such a setting is asked nothing."""
+    value = assistant.set(_EFFORT)
+    if value is None or (model := _model(settings, environment, assistant)) is None:
+        return
+    from jp_tui.settings import data, known_models
+
+    with open(data.MODELS_FILE, encoding="utf-8") as stream:
+        facts = known_models.KnownModels([loads(stream.read(), data.MODELS_FILE)]).facts(str(model))
+    if facts.effort == "none":
+        yield Adjusted((*assistant.path, *_EFFORT), value, None, f"it has no effect: {model} has no such setting")
+
+
 def _wire(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> str:
     """Return the wire of the assistant's model; empty if it isn't known yet or can't be used."""
+    model = _model(settings, environment, assistant)
+    return "" if model is None else _providers(settings, environment)[model.provider].wire
+
+
+def _providers(settings: Settings, environment: Mapping[str, str]) -> Mapping[str, ProviderSettings]:
+    from jp_tui.settings import providers  # few configurations need them here
+
+    return providers.providers(settings, environment)
+
+
+def _model(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> ModelId | None:
+    """Return the assistant's model; None if it isn't known yet or can't be used."""
     from jp_tui.settings import (
         providers,
         reviewers,  # few configurations need reviewers
     )
 
     try:
-        known = providers.providers(settings, environment)
+        known = _providers(settings, environment)
         named = get(dict(assistant.all), ("model", "id"))
         if not assistant.reviews or named in (None, reviewers.INHERIT):
             if providers.needs_probe(settings, known, environment):
-                return ""
-            model = providers.choose(settings, known, environment).id
-        else:
-            model = providers.parse_model(named, settings, known)
-        return known[model.provider].wire
+                return None
+            return providers.choose(settings, known, environment).id
+        return providers.parse_model(named, settings, known)
     except SettingsError:  # reported at the model selection
-        return ""
+        return None
 
 
 def _choice(assistant: _Assistant) -> Iterator[Adjusted]:

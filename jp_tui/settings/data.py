@@ -20,3 +20,7 @@ MODELS = "models.toml"
 MODELS_FILE = os.path.join(CONFIG, MODELS)
 DANGER_FILE = os.path.join(CONFIG, "danger.toml")
 DEMO = os.path.join(CONFIG, "demo")
+
+POLICY_FILE = "/etc/jp-tui/policy.toml"
+"""What an administrator decides for everybody on this machine (AR8)."""
+POLICY_VARIABLE = "JP_TUI_POLICY"

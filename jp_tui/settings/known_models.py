@@ -22,6 +22,7 @@ from jp_tui.settings.schema import checks
 from jp_tui.settings.schema.nodes import Group, Leaf, dotted
 
 Support = Literal["native", "tool", "none"]
+EffortSupport = Literal["level", "budget", "switch", "none"]
 
 _PRICE = checks.number(0, 100_000)
 _MODEL = Group(
@@ -32,6 +33,7 @@ _MODEL = Group(
         "cached": Leaf(_PRICE),
         "structured": Leaf(checks.choice("native", "tool", "none")),
         "images": Leaf(checks.boolean, help="whether it takes images"),
+        "effort": Leaf(checks.choice("level", "budget", "switch", "none"), help="how it takes an effort"),
     }
 )
 MODELS = Group(
@@ -50,6 +52,7 @@ class Facts:
     cached: float | None = None
     structured: Support | None = None
     images: bool | None = None
+    effort: EffortSupport | None = None
 
 
 class KnownModels:

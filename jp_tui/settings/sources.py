@@ -8,13 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path as File
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jp_tui.settings import data
 from jp_tui.settings.layers import trust_store as trusted
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.layers.toml import Path
 from jp_tui.settings.load import load
+
+if TYPE_CHECKING:
+    from jp_tui.settings.approval_rules import RulePlaces
 
 
 class Sources:
@@ -38,9 +41,18 @@ class Sources:
         """Return the path of the user's models file."""
         return os.path.join(self.user.parent, data.MODELS)
 
+    @property
+    def rule_places(self) -> RulePlaces:
+        """The files of approval rules."""
+        from jp_tui.settings.approval_rules import RulePlaces
+
+        folder = self.workspace.parent.parent  # DIR/.jp-tui/config.toml
+        return RulePlaces.of(str(self.user.parent), str(folder), self.environment)
+
     def load(self, deltas: Sequence[Mapping[str, Any]] = ()) -> Settings:
-        """Load all layers as they are now, with the conversation's changes. Raises SettingsError."""
-        return load(
+        """Load all layers as they are now, with the conversation's changes. Raises SettingsError, also for a bad policy
+        (AR8). Problems in rules files become notices (AR10)."""
+        found = load(
             user_file=str(self.user),
             workspace_file=str(self.workspace),
             environment=self.environment,
@@ -50,6 +62,25 @@ class Sources:
             deltas=deltas,
             builtins=self.builtins,
         )
+        if not self._rules_there():
+            return found
+        from jp_tui.settings.approval_rules import RuleFiles, rule_notices
+
+        return Settings(found.layers, (*found.notices, *rule_notices(RuleFiles(self.rule_places).read()[1])))
+
+    def sandbox_required(self) -> bool:
+        """Whether a policy lets commands run in a sandbox only (AR8). Raises SettingsError for a bad policy."""
+        if not self._rules_there():
+            return False
+        from jp_tui.settings.approval_rules import RuleFiles
+
+        return any(file.sandbox for file in RuleFiles(self.rule_places).read()[1])
+
+    def _rules_there(self) -> bool:
+        """Whether there is a file of rules at all: most starts load nothing for them."""
+        folder = self.workspace.parent
+        files = (str(self.user.parent / "rules.toml"), str(folder / "rules.toml"), data.POLICY_FILE)
+        return bool(self.environment.get(data.POLICY_VARIABLE)) or any(os.path.lexists(file) for file in files)
 
     def trusts(self, content: bytes) -> bool:
         """True if the workspace's file is trusted with the content `content`."""

@@ -83,6 +83,7 @@ class ToolSettings:
     command: Any = None
     access: Mapping[str, Any] = field(default_factory=dict)
     timeout_secs: int | None = None
+    covers: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def kind(self) -> Kind:
@@ -113,7 +114,7 @@ def tools(settings: Settings) -> dict[str, ToolSettings]:
     }
 
 
-DEFINITION = ("summary", "description", "examples", "parameters", "options")
+DEFINITION = ("summary", "description", "examples", "parameters", "options", "covers")
 """Fields that an alias takes from the built-in it names: description and parameters. Its run settings are its own."""
 
 
@@ -194,4 +195,5 @@ def _tool(settings: Settings, name: str, own: dict[str, Any], all_: dict[str, An
         command=all_.get("command"),
         access=all_.get("access", {}),
         timeout_secs=all_.get("timeout_secs"),
+        covers=all_.get("covers", {}),
     )

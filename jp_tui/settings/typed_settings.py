@@ -45,6 +45,7 @@ class AssistantSettings:
     max_tokens: int | None
     temperature: float | None
     request: RequestSettings
+    effort: Literal["low", "medium", "high"] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -82,6 +83,7 @@ def assistant_of(values: Mapping[str, Any]) -> AssistantSettings:
         max_tokens=parameters.pop("max_tokens", None),
         temperature=parameters.pop("temperature", None),
         request=RequestSettings(**values["request"]),
+        effort=values.get("model", {}).get("effort"),
         extra=parameters,
     )
 

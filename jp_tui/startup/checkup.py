@@ -44,6 +44,8 @@ async def checked(
     settings = None
     for finding in _settings(place, builds):
         yield finding
+    for finding in _rules(place):
+        yield finding
     try:
         settings = place.sources.load()
     except SettingsError:
@@ -71,6 +73,25 @@ def _screen() -> CheckupFinding:
     return CheckupFinding(
         "textual", "warn", detail, f"Install textual>={first},<{beyond}. Until then jp-tui may be slower."
     )
+
+
+def _rules(place: RunLocation) -> Iterator[CheckupFinding]:
+    """Approval rules: the policy in force, and how many rules count. Nothing where there are none."""
+    from jp_tui.settings.approval_rules import RuleFiles, file_problems
+
+    places = place.sources.rule_places
+    for problem in file_problems(places):
+        yield CheckupFinding("rules", "bad", problem.words(), "Correct it. Until then the file allows nothing.")
+    try:
+        layers, (*policies, user, folder) = RuleFiles(places).read()
+    except SettingsError:
+        return  # named with the settings
+    if named := [file.file for file in policies if os.path.exists(file.file)]:
+        walls = ", commands in a sandbox only" if any(file.sandbox for file in policies) else ""
+        count = sum(len(file.rules) for file in policies)
+        yield CheckupFinding("policy", "ok", f"{', '.join(named)}: {count} rules, modes up to {layers.max_mode}{walls}")
+    if user.rules or folder.rules:
+        yield CheckupFinding("rules", "ok", f"{len(user.rules)} of yours, {len(folder.rules)} of this folder")
 
 
 def _without(sources: Sources) -> Settings:

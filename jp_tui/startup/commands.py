@@ -47,6 +47,8 @@ def command(arguments: CommandLine, place: RunLocation) -> int:
             return _plain(arguments, settings, place)
         case "tools":
             return _written(arguments, lambda: _tools(arguments, settings, place))
+        case name if name.startswith("rules "):
+            return _written(arguments, lambda: _rules(arguments, settings, place))
         case _:
             return _written(arguments, lambda: _stored(arguments, settings, place))
 
@@ -206,6 +208,12 @@ def _tools(arguments: CommandLine, settings: Settings, place: RunLocation) -> in
     return list_tools(overview(settings, made.tools), output(arguments.json))
 
 
+def _rules(arguments: CommandLine, settings: Settings, place: RunLocation) -> int:
+    from jp_tui.startup.rules import rules
+
+    return rules(arguments, settings, place, output(arguments.json))
+
+
 def _config(arguments: CommandLine, place: RunLocation) -> int:
     from jp_tui.headless.lists import config
 
@@ -219,9 +227,11 @@ def _config(arguments: CommandLine, place: RunLocation) -> int:
         case "config trust":
             return config.trust(sources, arguments.yes, arguments.revoke, asking(), to)
         case "config check":
+            from jp_tui.settings.approval_rules import file_problems
             from jp_tui.startup.own import own_problems
 
-            return config.check(sources, _buildable, to, str(place.paths.themes), own_problems(place.paths))
+            own = [*own_problems(place.paths), *file_problems(sources.rule_places)]
+            return config.check(sources, _buildable, to, str(place.paths.themes), own)
         case "config path":
             return config.path(sources, place.paths, to)
         case _:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from jp_tui.conversation.model import ModelError
+from jp_tui.conversation.model import Effort, EffortLevel, ModelError
 from jp_tui.engine.base.dependencies import ModelFacts, ModelSetup, Prices, RetryPolicy
 from jp_tui.providers.endpoint import Auth, Endpoint, EndpointProblem
 from jp_tui.providers.registry import open_provider
@@ -111,6 +111,7 @@ def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str
         temperature=assistant.temperature,
         retry=retry,
         extra=dict(assistant.extra),
+        effort=effort(facts, assistant.effort),
         cache=assistant.request.cache,
         reviews=opened.reviews,
         titles=opened.titles,
@@ -118,6 +119,11 @@ def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str
         images=facts.images,
         prices=prices(facts),
     )
+
+
+def effort(facts: Facts, level: EffortLevel | None) -> Effort | None:
+    """Return an effort in the form that the model takes (wires.md W8): a level, where nothing else is known."""
+    return None if level is None or facts.effort == "none" else Effort(level, facts.effort or "level")
 
 
 def prices(facts: Facts) -> Prices | None:

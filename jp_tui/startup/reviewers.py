@@ -21,7 +21,7 @@ from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.known_models import Facts, KnownModels, read
 from jp_tui.settings.layers.layers import Settings
-from jp_tui.startup.models import endpoint, prices
+from jp_tui.startup.models import effort, endpoint, prices
 
 CORRECT = "Correct the configuration, or name another model there."
 
@@ -78,6 +78,7 @@ class ReviewerFactory:
             temperature=assistant.temperature,
             retry=RetryPolicy(request.max_retries, request.base_backoff_ms, request.max_backoff_secs),
             extra=dict(assistant.extra),
+            effort=effort(facts, assistant.effort),
             cache=request.cache,
             window=facts.window,
             prices=prices(facts),

@@ -39,6 +39,10 @@ from jp_tui.system.lock import LockError, holder, lock_path
 from jp_tui.system.paths import Paths, PathsError
 
 if TYPE_CHECKING:
+    from jp_tui.rules.danger import Danger
+    from jp_tui.rules.decide import RuleLayers
+    from jp_tui.rules.values import Places
+    from jp_tui.settings.approval_rules import RuleFiles
     from jp_tui.startup.parts import Parts
 
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
@@ -71,7 +75,7 @@ def setup(
         workspace=parts.workspace,
         scratch=parts.paths.cache / "scratch",
         client=client,
-        tools=tool_setups(parts.settings, parts.tools),
+        tools=tool_setups(parts.settings, parts.tools, parts.sources.sandbox_required()),
         tool_choice=assistant.tool_choice,
         open_model=(first := SetupCatalogue(parts)).open_model,
         catalogue=first,
@@ -103,7 +107,35 @@ def setup(
         compaction=compaction_settings(parts, open_agent_model),
         model_facts=lambda held_with: unopened(parts, held_with),
         deleted=lambda conversation: last_screen.forget(parts.paths.state, conversation),
+        approval_rules=_Rules(parts),
     )
+
+
+class _Rules:
+    """See `ApprovalRules`. Nothing is read before the first call."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._files: RuleFiles | None = None
+
+    @property
+    def _read(self) -> RuleFiles:
+        if self._files is None:
+            from jp_tui.settings.approval_rules import RuleFiles
+
+            self._files = RuleFiles(self._parts.sources.rule_places)
+        return self._files
+
+    def layers(self) -> RuleLayers:
+        return self._read.layers()
+
+    def dangers(self) -> tuple[Danger, ...]:
+        return self._read.dangers()
+
+    def places(self, root: str, secrets: Sequence[str] | None) -> Places:
+        from jp_tui.tools.files.rule_places import RulePlacesOnDisk
+
+        return RulePlacesOnDisk(root, self._parts.environment, secrets)
 
 
 def _keep_report(parts: Parts, message: str, report: str) -> tuple[str, str]:
@@ -142,7 +174,7 @@ def _reloaded(
         from jp_tui.settings.reviewers import refuse
 
         refuse(settings, tools, parts.environment, parts.sources.models)
-    made = tool_setups(settings, tools)
+    made = tool_setups(settings, tools, parts.sources.sandbox_required())
     if reviewers is not None:
         reviewers.follow(settings)
     return made

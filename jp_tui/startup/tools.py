@@ -7,11 +7,13 @@ an error before anything starts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.dependencies import CANCELLATION, Policies, ToolSetup
 from jp_tui.inquiry.values import Rule
+from jp_tui.rules.facts import Covers
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.cli import toggles
 from jp_tui.settings.errors import SettingsError
@@ -21,16 +23,29 @@ from jp_tui.settings.schema.tools import KINDS
 from jp_tui.settings.toolset import TOOLS, ToolSettings
 from jp_tui.tools.documentation import Documented
 from jp_tui.tools.local.spec import TIMEOUT_SECS, LocalSpec, ProgramCommand, words
-from jp_tui.tools.port import Tool
+from jp_tui.tools.port import Tool, commands
 from jp_tui.tools.registry import builtin, local
 from jp_tui.tools.spec import published
 
 
-def tool_setups(settings: Settings, configured: Mapping[str, ToolSettings]) -> dict[str, ToolSetup]:
-    """The tools that the model gets (R79). Raises SettingsError for a command that cannot be one."""
+def tool_setups(
+    settings: Settings, configured: Mapping[str, ToolSettings], sandboxed: bool = False
+) -> dict[str, ToolSetup]:
+    """The tools that the model gets (R79); `sandboxed`: the policy lets commands run in a sandbox only (AR8). Raises
+    SettingsError for a command that cannot be one."""
     tools = toggles.offered(configured, config.assistant(settings).tool_choice)
     executors = builtin({name: _documented(tool) for name, tool in tools.items()})
-    return {name: _tool(settings, tool, executors) for name, tool in tools.items()}
+    made = {name: _tool(settings, tool, executors) for name, tool in tools.items()}
+    return {name: _walled(tool) if sandboxed else tool for name, tool in made.items()}
+
+
+def _walled(tool: ToolSetup) -> ToolSetup:
+    """A tool that runs commands, with the sandbox required."""
+    if not commands(tool.tool):
+        return tool
+    said = tool.options.get("sandbox")
+    sandbox: JsonObject = {**(said if isinstance(said, dict) else {}), "mode": "required"}
+    return replace(tool, options={**tool.options, "sandbox": sandbox})
 
 
 def _documented(tool: ToolSettings) -> Documented:
@@ -61,6 +76,7 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
         rules=Rules(tool.questions, fall_back=own),
         policies=_policies(settings, tool),
         cancellation=tool.cancellation_response or CANCELLATION,
+        covers=Covers.of(tool.covers),
     )
 
 

@@ -78,6 +78,11 @@ class ShellRun:
         except (ToolRefusal, FileProblem) as problem:
             raise RenderFailed(str(problem)) from None
 
+    async def walls(self, call: ToolCall) -> tuple[bool, bool]:
+        """Whether a sandbox works here for this call, and whether the network is open in it. Searches nothing: a
+        workspace that turns out too large to be searched is asked about by `confirm`."""
+        return await self._sandbox.works(call)
+
     async def run(self, call: ToolCall) -> Outcome:
         try:
             wanted = _read(call)

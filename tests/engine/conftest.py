@@ -17,6 +17,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import BackupLimits, CopyStore
 from jp_tui.engine.base.context_settings import ContextSettings
 from jp_tui.engine.base.dependencies import (
+    ApprovalRules,
     CompactionSettings,
     ConversationLock,
     EngineDependencies,
@@ -75,6 +76,7 @@ class Bench:
         self.copies = False
         self.titles = False
         self.context: ContextSettings | None = None
+        self.approval_rules: ApprovalRules | None = None
         self.jp_data: Path | None = None
         self.copy_limit = 1 << 20
         self.tool_choice = "auto"
@@ -174,6 +176,7 @@ class Bench:
             deleted=self.deleted.append,
             compaction=self.compaction,
             context=lambda: self.context,
+            approval_rules=self.approval_rules,
             keep_report=lambda message, report: (
                 crash_report.redacted_line(message),
                 crash_report.keep_report(report, self.home / "state"),

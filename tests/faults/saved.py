@@ -47,6 +47,10 @@ PROMISES: dict[str, tuple[str, str]] = {
     "painter": ("No control byte of any text reaches the terminal", "faults/test_painter"),
     "slots": ("Hostile text in any place of the screen acts nowhere and holds nothing up", "faults/test_slots"),
     "secrets": ("No secret reaches a child, a log, a report, the store or another server", "faults/test_planted"),
+    "rules": (
+        "No command line starts a program that no approval rule allows, as dash and bash read it",
+        "faults/test_rules",
+    ),
     "sandbox": (
         "No command gets out of the sandbox: nothing else is changed, no secret read, nobody reached",
         "faults/test_sandbox",

@@ -172,7 +172,7 @@ def test_ar6_the_most_specific_of_ask_and_allow_counts_and_equal_asks() -> None:
     assert of("git log", allow("git", folder="/w"), ask("git")).choice == "run"
     assert of("git log", allow("git", "log"), deny("git")).choice == "skip"
     assert of("git log", ask("git"), run="unattended", walls=True).choice == "ask"
-    assert of("git log", allow("git"), run="skip").choice == "run"
+    assert of("git log", allow("git"), run="skip").choice == "skip"
 
 
 def test_ar5_a_whole_tool_that_runs_commands_is_allowed_in_the_sandbox_only() -> None:

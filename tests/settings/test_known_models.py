@@ -40,11 +40,11 @@ def test_our_own_file_is_sound_and_knows_every_default_model(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("model", "known"),
     [
-        ("anthropic/claude-haiku-4-5", Facts(200_000, 1.0, 5.0, 0.1, "native", True)),
-        ("anthropic/claude-haiku-4-5-20251001", Facts(200_000, 1.0, 5.0, 0.1, "native", True)),
+        ("anthropic/claude-haiku-4-5", Facts(200_000, 1.0, 5.0, 0.1, "native", True, "budget")),
+        ("anthropic/claude-haiku-4-5-20251001", Facts(200_000, 1.0, 5.0, 0.1, "native", True, "budget")),
         ("openai/gpt-5.2", Facts(400_000, 1.75, 14.0, 0.175, "native", True)),
         ("openai/gpt-5.2-pro", Facts(400_000, None, None, None, "native", True)),
-        ("openai/gpt-4.1-mini", Facts(1_047_576, 0.4, 1.6, 0.1, "native", True)),
+        ("openai/gpt-4.1-mini", Facts(1_047_576, 0.4, 1.6, 0.1, "native", True, "none")),
         ("deepseek/deepseek-chat", Facts(structured="tool")),
         ("deepseek/deepseek-reasoner", Facts(structured="none")),
         ("groq/openai/gpt-oss-120b", Facts(131_072, 0.15, 0.6, 0.075, "tool")),
@@ -63,7 +63,9 @@ def test_the_users_file_goes_before_ours_key_by_key(tmp_path: Path) -> None:
         '["anthropic/*"]\nwindow = 100_000\n["anthropic/claude-haiku-4-5*"]\ninput = 2\n'
         '["mine/llama"]\ninput = 1\noutput = 2.5\nstructured = "tool"\n["mine/*"]\nstructured = "none"\nwindow = 8192\n'
     )
-    assert facts(tmp_path, "anthropic/claude-haiku-4-5", text) == Facts(100_000, 2.0, 5.0, 0.1, "native", True)
+    assert facts(tmp_path, "anthropic/claude-haiku-4-5", text) == Facts(
+        100_000, 2.0, 5.0, 0.1, "native", True, "budget"
+    )
     assert facts(tmp_path, "mine/llama") == Facts(8192, 1.0, 2.5, None, "tool")
     assert facts(tmp_path, "mine/other") == Facts(8192, structured="none")
     assert facts(tmp_path, "openai/gpt-4o").input == 2.5, "the rest is as it was"

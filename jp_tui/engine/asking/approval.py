@@ -33,9 +33,11 @@ def refused(job: ToolCallState, coordinator: Coordinator) -> tuple[str, ...]:
     return () if job.allowed.issuperset(found) else found
 
 
-async def permitted(job: ToolCallState, coordinator: Coordinator, floor: tuple[str, ...] = ()) -> CallResult | None:
+async def permitted(
+    job: ToolCallState, coordinator: Coordinator, floor: tuple[str, ...] = (), insists: v.Insists = "", why: str = ""
+) -> CallResult | None:
     """Request permission; return None if the call may run, with `job.arguments` changed if they were edited (R86-R89).
-    Raises Deferred."""
+    `insists` as in PermissionWanted. Raises Deferred."""
     mode, call = job.setup.run, job.call
     asked: v.AskMode = "edit" if mode == "edit" else "ask"
     digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
@@ -44,7 +46,17 @@ async def permitted(job: ToolCallState, coordinator: Coordinator, floor: tuple[s
         exact = shown_digest("\n".join([call.name, dump(job.arguments), job.rendered or ""]))
     policies, place = job.setup.policies, job.setup.run_place
     wanted = v.PermissionWanted(
-        call.id, call.name, asked, digest, policies.run, place, floor, exact=exact, text=first_line(job.title)
+        call.id,
+        call.name,
+        asked,
+        digest,
+        policies.run,
+        place,
+        floor,
+        exact=exact,
+        text=first_line(job.title),
+        insists=insists,
+        why=why,
     )
     verdict = await coordinator.permission(wanted)
     match verdict:

@@ -148,7 +148,7 @@ def _escalation(told: v.EscalationCause) -> Escalation:
 def _permission(asked: v.OpenPermission, call: PromptContext) -> dict[str, Any]:
     controls: set[Control] = {"edit", "end_turn"}
     covers = ""
-    if not asked.floor:  # what was refused is permitted for one call only (R247)
+    if not asked.floor and asked.insists != "always":  # permitted for one call only (R247, AR9)
         controls.add("remember")
         covers = f"until this turn ends, every call of {call.tool}, whatever its arguments"
         if asked.exact:

@@ -212,6 +212,7 @@ class SideQuestions:
             max_tokens=model.max_tokens,
             temperature=model.temperature,
             cache=model.cache,
+            effort=model.effort,
             extra=model.extra,
         )
 

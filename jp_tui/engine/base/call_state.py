@@ -51,7 +51,8 @@ class ToolCallState:
     permitted nonetheless; `tool_error` is the tool's own error, if the model reads another text (R143), `rejections`
     how often this was rejected, if the model must stop; `rejected_by` is who said the "no" that made the tool fail
     (`repeats.rejecter`); `agent` is its sub-agent, also of an earlier run; `leaves`: it is cancelled to be resumed
-    later; `said` is the latest line of its output."""
+    later; `said` is the latest line of its output; `walled`: it may run only
+    because it runs in a sandbox, so this is no permission to run without one."""
 
     call: Call
     setup: ToolSetup
@@ -78,6 +79,7 @@ class ToolCallState:
     agent: AgentInfo | None = None
     leaves: bool = False
     said: str = ""
+    walled: bool = False
 
     def edit(self, arguments: JsonObject) -> None:
         """Replace the arguments that run; the display of the former ones no longer applies (R90)."""
@@ -123,7 +125,9 @@ class ToolCallState:
             reviews=reviews,
             reviewed=self.reviewed,
             refused=refused,
-            leave=self.permission.get("choice") in ("run", "edit") and self.permission.get("by") != "policy",
+            leave=not self.walled
+            and self.permission.get("choice") in ("run", "edit")
+            and self.permission.get("by") != "policy",
             spawn=spawn,
             copies=copies,
             history=history,

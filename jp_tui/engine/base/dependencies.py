@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from jp_tui.conversation.model import Message, ToolSpec
+from jp_tui.conversation.model import Effort, Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import CopyStore
 from jp_tui.engine.base.catalogue import Catalogue
@@ -20,8 +20,14 @@ from jp_tui.protocol.settings import SettingsRead
 from jp_tui.protocol.trust import TrustRead
 from jp_tui.providers.port import Provider
 from jp_tui.questions.types import Question
+from jp_tui.rules.facts import Covers
+from jp_tui.rules.values import Places
 from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
 from jp_tui.tools.port import Tool
+
+if TYPE_CHECKING:
+    from jp_tui.rules.danger import Danger
+    from jp_tui.rules.decide import RuleLayers
 
 RunMode = Literal["ask", "unattended", "edit", "skip"]
 CANCELLATION = (
@@ -64,6 +70,7 @@ class ToolSetup:
     rules: Mapping[str, Rule] = field(default_factory=dict)
     policies: Policies = Policies()
     cancellation: str = CANCELLATION
+    covers: Covers = field(default_factory=Covers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,7 @@ class ModelSetup:
     temperature: float | None = None
     retry: RetryPolicy = RetryPolicy()
     extra: JsonObject = field(default_factory=dict)
+    effort: Effort | None = None
     cache: str = "short"
     window: int | None = None
     structured: Literal["native", "tool"] = "native"
@@ -183,6 +191,20 @@ class ConversationLock(Protocol):
         """Release the lock."""
 
 
+class ApprovalRules(Protocol):
+    """The approval rules of this run, read again when a file changed (AR1)."""
+
+    def layers(self) -> RuleLayers:
+        """Policy, yours, the folder's; a tool's `run` setting is not among them."""
+
+    def dangers(self) -> tuple[Danger, ...]:
+        """What a person is always asked about (AR9)."""
+
+    def places(self, root: str, secrets: Sequence[str] | None) -> Places:
+        """What is looked up on the disk for one decision; `secrets` are names of files that hold some, None for the
+        usual ones."""
+
+
 class Trust(Protocol):
     """Trust in the workspace's own configuration (surface S10). Every method raises ValueError with a message."""
 
@@ -221,6 +243,7 @@ class EngineDependencies:
     the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
     be written. `deleted` is called with the id of each deleted conversation.
     `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
+    `approval_rules` decide about each call first; None: there are none, and `run` alone decides.
     `model_facts` returns the model a conversation would be held with, as `open_model`, without asking a server.
     """
 
@@ -257,6 +280,7 @@ class EngineDependencies:
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
+    approval_rules: ApprovalRules | None = None
     compaction: CompactionSettings = CompactionSettings()
     windows: dict[str, int] = field(default_factory=dict)
     context: Callable[[], ContextSettings | None] = lambda: None

@@ -171,6 +171,7 @@ def next_request(log: Log, model: ModelSetup) -> m.ModelRequest:
         temperature=model.temperature,
         cache=model.cache,
         conversation=log.id,
+        effort=model.effort,
         extra=model.extra,
     )
 

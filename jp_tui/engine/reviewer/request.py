@@ -64,6 +64,7 @@ class ReviewRequest:
             output=self.schema if native else None,
             cache=model.cache,
             cache_at=None if model.cache == "off" else len(self.messages) - 2,
+            effort=model.effort,
             inquiry=f"{self.asked.tool}.{self.asked.question.id}",
             extra=model.extra,
         )

@@ -16,6 +16,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.asking import permission_ledger
 from jp_tui.engine.asking.approval import forbidden, permitted, refused, unavailable
+from jp_tui.engine.asking.call_decision import decided, insists_on, may_ask, skipped, why_asked
 from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.asking.delivery import delivered
 from jp_tui.engine.asking.outcome_checks import review_digest, rule_for
@@ -72,7 +73,9 @@ class CallRunner:
         setup = self._log.setup.tools.get(call.name)
         if setup is None or setup.tool is None or call.id in self._results or self._forbidden:
             return False
-        return setup.run in ("ask", "edit") or (setup.format == "unattended" and hasattr(setup.tool, "render"))
+        if setup.run in ("ask", "edit") or (setup.format == "unattended" and hasattr(setup.tool, "render")):
+            return True
+        return may_ask(setup, self._log.setup.approval_rules)
 
     @property
     def _forbidden(self) -> bool:
@@ -122,10 +125,37 @@ class CallRunner:
             return self._bug(job, bug)
 
     async def _permitted(self, job: ToolCallState) -> CallResult | None:
-        if job.setup.run == "unattended":
+        """Rules first (AR6, AR7), then whoever is to be asked."""
+        floor, asks = refused(job, self._coordinator), job.setup.run != "unattended"
+        insists: v.Insists = ""
+        why = ""
+        if (rules := self._log.setup.approval_rules) is not None:
+            decision = await decided(job, rules, self._checks.usable, refused=bool(floor))
+            if decision.choice == "skip":
+                done, job.permission = skipped(decision)
+                return done
+            if decision.choice == "run" and job.setup.run != "edit":
+                if decision.by in ("rule", "engine") and asks:
+                    job.permission = {"choice": "run", "by": "rule", "rules": list(decision.rules)}
+                return None
+            asks = True
+            insists, why = insists_on(decision), why_asked(decision)
+        if not asks:
             return None
         self._coordinator.now(job.call.id, self._asking(job))
-        return await permitted(job, self._coordinator, refused(job, self._coordinator))
+        return await permitted(job, self._coordinator, floor, insists, why)
+
+    async def _denied_since(self, job: ToolCallState) -> CallResult | None:
+        """Rules may have changed since leave was given, and so may the arguments."""
+        if (rules := self._log.setup.approval_rules) is None:
+            return None
+        walled = job.walled
+        decision = await decided(job, rules, self._checks.usable, refused=False)
+        job.walled = walled
+        if decision.choice != "skip":
+            return None
+        done, job.permission = skipped(decision)
+        return done
 
     async def run(self, call: Call) -> CallResult:
         """Return the result of a call that may run. Raises Deferred, JournalError, and cancellation."""
@@ -138,6 +168,8 @@ class CallRunner:
                 return await self._delivered(job, job.kept)
             if (failed := await render_after(job, self._log, self._checks.usable)) is not None:
                 return failed
+            if (ended := await self._denied_since(job)) is not None:
+                return ended
             if floor := refused(job, self._coordinator):  # perhaps since it was permitted
                 self._coordinator.now(call.id, self._asking(job))
                 if (ended := await permitted(job, self._coordinator, floor)) is not None:

@@ -11,16 +11,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from urllib.parse import quote
 
-from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
+from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
 from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.sse import EVENT_STREAM
-from jp_tui.providers.wire import table, text, used_ids, without_reasoning
+from jp_tui.providers.wire import table, text, turn_start, used_ids, without_reasoning
 from jp_tui.settings.layers.bounds import cache_span
 
+LEAST_THOUGHT = 1_024
+"""Tokens: the API takes no smaller budget, and as many are left for the reply."""
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 32_000  # the API demands a number; every model since Claude 3.7 takes this one
 _SHORT: JsonObject = {"type": "ephemeral"}  # 5 minutes
@@ -69,9 +71,10 @@ class Anthropic:
             if choice != "auto":
                 simple: dict[str, Json] = {"none": {"type": "none"}, "required": {"type": "any"}}
                 body["tool_choice"] = simple.get(choice, {"type": "tool", "name": choice})
-        if request.temperature is not None:
+        thinking = _thinking(request)
+        if request.temperature is not None and not thinking:  # refused beside thinking
             body["temperature"] = request.temperature
-        body |= request.extra
+        body |= {**thinking, **request.extra}
         if request.output is not None and (schema := reply_format(request.output)) is not None:
             # beside other settings, such as an effort
             body["output_config"] = {
@@ -86,6 +89,26 @@ class Anthropic:
     def amended(self, request: ModelRequest, refusal: str) -> ModelRequest | None:
         """Without its thinking where a signature is no longer accepted."""
         return without_reasoning(request) if "signature" in refusal.lower() else None
+
+
+def _thinking(request: ModelRequest) -> JsonObject:
+    """What asks for thinking (W8); nothing where the API would refuse it: with a forced tool, with too few tokens, or
+    while the running turn holds calls without the thinking that came before them, as another model's have (W6)."""
+    effort, most = request.effort, request.max_tokens or DEFAULT_MAX_TOKENS
+    running = [one for one in request.messages[turn_start(request.messages) :] if one.role == "assistant"]
+    if effort is None or request.tool_choice not in ("auto", "none"):
+        return {}
+    if any(_calls_unthought(message) for message in running):
+        return {}
+    if effort.form == "level":
+        return {"thinking": {"type": "adaptive"}, "output_config": {"effort": effort.level}}
+    tokens = min(effort.tokens, most - LEAST_THOUGHT)
+    return {"thinking": {"type": "enabled", "budget_tokens": tokens}} if tokens >= LEAST_THOUGHT else {}
+
+
+def _calls_unthought(message: Message) -> bool:
+    calls = any(isinstance(part, Call) for part in message.parts)
+    return calls and not any(isinstance(part, ReasoningPart) and _block(part) for part in message.parts)
 
 
 def _hint(cache: str) -> JsonObject:

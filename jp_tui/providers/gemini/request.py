@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from urllib.parse import quote
 
-from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
+from jp_tui.conversation.model import Call, Effort, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.endpoint import Auth, Endpoint
 from jp_tui.providers.gemini.stream import MODEL, SIGNATURE, GeminiDecoder
@@ -71,7 +71,7 @@ class Gemini:
                 body["toolConfig"] = {"functionCallingConfig": _choice(request.tool_choice)}
         config: JsonObject = {}
         if request.model not in self._not_thinking:
-            config["thinkingConfig"] = {"includeThoughts": True}
+            config["thinkingConfig"] = {"includeThoughts": True, **_thinking(request.effort)}
         if request.max_tokens is not None:
             config["maxOutputTokens"] = request.max_tokens
         if request.temperature is not None:
@@ -101,6 +101,12 @@ class Gemini:
             self._not_thinking.add(request.model)
             return request
         return None
+
+
+def _thinking(effort: Effort | None) -> JsonObject:
+    if effort is None:
+        return {}
+    return {"thinkingLevel": effort.level} if effort.form == "level" else {"thinkingBudget": effort.tokens}
 
 
 def _choice(choice: str) -> JsonObject:

@@ -66,6 +66,8 @@ class Ollama:
                 }
                 for tool in request.tools
             ]
+        if request.effort is not None:
+            body["think"] = request.effort.level if request.effort.form == "level" else True
         options: JsonObject = {}
         if request.temperature is not None:
             options["temperature"] = request.temperature

@@ -75,6 +75,8 @@ class OpenAIChat:
             body[self._limit] = request.max_tokens
         if request.temperature is not None:
             body["temperature"] = request.temperature
+        if request.effort is not None:
+            body["reasoning_effort"] = request.effort.level
         body |= request.extra
         if request.output is not None:
             body["response_format"] = {"type": "json_schema", "json_schema": self._output(request.output)}

@@ -86,6 +86,8 @@ class OpenAIResponses:
             body["max_output_tokens"] = request.max_tokens
         if request.temperature is not None:
             body["temperature"] = request.temperature
+        if request.effort is not None:
+            body["reasoning"] = {"effort": request.effort.level, "summary": "auto"}
         body |= request.extra
         if request.output is not None:
             body["text"] = {**table(body, "text"), "format": self._output(request.output)}

@@ -33,6 +33,7 @@ class CommandLine:
     prompt: str | None = None
     workspace: str | None = None
     model: str | None = None
+    effort: str | None = None
     resume: str | None = None
     continue_last: bool = False
     theme: str | None = None
@@ -63,12 +64,29 @@ class CommandLine:
     focus: str | None = None
     now: bool = False
     shell: str | None = None
+    every: bool = False
+    builtin: bool = False
+    effect: str | None = None
+    tool: str | None = None
+    words: str | None = None
+    exact: str | None = None
+    host: str | None = None
+    args: str | None = None
+    whole_tool: bool = False
+    folder: str | None = None
+    everywhere: bool = False
+    expires: str | None = None
+    reason: str | None = None
+    no_sandbox: bool = False
+    ids: tuple[str, ...] = ()
 
     def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:
         """Return the options that set a configuration key: flag → (path, value). They are the highest layer."""
         layer: dict[str, tuple[tuple[str, ...], str]] = {}
         if self.model is not None:
             layer["--model"] = (("assistant", "model", "id"), self.model)
+        if self.effort is not None:
+            layer["--effort"] = (("assistant", "model", "effort"), self.effort)
         if self.theme is not None:
             layer["--theme"] = (("ui", "theme"), self.theme)
         if self.tool_use is not None:
@@ -113,7 +131,7 @@ def _encodable(word: str) -> bool:
 def _arguments(command: Command, parsed: dict[str, Any], *, first: str, escaped: bool) -> CommandLine | Show:
     if parsed.pop("version", False):
         return Show(f"jp-tui {__version__}\n")
-    words: list[str] = parsed.pop("words", None) or []
+    words: list[str] = (parsed.pop("words", None) or []) if command in ("workspace", "query") else []
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in parsed.items()}
     if command in ("workspace", "query"):
         values["prompt"] = _prompt(command, words, values, first=first, escaped=escaped)

@@ -13,6 +13,7 @@ Command = Literal[
     "conversations fork", "conversations export", "conversations import", "conversations rename",
     "conversations archive", "conversations rm", "conversations compact", "inquiries", "answer", "tools",
     "context", "reviewers", "models", "doctor", "completions",
+    "rules list", "rules test", "rules add", "rules revoke",
     "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
 
@@ -27,6 +28,7 @@ class CommandOption:
     help: str
     value: str = ""
     required: bool = True
+    many: bool = False
     short: str = ""
     field: str = ""
 
@@ -57,6 +59,7 @@ ENTRIES: dict[Command, CommandSpec] = {
         (
             CommandOption("--schema", "print the JSON Schema of all messages and exit"),
             CommandOption("--model", "provider/model, an alias, or a provider, default model of sessions", "P/M"),
+            CommandOption("--effort", "how much the model thinks: low, medium or high", "LEVEL"),
         ),
     ),
     "conversations list": CommandSpec(
@@ -265,6 +268,68 @@ ENTRIES: dict[Command, CommandSpec] = {
   jp-tui completions fish                  into ~/.config/fish/completions/jp-tui.fish
 """,
         (CommandOption("shell", "bash, zsh or fish", "SHELL"),),
+    ),
+    "rules list": CommandSpec(
+        "[OPTION]...",
+        "The approval rules that count in this folder: the policy's, yours, the folder's.",
+        """\
+  jp-tui rules list                        those that count here
+  jp-tui rules list --all                  also those for other folders, and expired ones
+  jp-tui rules list --builtin              what always asks you, whatever rules say
+""",
+        (
+            CommandOption("--all", "also rules for other folders, and expired ones", field="every"),
+            CommandOption("--builtin", "what always asks you"),
+            _JSON,
+        ),
+    ),
+    "rules test": CommandSpec(
+        "COMMAND | --args JSON | - [OPTION]...",
+        "Say whether a call would run, and why. Runs nothing.",
+        """\
+  jp-tui rules test "git log | head"       a command line, part by part
+  jp-tui rules test --tool fs_read_file --args '{"path":"a.txt"}'
+  jp-tui rules test - --json < calls.jsonl one JSON value a line: a line, a list of words, or {tool, arguments}
+""",
+        (
+            CommandOption("text", "a command line, or - for JSON lines on standard input", "COMMAND", required=False),
+            CommandOption("--tool", "the tool (default: the one that runs commands)", "T"),
+            CommandOption("--args", "its arguments as JSON", "JSON"),
+            CommandOption("--no-sandbox", "as if there were no sandbox"),
+            _JSON,
+        ),
+    ),
+    "rules add": CommandSpec(
+        "EFFECT --tool T [OPTION]...",
+        "Add a rule to your rules.toml, for this folder or everywhere.",
+        """\
+  jp-tui rules add allow --tool shell_run --command "git log"
+  jp-tui rules add deny --tool shell_run --command "git push" --everywhere --reason "I push myself"
+  jp-tui rules add ask --tool 'fs_*' --path 'secrets/**' --expires 7d
+""",
+        (
+            CommandOption("effect", "allow, ask or deny", "EFFECT"),
+            CommandOption("--tool", "the tool; with ask and deny it may hold *", "T"),
+            CommandOption("--command", "commands that begin with these words", "WORDS", field="words"),
+            CommandOption("--exact", "commands of exactly these words", "WORDS"),
+            CommandOption("--path", "files, as a line of .gitignore", "P"),
+            CommandOption("--host", "a host, or *.example.org for all below it", "H"),
+            CommandOption("--args", "exactly this call", "JSON"),
+            CommandOption("--whole-tool", "every call of the tool"),
+            CommandOption("--folder", "for this workspace and those below it (default: the workspace)", "DIR"),
+            CommandOption("--everywhere", "for every workspace"),
+            CommandOption("--expires", "a date, or a time from now: 30s, 12h, 7d", "DATE"),
+            CommandOption("--reason", "told to the model with a refusal", "TEXT"),
+            _JSON,
+        ),
+    ),
+    "rules revoke": CommandSpec(
+        "ID...",
+        "Take rules out of your rules.toml. Ends with 1 when none has such an ID.",
+        """\
+  jp-tui rules revoke rule-7f3k2p
+""",
+        (CommandOption("ids", "as rules list shows them", "ID", many=True), _JSON),
     ),
     "config show": CommandSpec(
         "[KEY] [OPTION]...",

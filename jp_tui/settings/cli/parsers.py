@@ -11,7 +11,7 @@ from jp_tui.settings.cli.commands import COMMANDS, ENTRIES, Command, CommandOpti
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError, nearest
 
-_WITH_VALUE = frozenset({"--workspace", "--model", "-r", "--resume", "--theme", "--cfg"})
+_WITH_VALUE = frozenset({"--workspace", "--model", "--effort", "-r", "--resume", "--theme", "--cfg"})
 _WITH_OPTIONAL = frozenset({"-t", "--tool", "-T", "--no-tool", "--tool-use"})
 _ROOT_HELP = """\
 commands (each has --help):
@@ -24,6 +24,7 @@ commands (each has --help):
   models                available models with context window and prices
   context               what goes to the model: instruction files, tools, messages, with sizes
   reviewers             reviewer results: approved, rejected, overturned, time, cost
+  rules                 approval rules: list, test, add, revoke
   doctor                check terminal, servers and settings; suggest fixes
   completions           completions for bash, zsh or fish
   config                show, set, check, trust, path
@@ -170,7 +171,10 @@ def make(command: Command) -> Parser:
             _option(parser, option)
         else:
             parser.add_argument(
-                option.name, metavar=option.value, nargs=None if option.required else "?", help=option.help
+                option.name,
+                metavar=option.value,
+                nargs="+" if option.many else None if option.required else "?",
+                help=option.help,
             )
     parser.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     if command == "tools":
@@ -203,6 +207,7 @@ def _talking(command: Command) -> Parser:
     )
     add("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     add("--model", metavar="P/M", help="provider/model, an alias, or a provider")
+    add("--effort", metavar="LEVEL", help="how much the model thinks: low, medium or high")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "-c", "--continue", dest="continue_last", action="store_true", help="resume the last conversation here"

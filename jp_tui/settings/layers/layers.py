@@ -24,7 +24,7 @@ _NAMED = 12
 """Names per line of text; also the number of refused workspace keys that are named (S10)."""
 MAX_PROBLEMS = 100
 """Problems reported per layer. A file with more isn't a configuration, and the list must stay readable."""
-RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG"})
+RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG", "JP_TUI_POLICY"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,8 +144,20 @@ _SHARED: dict[str, Node] = {
     ),
 }
 
+COVERS = Group(
+    {
+        "command": Leaf(checks.text, never=lambda new: True, help="the argument that is a command line"),
+        "argv": Leaf(checks.text, never=lambda new: True, help="the argument that is a program with its words"),
+        "cwd": Leaf(checks.text, never=lambda new: True, help="the argument that is the folder it runs in"),
+        "path": Leaf(shapes.paths, never=lambda new: True, help="the arguments that are paths of files"),
+        "host": Leaf(shapes.paths, never=lambda new: True, help="the arguments that are hosts or addresses"),
+    }
+)
+"""Which arguments approval rules are about (AR3)."""
+
 TOOL = Group(
     {
+        "covers": COVERS,
         "source": Leaf(checks.source, acts=True, help="where the tool comes from"),
         "command": Leaf(shapes.command, acts=True, help="the command of a local tool"),
         "access": Group({"fs": Leaf(shapes.path_rules, help="path rules sent to a local tool")}),

@@ -98,6 +98,15 @@ class Sandboxing:
         self._searched: dict[tuple[str, ...], tuple[float, dict[str, list[str]]]] = {}
         self._swept = False
 
+    async def works(self, call: ToolCall) -> tuple[bool, bool]:
+        """Whether commands of this call would run in a sandbox, and with the network."""
+        options = call.options.get("sandbox")
+        said = options if isinstance(options, dict) else {}
+        if said.get("mode", "auto") == "off":
+            return False, False
+        found = await self._sandboxes.found(_real(call.root))
+        return found.bubblewrap is not None, said.get("network") is True
+
     async def walled(self, call: ToolCall) -> Walled:
         """Plan the sandbox. Raises ToolRefusal if one is required but missing or incomplete."""
         options = call.options.get("sandbox")

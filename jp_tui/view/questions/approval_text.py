@@ -55,6 +55,7 @@ class Decision:
     reason: Foreign = NOTHING
     via: str = ""
     refused: str = ""
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,12 @@ def _decision(about: About, raw: Json) -> Decision | None:
         reason=Foreign(text_at(raw, "reason")),
         via=text_at(raw, "via"),
         refused=_first(raw.get("refused")),
+        rules=_names(raw.get("rules")),
     )
+
+
+def _names(found: Json) -> tuple[str, ...]:
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
 def _first(found: Json) -> str:
@@ -121,12 +127,17 @@ def said(decision: Decision) -> DecisionText:
     if decision.by == "remembered":
         after.append("remembered")
     elif not yours:
-        after.append("policy" if decision.by == "policy" else "settings")
+        after.append({"policy": "policy", "rule": _rules(decision)}.get(decision.by, "settings"))
     if via := _VIA.get(decision.via):
         after.append(via)
     if decision.remember:
         after.append("remembered for this turn")
     return DecisionText(sign=sign, words=words, aside=" · ".join(after), tone=tone, reason=decision.reason)
+
+
+def _rules(decision: Decision) -> str:
+    """The approval rules that decided, by their ids."""
+    return f"rule {', '.join(map(first_line, decision.rules))}" if decision.rules else "rules"
 
 
 def sentence(decision: Decision) -> str:
@@ -150,6 +161,8 @@ def why(decision: Decision) -> str:
         return "Why you weren't asked: this call was rejected 3 times in this turn. Your next message resets that."
     if decision.by == "policy":
         return f"Why you weren't asked: no user was available, so the policy decides whether to {what}."
+    if decision.by == "rule":
+        return f"Why you weren't asked: {_rules(decision)} decides whether to {what}; `jp-tui rules list` shows it"
     if decision.refused:
         return f"Why you were asked: the call names {first_line(decision.refused)}, which was rejected in this turn."
     return f"Why you were asked: your settings require asking before they {what}."
