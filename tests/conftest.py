@@ -18,25 +18,42 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import default_signals
+from tests.sampling import whole
 
 ROOT = Path(__file__).resolve().parent.parent
 
 # A shared machine is slow now and then: a wrong result is a failure, a slow example is not.
 # A long run: --hypothesis-profile=long
-settings.register_profile("jp", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "jp", max_examples=60 if whole() else 30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("long", settings.get_profile("jp"), max_examples=5_000)
 settings.load_profile("jp")
 
 SELDOM = (20_000, 20, 1_000)
 """How often garbage is looked for while a test runs; not everywhere, that is done between tests."""
+LONGEST_NAME = 120
+"""Characters of a text that stand in the name of a test of it."""
 LOOKS = 10
 """Looks at what is not new any more, after which a test's end is the moment to look everywhere: some twenty apps."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """At the end garbage is looked for once, not five times: tests leave little, and each worker has all of them. Where
+    pictures are taken anew, all are: one of no test would be removed."""
+    if config.getoption("update_snapshots", default=False):
+        os.environ["TESTS_WHOLE"] = "1"
+    with contextlib.suppress(ImportError):
+        from _pytest.unraisableexception import gc_collect_iterations_key
+
+        config.stash[gc_collect_iterations_key] = 1
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Bytecode once, also where Python is to write none (PYTHONDONTWRITEBYTECODE): else each child of a test compiles
     the program anew, and each worker the tests. Workers share them out: each begins with others."""
     default_signals.restore()
+    gc.disable()  # until all is collected: what is made meanwhile stays
     sys.dont_write_bytecode = False
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if not worker:
@@ -49,10 +66,20 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A long text is not its test's name: each worker sends all names to the one that shares them out, each report
+    carries one, and pytest puts it into the environment of children."""
+    if isinstance(val, str | bytes) and len(val) > LONGEST_NAME:
+        start = val[:LONGEST_NAME]
+        return f"{start if isinstance(start, str) else start.decode('latin-1')}… {len(val)}"
+    return None
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Thousands of collected tests are no garbage: they are not looked through again, and the rest less often."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(*SELDOM)
 
 

@@ -11,6 +11,7 @@ import os
 import re
 import select
 import termios
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ TERMINAL_BYTES = 4095
 """What a terminal gives of one line; it cuts the rest without a word."""
 BURST_SECONDS = 0.05
 """No hand is that fast: lines that come closer together were pasted."""
+DEAF, QUIET, PATIENCE = 0.5, 0.3, 30.0
+"""Seconds for which a question that was just shown takes no key, for which none may have come before it does (Z12), and
+after which it does at the latest."""
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 NOT_UTF8 = "The line isn't valid UTF-8."
@@ -62,6 +66,9 @@ class LineInput(Protocol):
 
     def forget(self) -> str:
         """What was typed up to now answers nothing; it is given back, so that it can be said."""
+
+    def settle(self) -> str:
+        """As `forget`, for a question that was just shown: wait until keys may answer it (Z12)."""
 
     def hidden(self) -> contextlib.AbstractContextManager[None]:
         """Nothing that is typed inside is shown."""
@@ -158,6 +165,9 @@ class Piped:
         """Return nothing: what a pipe holds was written for what will be asked."""
         return ""
 
+    def settle(self) -> str:
+        return ""
+
     @contextmanager
     def hidden(self) -> Iterator[None]:
         yield
@@ -168,8 +178,9 @@ class Terminal:
 
     typed = True
 
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
+    def __init__(self, fd: int, *, deaf: float = DEAF) -> None:
+        """`deaf` is how many seconds a question that was just shown takes no key."""
+        self._fd, self._deaf = fd, deaf
         self._buffer = LineBuffer()
         self.over = self.gone = False
 
@@ -212,15 +223,35 @@ class Terminal:
             termios.tcflush(self._fd, termios.TCIFLUSH)
         return early.decode(errors="replace")
 
+    def settle(self) -> str:
+        early = self._buffer.drain()
+        began = time.monotonic()
+        quiet = QUIET if self._deaf else 0.0
+        until = began + self._deaf
+        with contextlib.suppress(termios.error, OSError), self._by_key():
+            while (left := until - time.monotonic()) > 0 and until - began < PATIENCE:
+                if select.select([self._fd], [], [], left)[0]:
+                    if not (data := os.read(self._fd, 65536)):
+                        break
+                    early += data
+                    until = max(until, time.monotonic() + quiet)
+        return early.decode(errors="replace") + self.forget()
+
     def _unfinished(self) -> bytes:
         """Return what is in the terminal's buffer, also of a line that has no end yet."""
+        with self._by_key():
+            return os.read(self._fd, 65536)
+
+    @contextmanager
+    def _by_key(self) -> Iterator[None]:
+        """Each key can be read inside, before its line has an end. Raises termios.error."""
         before = termios.tcgetattr(self._fd)
         mode = termios.tcgetattr(self._fd)
         mode[3] &= ~termios.ICANON
         mode[6][termios.VMIN], mode[6][termios.VTIME] = 0, 0
         try:
             termios.tcsetattr(self._fd, termios.TCSANOW, mode)
-            return os.read(self._fd, 65536)
+            yield
         finally:
             termios.tcsetattr(self._fd, termios.TCSANOW, before)
 
@@ -284,6 +315,9 @@ class Called:
 
     def forget(self) -> str:
         """A function gives a line only when it is asked."""
+        return ""
+
+    def settle(self) -> str:
         return ""
 
     @contextmanager

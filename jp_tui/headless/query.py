@@ -206,6 +206,8 @@ class QueryRun:
             return
         if self._tells:
             self._beside.take(event, everything=self._query.plain)
+        else:
+            self._beside.declined(event)
         match event:
             case e.ConversationOpened():
                 self._opened(event)

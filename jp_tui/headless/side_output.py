@@ -34,6 +34,7 @@ class SideOutput:
         typed = lines is not None and lines.source.typed
         self.reviews = ReviewProgress(link, say, clock, typed=typed, asking=asking)
         self._printer = Printer(say, self.reviews.took)
+        self._silent = Printer(lambda text: None)  # knows who declined what, where nothing else is told
 
     @property
     def listens(self) -> bool:
@@ -49,7 +50,7 @@ class SideOutput:
                 self.reviews.settled(event)
             case e.TurnCompleted():
                 self.reviews.over()
-            case e.CallChanged() if everything:
+            case e.CallChanged() if everything or event.end == "declined":
                 self._printer.call(event)
             case e.EventAppended(stored=one):
                 self.reviews.fact(one)
@@ -64,6 +65,16 @@ class SideOutput:
                         self._printer.fact(event)
                     case _:
                         pass
+            case _:
+                pass
+
+    def declined(self, event: e.Event) -> None:
+        """Tell only that a call was declined, and by whom (Z15). Raises OSError."""
+        match event:
+            case e.EventAppended():
+                self._silent.fact(event)
+            case e.CallChanged(end="declined"):
+                self._say(self._silent.ended(event))
             case _:
                 pass
 

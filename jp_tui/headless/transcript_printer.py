@@ -13,6 +13,7 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.neutral import Sanitizer, neutralise
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import Foreign
 from jp_tui.headless.forms.steps import line, quoted
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import StoredEvent
@@ -63,6 +64,7 @@ class Printer:
         self._titles: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._asked: dict[str, inquiries.InquiryView] = {}
+        self._declines: dict[str, inquiries.InquiryView] = {}  # each "no", by its inquiry
         self.last: inquiries.InquiryView | None = None
 
     # --- what is streamed ---------------------------------------------------------------------------------
@@ -144,6 +146,8 @@ class Printer:
         if asked is None:
             return
         self.last = asked = inquiries.answered(asked, response)
+        if asked.answer is False:
+            self._declines[asked.id] = asked
         if asked.by in ("", "user") and (asked.how != "cancelled" or asked.moved or asked.restores):
             return  # the human's own, at this terminal or told by the interview
         if self._told(asked.id):
@@ -158,13 +162,19 @@ class Printer:
                 self._say(f"{line(tool) or 'a tool'}: {sentence(one)}")
 
     def call(self, event: e.CallChanged) -> None:
-        """A tool call that is over, in one line."""
-        if event.state != "completed" or (event.hidden and event.end != "error"):
-            return
+        """Print a completed tool call in one line."""
+        if event.state == "completed" and not (event.hidden and event.end != "error"):
+            self._say(self.ended(event))
+
+    def ended(self, event: e.CallChanged) -> str:
+        """Return the line of a completed tool call; of a declined one with who said no, and no duration (Z15)."""
         title = neutralise(event.title, "line") or neutralise(self._titles.get(event.call, ""), "line")
         word = ENDS[event.end or "ok"][1] or "done"
-        took = f", {duration(event.ms)}" if event.ms is not None else ""
-        self._say(" ".join(part for part in ("tool:", line(event.tool), title, "–", word) if part) + took)
+        took = f", {duration(event.ms)}" if event.ms is not None and event.end != "declined" else ""
+        if event.end == "declined":
+            said = [one for id_, one in self._declines.items() if id_.startswith(f"{event.call}.")]
+            word = neutralise(Foreign(outcome_line.declined(said)), "line")
+        return " ".join(part for part in ("tool:", line(event.tool), title, "–", word) if part) + took
 
     def why(self) -> str:
         """Which rule led to the last question, or answered it (E42)."""

@@ -14,7 +14,7 @@ CallState = Literal[
     "receiving_arguments", "queued", "awaiting_permission", "running",
     "awaiting_input", "awaiting_assistant", "awaiting_result_edit", "completed",
 ]  # fmt: skip
-CallEnd = Literal["ok", "error", "cancelled", "skipped"]
+CallEnd = Literal["ok", "error", "declined", "cancelled", "skipped"]
 Control = Literal["remember", "back", "reply", "end_turn", "cancel", "edit"]
 PromptKind = Literal["question", "permission", "delivery", "review"]
 

@@ -29,7 +29,7 @@ MOST_RULES, MOST_WORDS, LONGEST_WORD = 1_000, 64, 4_096
 KEYS = ("id", "effect", "tool", "command", "exact", "arguments", "path", "host", "folder", "expires", "reason")
 _MOST_NOTICES = 5
 _SCOPES = ("command", "arguments", "path", "host")
-_POLICY_KEYS = ("rule", "max_mode", "sandbox")
+_POLICY_KEYS = ("rule", "max_mode", "ignore", "sandbox")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _TOOL = re.compile(r"[A-Za-z0-9_.*-]{1,128}")
 
@@ -46,6 +46,7 @@ class RulesFile:
     max_mode: Mode = "unattended"
     sandbox: bool = False
     folder: bool = False
+    ignore: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +197,7 @@ def _policy(file: str, *, named: bool) -> RulesFile:
     problems: list[SettingsProblem] = []
     for key in document.tree:
         if key not in _POLICY_KEYS:
-            said = "is not supported by this version" if key == "ignore" else "is no key of a policy"
-            problems.append(_problem(document, file, (key,), said, _POLICY_KEYS))
+            problems.append(_problem(document, file, (key,), "is no key of a policy", _POLICY_KEYS))
     rules = _rules(document, file, problems)
     for number, rule in enumerate(document.tree.get("rule", ()) if isinstance(document.tree.get("rule"), list) else ()):
         if isinstance(rule, dict) and rule.get("effect") == "allow":
@@ -208,7 +208,13 @@ def _policy(file: str, *, named: bool) -> RulesFile:
         mode = "ask"
     if "sandbox" in document.tree and walls != "required":
         problems.append(_problem(document, file, ("sandbox",), "has one value only", ("required",)))
-    return RulesFile(file, rules, tuple(problems), max_mode=mode, sandbox=walls == "required")
+    ignore = document.tree.get("ignore", [])
+    if not isinstance(ignore, list) or not all(isinstance(one, str) and "\n" not in one for one in ignore):
+        problems.append(_problem(document, file, ("ignore",), "is a list of patterns, as lines of .gitignore"))
+        ignore = []
+    return RulesFile(
+        file, rules, tuple(problems), max_mode=mode, sandbox=walls == "required", ignore=tuple(map(str, ignore))
+    )
 
 
 def _problem(

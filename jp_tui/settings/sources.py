@@ -18,6 +18,7 @@ from jp_tui.settings.load import load
 
 if TYPE_CHECKING:
     from jp_tui.settings.approval_rules import RulePlaces
+    from jp_tui.system.ignore_lists import IgnoreText
 
 
 class Sources:
@@ -75,6 +76,18 @@ class Sources:
         from jp_tui.settings.approval_rules import RuleFiles
 
         return any(file.sandbox for file in RuleFiles(self.rule_places).read()[1])
+
+    def ignored(self, root: str) -> tuple[IgnoreText, ...]:
+        """Read the ignore lists of a workspace: its own, the user's, the policy's (AR40). Raises IgnoreProblem."""
+        from jp_tui.system.ignore_lists import read_texts
+
+        found = read_texts(root, (str(self.user.parent / "ignore"),))
+        if not self._rules_there():
+            return found
+        from jp_tui.settings.approval_rules import RuleFiles
+
+        files = RuleFiles(self.rule_places).read()[1]
+        return (*found, *((f"{file.file}: ignore", "\n".join(file.ignore)) for file in files if file.ignore))
 
     def _rules_there(self) -> bool:
         """Whether there is a file of rules at all: most starts load nothing for them."""

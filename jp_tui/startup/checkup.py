@@ -18,6 +18,7 @@ from jp_tui.settings.layers.layers import Settings, builtin
 from jp_tui.settings.sources import Sources
 from jp_tui.system import checkup, clipboard
 from jp_tui.system.checkup import CheckupFinding
+from jp_tui.system.ignore_lists import IgnoreLists, IgnoreProblem
 from jp_tui.system.sandbox import probe, visible
 from jp_tui.system.terminal_query import TerminalReplies
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from jp_tui.startup.parts import RunLocation
 
 SERVER_SECS = 2.0
+_MOST_FILES = 50_000
 
 
 async def checked(
@@ -90,8 +92,28 @@ def _rules(place: RunLocation) -> Iterator[CheckupFinding]:
         walls = ", commands in a sandbox only" if any(file.sandbox for file in policies) else ""
         count = sum(len(file.rules) for file in policies)
         yield CheckupFinding("policy", "ok", f"{', '.join(named)}: {count} rules, modes up to {layers.max_mode}{walls}")
+    try:
+        lists = IgnoreLists(place.sources.ignored(str(place.workspace)))
+    except IgnoreProblem as problem:
+        yield CheckupFinding("ignore lists", "bad", str(problem), "Correct it. Until then no file tool runs.")
+    else:
+        if lists:
+            yield CheckupFinding("ignore lists", "ok", _hidden(lists, str(place.workspace)))
     if user.rules or folder.rules:
         yield CheckupFinding("rules", "ok", f"{len(user.rules)} of yours, {len(folder.rules)} of this folder")
+
+
+def _hidden(lists: IgnoreLists, root: str) -> str:
+    """How many files of the workspace are hidden; the search is limited."""
+    hidden = seen = 0
+    for folder, folders, files in os.walk(root):
+        below = os.path.relpath(folder, root)
+        names = (name if below == "." else f"{below}/{name}" for name in files)
+        hidden += sum(bool(lists.hidden(name, False)) for name in names)
+        seen += len(files) + len(folders)
+        if seen > _MOST_FILES:
+            return f"{hidden:,} of the first {_MOST_FILES:,} files here are hidden from models"
+    return f"{hidden:,} files here are hidden from models"
 
 
 def _without(sources: Sources) -> Settings:

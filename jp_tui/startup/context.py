@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from jp_tui.engine.base.dependencies import CompactionSettings, ModelSetup
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.reviewers import INHERIT
+from jp_tui.system.ignore_lists import IgnoreLists, IgnoreProblem
 
 if TYPE_CHECKING:
     from jp_tui.startup.parts import Parts
@@ -34,7 +36,24 @@ def context_settings(parts: Parts) -> ContextSettings:
         home=Path(home) if home else None,
         trusted=_trusted(parts),
         shell=parts.environment.get("SHELL", ""),
+        hides=_hides(parts),
     )
+
+
+def _hides(parts: Parts) -> Callable[[str], str] | None:
+    """What hides files of the workspace (AR41); where a list cannot be read, all are hidden."""
+    root = os.path.realpath(parts.workspace)
+    try:
+        lists = IgnoreLists(parts.sources.ignored(root))
+    except (IgnoreProblem, SettingsError) as problem:
+        words = str(problem)
+        return lambda path: words
+
+    def hides(path: str) -> str:
+        inside = os.path.relpath(path, root)
+        return "" if inside.startswith("..") else lists.hidden(inside, False)
+
+    return hides if lists else None
 
 
 def compaction_settings(parts: Parts, opened: Callable[[str], Awaitable[ModelSetup]]) -> CompactionSettings:

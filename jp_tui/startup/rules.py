@@ -89,6 +89,7 @@ class _Tester:
         self._tools = tool_setups(settings, every, place.sources.sandbox_required())
         self._environment = made.environment
         self._root = os.path.realpath(place.workspace)
+        self._ignored = place.sources.ignored(self._root)
         self._walls: bool | None = False if arguments.no_sandbox else None
 
     def run(self, output: TextOutput) -> int:
@@ -130,7 +131,7 @@ class _Tester:
         setup, layers = self._tools[tool], self._files.layers()
         names = setup.options.get("secrets")
         places = RulePlacesOnDisk(
-            self._root, self._environment, list(map(str, names)) if isinstance(names, list) else None
+            self._root, self._environment, list(map(str, names)) if isinstance(names, list) else None, self._ignored
         )
         runs = setup.tool is not None and commands(setup.tool)
         facts = call_facts(tool, arguments, setup.covers, root=self._root, commands=runs, real=places.real)

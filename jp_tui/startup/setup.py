@@ -108,6 +108,7 @@ def setup(
         model_facts=lambda held_with: unopened(parts, held_with),
         deleted=lambda conversation: last_screen.forget(parts.paths.state, conversation),
         approval_rules=_Rules(parts),
+        ignored=lambda root: parts.sources.ignored(str(root)),
     )
 
 
@@ -135,7 +136,7 @@ class _Rules:
     def places(self, root: str, secrets: Sequence[str] | None) -> Places:
         from jp_tui.tools.files.rule_places import RulePlacesOnDisk
 
-        return RulePlacesOnDisk(root, self._parts.environment, secrets)
+        return RulePlacesOnDisk(root, self._parts.environment, secrets, self._parts.sources.ignored(root))
 
 
 def _keep_report(parts: Parts, message: str, report: str) -> tuple[str, str]:

@@ -36,6 +36,15 @@ class StaleBase(FileProblem):
         super().__init__("changed", path, message)
 
 
+class HiddenFile(FileProblem):
+    """The file is on an ignore list (AR41)."""
+
+    def __init__(self, path: str, by: str) -> None:
+        message = f"is on an ignore list ({by}), so it is neither read nor changed"
+        super().__init__("permission", path, message)
+        self.args = (f"{shown(path)} {message}.",)
+
+
 @dataclass(frozen=True, slots=True)
 class FileBytes:
     """Content of a file: at most `limit` bytes, their hash, and the size of the whole file.
@@ -85,12 +94,15 @@ class Root:
     """A folder and everything below it.
 
     Paths are relative to it and `/`-separated; all errors are FileProblem. It keeps one descriptor, so the folder may
-    be renamed meanwhile. A context manager. `kernel=False` never uses openat2 (tests).
+    be renamed meanwhile. A context manager. `kernel=False` never uses openat2 (tests). `hidden(real path, is folder)`
+    names the ignore list that hides an entry: it is as if it weren't there, and a HiddenFile if it is named (AR41).
     """
 
-    def __init__(self, path: Path | str, *, kernel: bool = True) -> None:
+    def __init__(
+        self, path: Path | str, *, kernel: bool = True, hidden: Callable[[str, bool], str] | None = None
+    ) -> None:
         self.path = os.path.realpath(path)
-        self._kernel = kernel
+        self._kernel, self._hidden = kernel, hidden
         with _words(str(path)):
             self._root = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
@@ -129,6 +141,8 @@ class Root:
                 there = os.fstat(place.folder)
             else:
                 there = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+            if stat.S_ISDIR(there.st_mode):
+                self._refuse(path, place.real, folder=True)
             link = None
             if stat.S_ISLNK(there.st_mode) and place.name is not None:
                 link = os.readlink(place.name, dir_fd=place.folder)
@@ -157,7 +171,7 @@ class Root:
         start = self.stat(path)
         if start.kind != "folder":
             raise FileProblem("not_a_directory", path, "is not a folder")
-        return FolderListing(start.real, enter, skip, limit, depth)
+        return FolderListing(start.real, enter, self._skipping(skip), limit, depth)
 
     def write(self, path: str, data: bytes, *, expect_sha256: str | None) -> WrittenFile:
         """Make a file contain exactly `data`, durably and atomically, with its mode, owner and attributes.
@@ -270,6 +284,7 @@ class Root:
         steps = names(path, self.path)
         for count in range(1, len(steps) + 1):
             part = steps[:count]
+            self._refuse(path, "/".join(part), folder=True)
             with _words(path), walk(self._root, self.path, part, follow=True) as place:
                 if place.name is None:
                     continue
@@ -284,10 +299,37 @@ class Root:
         return made
 
     def _open(self, path: str, flags: int) -> tuple[int, str]:
-        return open_beneath(self._root, self.path, names(path, self.path), flags, kernel=self._kernel)
+        steps = names(path, self.path)
+        self._refuse(path, "/".join(steps))
+        descriptor, real = open_beneath(self._root, self.path, steps, flags, kernel=self._kernel)
+        try:
+            self._refuse(path, real)
+        except FileProblem:
+            os.close(descriptor)
+            raise
+        return descriptor, real
 
     def _locate(self, path: str, *, follow: bool) -> OpenedPath:
-        return walk(self._root, self.path, names(path, self.path), follow=follow)
+        steps = names(path, self.path)
+        self._refuse(path, "/".join(steps))
+        place = walk(self._root, self.path, steps, follow=follow)
+        try:
+            self._refuse(path, place.real)
+        except FileProblem:
+            with place:
+                raise
+        return place
+
+    def _refuse(self, path: str, real: str, *, folder: bool = False) -> None:
+        """Raise HiddenFile for what an ignore list hides."""
+        if self._hidden is not None and real not in ("", ".") and (by := self._hidden(real, folder)):
+            raise HiddenFile(path, by)
+
+    def _skipping(self, skip: Callable[[str, bool], bool] | None) -> Callable[[str, bool], bool] | None:
+        hidden = self._hidden
+        if hidden is None:
+            return skip
+        return lambda path, folder: bool(hidden(path, folder)) or (skip is not None and skip(path, folder))
 
     def _locate_folder(self, path: str) -> OpenedPath:
         with _words(path):

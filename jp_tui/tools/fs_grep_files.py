@@ -59,6 +59,7 @@ class GrepFiles(FileTool):
             "context": context,
             "rules": list(secrets(call)),
             "bytes": MAX_SHOWN,
+            "ignored": list(call.ignored()),
         }
         try:
             lines = await ask("search", job)

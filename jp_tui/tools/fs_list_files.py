@@ -36,6 +36,7 @@ class ListFiles(FileTool):
             "known": await listed(call.root, there.real),
             "extensions": list(extensions),
             "bytes": MAX_SHOWN,
+            "ignored": list(call.ignored()),
         }
         lines = await ask("list", job)
         return Success(str(lines[0]["text"]))

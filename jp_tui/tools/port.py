@@ -4,7 +4,7 @@ returns NeedsInput, and the engine runs it again from scratch with the same argu
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -14,6 +14,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.types import GivenAnswer as GivenAnswer
+from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.files.backups import Copies
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ class ToolCall:
     spawn: Spawner | None = None
     copies: Copies | None = None
     history: HistoryReader | None = None
+    ignored: Callable[[], Sequence[IgnoreText]] = tuple
 
 
 class Tool(Protocol):

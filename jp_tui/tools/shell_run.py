@@ -22,6 +22,7 @@ from jp_tui.questions.types import BooleanAnswer, Question
 from jp_tui.questions.wire import digest
 from jp_tui.system.children import ChildProblem, child_environment, run
 from jp_tui.system.files import FileProblem, Root
+from jp_tui.system.ignore_lists import IgnoreProblem
 from jp_tui.system.problem import shown
 from jp_tui.system.sandbox.command import limited, most_processes
 from jp_tui.system.sandbox.mounts import SandboxProblem
@@ -75,7 +76,7 @@ class ShellRun:
         try:
             wanted = _read(call)
             return _told(wanted, await self._sandbox.walled(call))
-        except (ToolRefusal, FileProblem) as problem:
+        except (ToolRefusal, FileProblem, IgnoreProblem) as problem:
             raise RenderFailed(str(problem)) from None
 
     async def walls(self, call: ToolCall) -> tuple[bool, bool]:
@@ -90,7 +91,7 @@ class ShellRun:
             if (asked := _confirm(call, wanted, walls)) is not None:
                 return asked
             return await _carried_out(call, wanted, walls, self._sandbox)
-        except (ToolRefusal, FileProblem) as problem:
+        except (ToolRefusal, FileProblem, IgnoreProblem) as problem:
             return Failure(str(problem))
 
 
@@ -147,7 +148,7 @@ def _told(wanted: CheckedCommand, walls: Walled) -> str:
         )
         held += "" if walls.whole else f"\n{TOO_LARGE}"
     else:
-        held = f"Not sandboxed: {walls.reason}. It can do all that you can."
+        held = f"Not sandboxed: {walls.reason}. It can do all that you can{walls.lists}."
     lines, size = wanted.written.count("\n") + 1, len(wanted.written)
     count = f"{lines:,} lines" if lines > 1 else f"{size:,} characters" if size > 200 else ""
     how = "by /bin/sh -c" if wanted.shell else "without a shell"

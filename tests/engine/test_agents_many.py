@@ -110,8 +110,8 @@ def test_fifty_that_ask_come_back(bench: Bench) -> None:
 def test_memory_grows_with_what_waits_and_is_given_back(tmp_path: Path) -> None:
     """Issue 7, "Reliability": four times as many questions take about four times as much; little of them stays."""
     took(tmp_path / "first", 1)  # what is loaded once is not counted
-    few, left_of_few = took(tmp_path / "few", EACH // 4)
-    many, left_of_many = took(tmp_path / "many", EACH)
+    few, left_of_few = took(tmp_path / "few", 2)
+    many, left_of_many = took(tmp_path / "many", 8)
     assert 2 * few < many < 6 * few
     assert left_of_few < few / 3 and left_of_many < many / 3
 

@@ -49,6 +49,7 @@ def test_a_reviewers_no_is_told_with_its_reason(bench: Bench) -> None:
         "The changes were not applied. You may retry with different changes or ask the user to review."
     )
     assert result["is_error"] and str(result["metadata"]["tool_error"]).startswith(M39)  # type: ignore[index]
+    assert result["metadata"]["end"] == "declined", "Z15: an outcome, no failure"  # type: ignore[index]
     assert (bench.workspace / "a.txt").read_text() == "one\n"
 
 

@@ -40,6 +40,7 @@ PARTS: dict[str, str] = {
     "stalls": "tests.faults.stalls",
     "sandbox": "tests.faults.sandbox",
     "rules": "tests.faults.rules",
+    "ignored": "tests.faults.ignored",
 }
 """The module of each part, by its name on the command line."""
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.terminal import Terminal
+from tests.sampling import sampled
 
 Start = Callable[..., Terminal]
 
@@ -54,7 +55,7 @@ REAL = Target(
     ),
     ready="F1 keys",
 )
-TARGETS = [SAMPLE, REAL]
+TARGETS = sampled([REAL, SAMPLE], 2)
 
 
 @pytest.fixture(params=TARGETS, ids=lambda target: target.name)

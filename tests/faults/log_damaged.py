@@ -34,7 +34,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 REPLY = "zqreply"
 SCRIPT = '[[walks]]\nname = "x"\n[[walks.turns]]\ntext = "y"\n'
 QUICK = ("list", "show it", "search", "query another")
-BOUNDED, WHOLE_FILES = 4, 40
+BOUNDED, WHOLE_FILES = 2, 40
 """So many changes of rows and of files in CI, with the quick commands; of each kind of chance in files so many."""
 
 

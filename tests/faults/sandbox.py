@@ -30,7 +30,7 @@ from tests.faults.sandbox_more_ways import more_ways
 from tests.faults.sandbox_ways import Way, ways
 from tests.faults.sandbox_world import PYTHON, READ_ONLY, SLEEP, VISIBLE, Listeners, World, world
 
-SHARE = 16
+SHARE = 32
 SECONDS = 15
 
 

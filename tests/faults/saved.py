@@ -51,6 +51,7 @@ PROMISES: dict[str, tuple[str, str]] = {
         "No command line starts a program that no approval rule allows, as dash and bash read it",
         "faults/test_rules",
     ),
+    "ignored": ("An ignore list hides from the model what git would ignore", "faults/test_ignored"),
     "sandbox": (
         "No command gets out of the sandbox: nothing else is changed, no secret read, nobody reached",
         "faults/test_sandbox",

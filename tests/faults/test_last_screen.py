@@ -24,6 +24,7 @@ from tests.faults.handover import UP
 from tests.faults.terminal import Terminal, descendants
 from tests.faults.test_handover import TRUECOLOR
 from tests.faults.test_questions import run, scripted
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.pty
 
@@ -90,8 +91,9 @@ def cells(terminal: Terminal) -> list[list[tuple[str, str, str, bool]]]:
     return [[(one.data, one.fg if one.data != " " else "", one.bg, one.bold) for one in row] for row in rows]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
-@pytest.mark.parametrize("way", ["-c", "-r"])
+@pytest.mark.parametrize(
+    ("way", "size"), sampled([(way, size) for way in ("-c", "-r") for size in ((80, 24), (120, 36))], 3), ids=str
+)
 def test_it_is_there_before_the_app_and_nothing_jumps(
     opened: Opened, tmp_path: Path, way: str, size: tuple[int, int]
 ) -> None:
@@ -140,7 +142,7 @@ def test_a_terminal_that_is_resized_meanwhile(opened: Opened, tmp_path: Path) ->
     left(terminal)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", sampled(range(4), 2))
 def test_killed_at_any_moment_the_terminal_is_restored(opened: Opened, tmp_path: Path, seed: int) -> None:
     talked(opened)
     dice = random.Random(seed)

@@ -17,6 +17,7 @@ from tests.fakes.link import FakeLink
 from tests.faults import slots
 from tests.faults.slot_scenes import SCENES
 from tests.faults.slot_words import Words
+from tests.sampling import sampled
 
 SAMPLE = ("sheet: yes or no",)
 NOT_SHOWN = {("LibraryProgress", "detail"), ("TurnError", "detail")}
@@ -138,11 +139,12 @@ one id for their questions: on a busy machine the draft of the one before may co
 
 
 def test_invisible_characters_are_visible_in_every_slot() -> None:
-    """Z22: text, titles, questions, the trail, the sidebar, the window's title, in a real terminal."""
+    """Z22: text, titles, questions, the trail, the sidebar, the window's title, in a real terminal. The gate before the
+    terminal is one for all of them, so a part of the scenes is enough each time."""
     hidden = set(HIDDEN) - set("paylx \ufe0f")
     found: dict[str, list[str]] = {}
     with slots.program() as running:
-        for scene in SCENES:
+        for scene in sampled(list(SCENES), 3):
             shown = running.show(scene, "hidden", [[HIDDEN, 1]])
             # What is edited may be painted in pieces: of its screen the rest counts, at the end.
             edits = EDITED & set(shown.told["slots"])

@@ -71,6 +71,9 @@ class Human:
         self._lines.clear()
         return ""
 
+    def settle(self) -> str:
+        return self.forget()
+
     @contextmanager
     def hidden(self) -> Iterator[None]:
         yield

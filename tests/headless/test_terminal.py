@@ -7,6 +7,7 @@ import os
 import pty
 import select
 import termios
+import threading
 import time
 from collections.abc import Iterator
 
@@ -28,7 +29,7 @@ class Keyboard:
 
     def __init__(self) -> None:
         self.master, self.slave = pty.openpty()
-        self.source = Terminal(self.slave)
+        self.source = Terminal(self.slave, deaf=0.0)
         self.out = io.StringIO()
         self.lines = Lines(self.out, self.source)
         self.bell = Bell()
@@ -99,6 +100,26 @@ def test_what_was_typed_before_a_question_answers_nothing(keyboard: Keyboard) ->
     keyboard.typed_early("hunter2\n")
     assert ask(keyboard, prompt(SecretAnswer()), "x\n") == Answered(value="x")
     assert "hunter2" not in keyboard.out.getvalue()
+
+
+def test_z12_a_question_takes_no_key_for_half_a_second_and_until_a_pause(keyboard: Keyboard) -> None:
+    """Keys come while it is shown, the last of them at the end of its first half second."""
+    keyboard.lines.source = keyboard.source = Terminal(keyboard.slave)
+    began = time.monotonic()
+
+    def hurried() -> None:
+        for _ in range(9):
+            keyboard.type("y\n")
+            time.sleep(0.05)
+
+    typist = threading.Thread(target=hurried)
+    typist.start()
+    keyboard.lines.show(prompt(YES_NO))
+    typist.join()
+    assert time.monotonic() - began >= 0.5 and "and not taken: y⏎y" in keyboard.out.getvalue()
+    assert termios.tcgetattr(keyboard.slave)[3] & termios.ICANON
+    keyboard.type("n\n")
+    assert keyboard.answer() == Answered(value=False)
 
 
 def test_a_paste_answers_nothing(keyboard: Keyboard) -> None:

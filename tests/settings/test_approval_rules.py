@@ -96,7 +96,7 @@ def test_ar8_a_policy_with_any_flaw_is_an_error(tmp_path: Path, monkeypatch: pyt
     file = tmp_path / "policy.toml"
     places = RulePlaces(str(tmp_path / "a"), str(tmp_path / "b"), (str(tmp_path / "none"), str(file)))
     for text in (
-        None, "x", 'max_mode = "all"', 'sandbox = "auto"', "other = 1", 'ignore = ["x"]',
+        None, "x", 'max_mode = "all"', 'sandbox = "auto"', "other = 1", 'ignore = [1]',
         '[[rule]]\neffect = "allow"\ntool = "x"\n', '[[rule]]\neffect = "deny"\n',
     ):  # fmt: skip
         if text is not None:

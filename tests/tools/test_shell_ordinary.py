@@ -18,6 +18,7 @@ import pytest
 from jp_tui.conversation.outcomes import Success
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.shell_run import ShellRun
+from tests.sampling import sampled
 from tests.system.sandboxing import elsewhere, or_skip
 
 SHARED: list[ShellRun] = []
@@ -156,7 +157,7 @@ def workspace() -> Iterator[Path]:
         yield root
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", sampled(list(COMMANDS), 2))
 async def test_an_ordinary_command_works(
     name: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,11 +10,12 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import TurnError
-from jp_tui.questions.types import Question, SchemaAnswer
+from jp_tui.questions.types import Option, Question, SchemaAnswer, SelectAnswer
 from jp_tui.questions.wire import digest
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
-from tests.ui.app_host import Host, workspace
+from tests.ui.app_host import Host, until, workspace
 
 SCHEMA: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
 INQUIRY = "call_2.tea.1"
@@ -93,3 +94,31 @@ async def test_a_side_question_that_comes_to_nothing_says_why_and_can_be_asked_a
         await pilot.press(*"again", "enter")
         await pilot.pause()
         assert [one.text for one in app.link.of(cmd.AskAside)] == ["why", "again"]
+
+
+async def test_z14_what_is_open_stands_once_on_the_screen_and_comes_back_when_it_folds() -> None:
+    """Its call keeps one line in the conversation and in the sidebar, which lists only what else waits."""
+    async with workspace(say=[*scenes.tools(), *scenes.asked()]) as (app, pilot):
+        await armed(app, pilot)
+        await app.still(pilot)
+        assert app.dock.open and app.screen_text().count("Apply this change?") == 1
+        assert "Waiting for you" not in app.screen_text() and "fs_modify_file" in app.screen_text()
+        await pilot.press("ctrl+o")
+        await app.still(pilot)
+        assert app.screen_text().count("Apply this change?") >= 3 and "Waiting for you" in app.screen_text()
+
+
+async def test_e21_the_sidebar_makes_room_for_previews_until_it_is_wanted() -> None:
+    asks = Question("way", "Which way?", SelectAnswer((Option("a", preview="one\ntwo"), Option("b"))))
+    request = scenes.prompt("select").model_copy(update={"question": asks, "digest": digest(asks)})
+    shown = ev.QuestionAsked(conversation=CONVERSATION, prompt=request)
+    async with workspace(say=[*scenes.tools(), shown]) as (app, pilot):
+        await armed(app, pilot)
+        sidebar = app.screen.query_one(Sidebar)
+        assert not sidebar.display and app.screen_text().count("two") == 1
+        await pilot.press("ctrl+b")
+        assert sidebar.display
+        gone = ev.QuestionSettled(conversation=CONVERSATION, inquiry=request.inquiry, how="answered", by="user")
+        await app.says(pilot, gone)
+        await until(pilot, lambda: not app.dock.open)
+        assert sidebar.display

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting.context import APPROVED, LINES, context, paint_context
+from jp_tui.ui.widgets.context import SeenRows
 from tests.ui.context_host import Host
 from tests.ui.look_of import look_of, texts
 from tests.view.events_of import DIFF
@@ -49,6 +52,20 @@ def test_two_columns_keep_old_and_new_beside_each_other() -> None:
     assert changed.strip.text[changed.lead :].startswith(changed.text)
 
 
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=9))
+def test_z14_seen_rows_are_those_that_were_on_the_screen(shown: list[tuple[int, int]]) -> None:
+    seen, rows = SeenRows(), set[int]()
+    for first, many in shown:
+        new = set(range(first, first + many)) - rows
+        rows |= new
+        assert seen.add(first, first + many) == bool(new) and seen.count == len(rows)
+    for before, now in ((60, 120), (120, 31)):
+        seen.scale(before, now)
+        assert seen.count <= now
+    seen.cut(9)
+    assert seen.count <= 9
+
+
 async def test_what_was_on_the_screen_is_counted_to_the_end() -> None:
     """E15: Yes can wait until `seen_to_end`; a view that fits is seen at once."""
     host = Host(HUNKS)
@@ -64,6 +81,10 @@ async def test_what_was_on_the_screen_is_counted_to_the_end() -> None:
         assert view.unseen == 156 - 23
         view.scroll_to_end()
         await pilot.pause()
+        assert view.unseen == 156 - 23 - 12, "Z14: what was jumped over was never on the screen"
+        for _ in range(15):
+            view.page(-1)
+            await pilot.pause()
         assert view.seen_to_end and host.seen[-1] == (0, 156)
     short = Host(DIFF)
     async with short.run_test(size=(80, 24)) as pilot:
@@ -85,7 +106,7 @@ async def test_hunks_and_columns_by_key() -> None:
         await pilot.pause()
         assert view.split and view.hunk == (2, 39)
         await pilot.press("end")
-        assert view.hunk == (39, 39) and view.seen_to_end
+        assert view.hunk == (39, 39) and not view.seen_to_end
 
 
 async def test_another_text_starts_anew() -> None:

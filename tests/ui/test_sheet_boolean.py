@@ -33,23 +33,20 @@ async def test_r183_nothing_is_remembered_where_the_prompt_does_not_allow_it(key
         assert app.answers == [Answered(value=True)]
 
 
-async def test_m33_and_r236_the_choices_and_what_they_cover_stand_there_before_a_key_is_pressed() -> None:
+async def test_z14_and_r236_the_choices_and_what_they_cover_stand_there_before_a_key_is_pressed() -> None:
     app = Host(boolean())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         seen = text_of(app)
-        for words in (
-            "yes, just this once", "yes, and remember for this turn", "no, just this once",
-            "no, and remember for this turn", "until this turn ends, every `apply_changes` of fs_modify_file",
-        ):  # fmt: skip
-            assert words in seen
+        assert "y yes   n no   Y yes, this turn   N no, this turn" in seen
+        assert "Y/N: every `apply_changes` of fs_modify_file" in seen
 
 
 async def test_r192_enter_accepts_the_default_that_is_shown_as_one() -> None:
     app = Host(boolean(preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        assert "yes, just this once  default" in text_of(app)
+        assert "y yes  default" in text_of(app)
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value=True)]
 
@@ -62,7 +59,7 @@ async def test_z11_nothing_that_changes_something_is_preselected() -> None:
         assert "default" not in text_of(app) and "enter accept" not in text_of(app)
         await app.type(pilot, "enter", "enter")
         assert app.answers == [] and "No answer selected" in text_of(app)
-        await app.type(pilot, "right", "enter")
+        await app.type(pilot, "right", "right", "enter")
         assert app.answers == [Answered(value=False)]
 
 
@@ -92,9 +89,9 @@ async def test_r192_where_only_a_human_may_decide_enter_accepts_nothing_before_a
 @pytest.mark.parametrize(
     ("keys", "value"),
     [
-        ("down j enter", False),
+        ("down enter", False),
         ("right enter", False),
-        ("end k enter", False),
+        ("end k k enter", False),
         ("ctrl+n ctrl+p enter", True),
         ("home enter", True),
     ],
@@ -142,12 +139,13 @@ async def test_e15_once_the_end_was_on_the_screen_one_yes_is_enough() -> None:
 
 
 async def test_r236_with_no_room_for_what_is_covered_it_is_said_before_it_counts() -> None:
-    app = Host(boolean(context=None))
-    async with app.run_test(size=(60, 14)) as pilot:
+    covers = f"until this turn ends, {'every call of it, ' * 9}whatever it does"
+    app = Host(boolean().model_copy(update={"remember_covers": covers}))
+    async with app.run_test(size=(60, 22)) as pilot:
         await app.arm(pilot)
-        assert "until this turn ends" not in text_of(app)
+        assert "whatever it does" not in text_of(app) and "…" in text_of(app)
         await app.type(pilot, "Y")
-        assert app.answers == [] and "until this turn ends" in text_of(app)
+        assert app.answers == [] and "whatever it does" in text_of(app)
         await app.type(pilot, "Y")
         assert app.answers == [Answered(value=True, remember=True)]
 
@@ -270,7 +268,7 @@ async def test_e60_a_click_on_an_answer_answers() -> None:
         await app.arm(pilot)
         app.now += 1
         rows = app.sheet.query_one("#answers", ChoiceList)
-        await pilot.click(rows, offset=(50, 0))
+        await pilot.click(rows, offset=(11, 0))
         assert app.answers == [Answered(value=False)]
 
 

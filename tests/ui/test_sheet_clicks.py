@@ -12,7 +12,7 @@ from jp_tui.protocol.values import Answered, PromptRequest, Response, Submitted,
 from tests.ui.sheet_host import Host, boolean, formed, hunky, multi, review, select, text, text_of
 
 WAYS: dict[str, tuple[PromptRequest, str, Response | None, Callable[[Host], bool]]] = {
-    "row of a yes or no": (boolean(context=None), "no, just this once", Answered(value=False), lambda app: True),
+    "row of a yes or no": (boolean(context=None), "n no", Answered(value=False), lambda app: True),
     "option": (select(), "41 M rows", Answered(value="production"), lambda app: True),
     "mark": (multi(), "staging", None, lambda app: app.sheet.area.typed() is not None),
     "tab": (formed(select()), "✓ apply", WentBack(to="apply"), lambda app: True),
@@ -69,20 +69,20 @@ async def test_e11_a_click_in_one_read_with_the_focus_of_the_window_answers_noth
         app.now += 5
         app.post_message(events.AppFocus())
         app.now -= 0.2
-        await press_and_release(app, pilot, "no, just this once")
+        await press_and_release(app, pilot, "n no")
         assert app.answers == []
-        await press_and_release(app, pilot, "no, just this once")
+        await press_and_release(app, pilot, "n no")
         assert app.answers == [Answered(value=False)]
 
 
 @pytest.mark.parametrize(
     ("prompt", "first", "then"),
     [
-        (boolean(context=None), "yes, just this once", "no, just this once"),
+        (boolean(context=None), "y yes", "n no"),
         (select(), "41 M rows", "staging"),
         (formed(select()), "● envs", "✓ apply"),
-        (review(), "ask back", "enter submit"),
-        (boolean(context=None), "I'll read the file first", "no, just this once"),
+        (review(), "r reply", "enter submit"),
+        (boolean(context=None), "I'll read the file first", "n no"),
     ],
     ids=["row", "option", "tab", "hint", "conversation"],
 )

@@ -13,7 +13,20 @@ from jp_tui.ui.sheets import form_tabs as f
 from jp_tui.ui.sheets.areas.select import SelectArea
 from jp_tui.ui.sheets.dock.question_drafts import packed, unpacked
 from jp_tui.view.questions.drafts import restored
-from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, secret, select, text, text_of
+from tests.ui.sheet_host import (
+    OPTIONS,
+    PLACES,
+    Host,
+    boolean,
+    formed,
+    key_event,
+    multi,
+    schema,
+    secret,
+    select,
+    text,
+    text_of,
+)  # fmt: skip
 
 BOTH = (
     Place("apply", "Apply it?", "answered", True),
@@ -158,7 +171,7 @@ async def test_back_and_bring_back_stand_in_the_menu_with_what_they_do() -> None
 
 
 PREFILLED = {
-    "boolean": (boolean(context=None, default=True), False, "▸ n  no, just this once  your earlier answer"),
+    "boolean": (boolean(context=None, default=True), False, "▸n no  your earlier answer"),
     "select": (select(has_default=True, default="staging"), "production", "▸ 3  production  your earlier answer"),
     "multi": (multi(has_default=True, default=["staging"]), ["production"], "■ production  your earlier answer"),
     "text": (text(has_default=True, default="of the asker"), "of mine", "of mine"),
@@ -247,7 +260,89 @@ async def test_a_form_s_next_question_takes_the_place_of_the_last() -> None:
         app.dock.ask(formed(text("c.2")))
         await pilot.pause()
         assert app.dock.open and app.sheet.prompt.inquiry == "c.2" and app.dock.waiting == 1
-        assert not app.sheet.armed, "each has its own guard (E10)"
+        await app.until(pilot, lambda: app.sheet.armed)
+        app.dock.ask(select("c.9"))
+        assert app.sheet.prompt.inquiry == "c.2", "E12: a question of another form waits"
+
+
+ANSWERED_AT_ONCE = ("1", *"two words", "enter", "y", "n", "2", "enter")
+"""Keys of a form that is answered without a look: a choice, a text, two decisions, any of three."""
+
+
+@pytest.mark.parametrize("late", [0, 1, 5, 40])
+async def test_z13_a_form_answered_at_50_ms_a_key_loses_and_misplaces_none(late: int) -> None:
+    """The next question is asked `late` keys after the answer, and takes those that came meanwhile, in order."""
+    form = [
+        formed(one)
+        for one in (
+            select("c.1"), text("c.2"), boolean("c.3", context=None, remember=False),
+            boolean("c.4", context=None, remember=False), multi("c.5"),
+        )
+    ]  # fmt: skip
+    form = [one.model_copy(update={"call": "call2", "tool": "ask_user"}) for one in form]
+    app, waits = Host(form[0]), list[int]()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        asked = 1
+        for key in (*ANSWERED_AT_ONCE, *[""] * 200):
+            if key:
+                await app.type(pilot, key, gap=0.05)
+            if len(app.answers) == asked < len(form):
+                waits.append(1)
+                if len(waits) > late:
+                    waits.clear()
+                    app.dock.settle(("c1", form[asked - 1].inquiry))
+                    app.dock.ask(form[asked])
+                    asked += 1
+                    await app.settled(pilot)
+        said = [one.value for one in app.answers if isinstance(one, Answered)]
+        assert said == ["eu-production", "two words", True, False, ["staging"]]
+        assert app.composer.text == ""
+
+
+async def test_z13_a_key_that_was_pressed_while_the_next_question_appeared_answers_that() -> None:
+    """A busy screen handles it late: it counts by its order, not by its time."""
+    app = Host(formed(select("c.1")), real_clock=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        app.burst("1")
+        await app.until(pilot, lambda: len(app.answers) == 1)
+        await pilot.pause(0.1)
+        late = key_event("2")
+        app.dock.settle(("c1", "c.1"))
+        app.dock.ask(formed(select("c.2")))
+        await app.until(pilot, lambda: app.sheet.prompt.inquiry == "c.2" and app.sheet.armed)
+        app.post_message(late)
+        await app.until(pilot, lambda: len(app.answers) == 2)
+        assert app.answers[1] == Answered(value="staging") and app.composer.text == ""
+
+
+async def test_e11_a_paste_between_two_questions_of_a_form_answers_nothing_and_is_no_draft() -> None:
+    app = Host(formed(select("c.1")), real_clock=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        app.burst("1")
+        await app.until(pilot, lambda: len(app.answers) == 1)
+        app.burst("2", "3")
+        await pilot.pause()
+        app.dock.settle(("c1", "c.1"))
+        app.dock.ask(formed(select("c.2")))
+        await app.until(pilot, lambda: app.sheet.prompt.inquiry == "c.2" and app.sheet.armed)
+        await app.settled(pilot)
+        assert len(app.answers) == 1 and app.composer.text == ""
+
+
+async def test_z13_keys_for_a_question_that_never_comes_are_no_words_for_the_composer() -> None:
+    app = Host(formed(select("c.1")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "1", "2", "x")
+        app.dock.settle(("c1", "c.1"))
+        await app.until(pilot, lambda: app.dock.waiting == 0 and bool(app.composer.display))
+        assert app.composer.text == "" and len(app.answers) == 1
+        app.dock.ask(formed(select("c.2")))
+        await app.arm(pilot)
+        assert len(app.answers) == 1, "nor for one that comes later"
 
 
 async def test_when_nothing_follows_the_composer_comes_back() -> None:

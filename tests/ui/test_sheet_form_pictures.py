@@ -12,6 +12,7 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Place
+from tests.sampling import sampled
 from tests.ui.sheet_host import DONE, HUNKS, Host, boolean, formed, hunky, multi, review, select, text
 from tests.ui.test_sheet_hunks import MANY
 from tests.ui.test_sheet_pictures import KINDS, LARGE, SMALL, Compare, look
@@ -50,8 +51,11 @@ STATES: dict[str, tuple[PromptRequest, str]] = {
 }
 
 
-@SIZES
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    ("state", "size", "theme"),
+    [pytest.param(state, SMALL, "jp-night", id=f"{state}-80x24-dark") for state in STATES]
+    + [pytest.param(state, LARGE, "jp-day", id=f"{state}-120x36-light") for state in sampled(list(STATES), 3)],
+)
 def test_every_state_small_and_large(snap_compare: Compare, state: str, size: tuple[int, int], theme: str) -> None:
     prompt, keys = STATES[state]
     look(snap_compare, prompt, keys=keys, size=size, theme=theme)

@@ -62,7 +62,7 @@ async def test_each_file_is_named_once_and_each_hunk_says_where_it_is_and_how_it
         assert seen.count("docs/install.md") == 1 and seen.count("src/main.py") == 1
         assert "■ 1/3 line 4  +1 −1" in seen and "▌□ 2/3 after line 40  +2 −0  left" in seen
         assert "“why”" in seen and "2 of 3 hunks selected · +2 −3" in seen
-        assert "@@" not in seen and "yes, just this once  2 of 3" in seen
+        assert "@@" not in seen and "y yes  2 of 3" in seen
 
 
 async def test_a_file_that_the_title_names_is_not_named_again() -> None:
@@ -135,7 +135,7 @@ async def test_e60_by_mouse_alone() -> None:
         await app.click_text(pilot, "c comment")
         assert app.sheet.writing is area.comment
         await app.click_text(pilot, "esc back")
-        await app.click_text(pilot, "yes, just this once")
+        await app.click_text(pilot, "y yes")
         assert app.answers == [some("1")]
 
 

@@ -212,7 +212,7 @@ def test_deaf(snap_compare: Compare) -> None:
 
 
 def test_preview_beside(snap_compare: Compare) -> None:
-    look(snap_compare, select(options=PREVIEWS), keys="down down", size=LARGE)
+    look(snap_compare, select(options=PREVIEWS), size=LARGE)
 
 
 def test_preview_below(snap_compare: Compare) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -33,18 +34,28 @@ async def test_r192_a_default_is_highlighted_and_enter_takes_it() -> None:
         assert app.answers == [Answered(value="production")]
 
 
-async def test_r192_without_a_default_enter_takes_nothing() -> None:
+async def test_e22_without_a_default_the_cursor_is_on_the_first_row_and_enter_takes_it() -> None:
     app = Host(select())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
+        assert "▸ 1  eu-production" in text_of(app)
         await app.type(pilot, "enter")
-        assert app.answers == [] and "No answer selected" in text_of(app)
-        await app.type(pilot, "down", "down", "enter")
-        assert app.answers == [Answered(value="staging")]
+        assert app.answers == [Answered(value="eu-production")]
+
+
+@pytest.mark.parametrize("ask", [select, multi])
+async def test_z11_where_nothing_is_preselected_enter_alone_takes_nothing(ask: Callable[[], PromptRequest]) -> None:
+    app = Host(ask().model_copy(update={"preselect": False}))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "enter")
+        assert app.answers == [] and "selected" in text_of(app)
+        await app.type(pilot, "down", "enter" if ask is select else "space", "enter")
+        assert app.answers in ([Answered(value="staging")], [Answered(value=["staging"])])
 
 
 @pytest.mark.parametrize(
-    ("keys", "value"), [("3", "production"), ("j j k enter", "eu-production"), ("end up enter", "production")]
+    ("keys", "value"), [("3", "production"), ("j j k enter", "staging"), ("end up enter", "production")]
 )
 async def test_keys_choose(keys: str, value: str) -> None:
     app = Host(select())
@@ -105,7 +116,7 @@ async def test_e21_a_preview_stands_beside_from_100_columns_on_else_below(width:
     app = Host(select(options=PREVIEWS))
     async with app.run_test(size=(width, 36)) as pilot:
         await app.arm(pilot)
-        await app.type(pilot, "down", "down")
+        await app.type(pilot, "down")
         await pilot.pause()
         lines = text_of(app).split("\n")
         choice = next(line for line in lines if "rebase" in line)

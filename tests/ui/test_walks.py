@@ -63,16 +63,16 @@ class Walk:
 
 
 WALKS = {
-    "boolean": Walk(boolean(), "down c o k enter n", ("@no, just this once",), Answered(value=False)),
+    "boolean": Walk(boolean(), "down c o k enter n", ("@n no",), Answered(value=False)),
     "remembered": Walk(
-        boolean(context=None), "right down enter", ("@no, and remember",), Answered(value=False, remember=True)
+        boolean(context=None), "left enter", ("@N no, this turn",), Answered(value=False, remember=True)
     ),
-    "select": Walk(select(), "down down enter", ("@staging",), Answered(value="staging")),
+    "select": Walk(select(), "down enter", ("@staging",), Answered(value="staging")),
     "by number": Walk(select(tool=True), "3", ("@41 M rows",), Answered(value="production")),
     "far": Walk(select(options=MANY, tool=True), "slash 1 4 enter enter", ("~b1", "@b14"), Answered(value="b14")),
     "own words": Walk(select(), "end n o enter", ("@Something else", "no", "@enter sends"), Replied(text="no")),
     "multi": Walk(
-        multi(), "down space down space enter", ("@eu-production", "@staging", "@enter submit"),
+        multi(), "space down space enter", ("@eu-production", "@staging", "@enter submit"),
         Answered(value=["staging", "eu-production"]),
     ),
     "all but one": Walk(
@@ -85,17 +85,17 @@ WALKS = {
     "secret": Walk(secret(), "p w enter", ("pw", "@enter submit"), Answered(value="pw")),
     "schema": Walk(JOB, "x enter", ("@name", "x", "@enter submit"), NAMED),
     "json": Walk(JOB, "x f6 enter", ("@f6", "@f6", "@name", "x", "@f6", "@enter submit"), NAMED),
-    "permission": Walk(CALL, "p p y", ("@Print", "@Print", "@Run tool"), Permitted(run=True)),
+    "permission": Walk(CALL, "p p y", ("@p as JSON", "@p the call", "@y run"), Permitted(run=True)),
     "skip": Walk(
-        CALL, "r n o enter", ("@Skip and reply", "no", "@enter sends"), Permitted(run=False, reason="no")
+        CALL, "r n o enter", ("@r reply", "no", "@enter sends"), Permitted(run=False, reason="no")
     ),
-    "edited": Walk(CALL, "e enter", ("@Edit arguments", "@enter runs"), Edited(arguments={"a": 1})),
+    "edited": Walk(CALL, "e enter", ("@e edit", "@enter runs"), Edited(arguments={"a": 1})),
     "delivery": Walk(delivery(), "down enter", ("@Deliver result",), Delivered(deliver=True)),
     "review": Walk(review(), "enter", ("@Submit",), Submitted()),
     "to a question": Walk(review(), "b", ("@What should the note",), WentBack(to="note")),
     "hunks": Walk(
         hunky(), "space c n o enter ] ] y",
-        ("@1/3 line 4", "@c comment", "no", "@enter keeps", "~line 4", "@yes, just"),
+        ("@1/3 line 4", "@c comment", "no", "@enter keeps", "~line 4", "@y yes"),
         Answered(value=True, parts=PartsTaken(accepted=("2", "3"), comments={"1": "no"})),
     ),
     "form": Walk(
@@ -157,14 +157,14 @@ async def round_by_keys(app: Host, pilot: Pilot[None], prompt: PromptRequest) ->
 
 async def round_by_mouse(app: Host, pilot: Pilot[None], prompt: PromptRequest) -> None:
     """The same, with nothing but clicks; the letter that is asked needs its key."""
-    await step(app, pilot, "@ctrl+o fold")
+    await leave_field(app, pilot)
+    await menu_line(app, pilot, "Fold")
     await step(app, pilot, "@1 waiting")
     await app.arm(pilot)
-    if app.sheet.writing:
-        await step(app, pilot, "@esc reply")
+    await leave_field(app, pilot)
     if app.sheet.reading.context:
-        for words in ("@ctrl+f full", "@ctrl+f back"):
-            await step(app, pilot, words)
+        await menu_line(app, pilot, "Full screen")
+        await step(app, pilot, "@ctrl+f back")
     await step(app, pilot, "@esc menu")
     await wheel(app, pilot, "back to the question")
     await step(app, pilot, "@All keys")
@@ -178,6 +178,17 @@ async def round_by_mouse(app: Host, pilot: Pilot[None], prompt: PromptRequest) -
     await step(app, pilot, "@esc menu")
     await step(app, pilot, "@back to the question")
     assert app.sheet.mode != "menu" and app.answers == []
+
+
+async def menu_line(app: Host, pilot: Pilot[None], words: str) -> None:
+    """A key without room in the last line, by its hint or by its line of the menu."""
+    hint = {"Fold": "ctrl+o fold", "Full screen": "ctrl+f full"}[words]
+    if hint in text_of(app):
+        await step(app, pilot, f"@{hint}")
+        return
+    await step(app, pilot, "@esc menu")
+    await wheel(app, pilot, "back to the question")
+    await step(app, pilot, f"@{words}")
 
 
 async def leave_field(app: Host, pilot: Pilot[None]) -> None:

@@ -90,10 +90,10 @@ async def test_e61_in_the_smallest_terminal_one_can_write_beside_an_answer_and_s
     app, laid = Host(PROMPTS[kind]), list[int]()
     original = SheetLayout.lay_out
 
-    def counted(self: SheetLayout, width: int, room: int, extra: list[object], full: bool) -> None:
+    def counted(self: SheetLayout, width: int, room: int, most: int, extra: list[object], full: bool) -> None:
         laid.append(room)
         assert len(laid) < 60, "it lays itself out again and again"
-        original(self, width, room, extra, full)  # type: ignore[arg-type]
+        original(self, width, room, most, extra, full)  # type: ignore[arg-type]
 
     async with app.run_test(size=(60, 16)) as pilot:
         await app.arm(pilot)

@@ -54,6 +54,19 @@ def test_a_turn_reads_as_it_went() -> None:
     ]
 
 
+def test_z14_what_is_open_as_a_sheet_is_listed_nowhere_else() -> None:
+    """Its call keeps one line; what else waits stays."""
+    waiting = [*scenes.tools(), *scenes.asked()]
+    activity, inbox = after(waiting), InboxState()
+    for event in waiting:
+        inbox = inbox.heard(event, 0.0)
+    key = (CONVERSATION, "call_2.apply_changes.1")
+    shown = [read(line) for line in lines(activity, 100.0, {}, inbox.entries, key)]
+    assert shown == ["Activity", "", "turn 1", *[one for one in shown if one.startswith(("✓", "◐"))]]
+    assert len(shown) == 5
+    assert len(lines(activity, 100.0, {}, inbox.entries)) > len(shown)
+
+
 def test_a_reloaded_turn_looks_as_it_did_live() -> None:
     page = scenes.page(WHOLE)
     assert texts(rebuilt(page)) == texts(after(WHOLE))
@@ -82,7 +95,7 @@ def test_a_running_call_counts_from_its_start_and_only_then_ticks() -> None:
     waits = after([scenes.call("grep", "awaiting_input")], 204.0, activity)
     assert not waits.ticking and texts(waits, 999.0)[3].endswith("waiting")
     again = after([scenes.call("grep", "running")], 210.0, waits)
-    assert texts(again, 211.0)[3].endswith("11 s"), "its duration counts the human's time too, as its result will"
+    assert texts(again, 211.0)[3].endswith("5 s"), "Z15: the human's time is not its own"
 
 
 def test_what_waits_is_listed_oldest_first_and_goes_when_it_is_settled() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from jp_tui.conversation.model import Call
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.protocol.values import AgentInfo, CallEnd
+from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.files.backups import Copies
 from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, HistoryReader, Spawner, Tool, ToolCall
 
@@ -47,12 +48,13 @@ class Deferred(Exception):
 @dataclass(slots=True)
 class ToolCallState:
     """`arguments` are those that run, `edited`: they aren't the model's; `permission` and `delivery` record who
-    decided; `ms` is the run time; `kept` is its result of an earlier run; `allowed` are refused targets that a person
+    decided; `ms` is the run time without the `waited` seconds of
+    questions (Z15); `kept` is its result of an earlier run; `allowed` are refused targets that a person
     permitted nonetheless; `tool_error` is the tool's own error, if the model reads another text (R143), `rejections`
     how often this was rejected, if the model must stop; `rejected_by` is who said the "no" that made the tool fail
     (`repeats.rejecter`); `agent` is its sub-agent, also of an earlier run; `leaves`: it is cancelled to be resumed
     later; `said` is the latest line of its output; `walled`: it may run only
-    because it runs in a sandbox, so this is no permission to run without one."""
+    because it runs in a sandbox, so this is no permission to run without one; `ignored` reads the ignore lists."""
 
     call: Call
     setup: ToolSetup
@@ -71,6 +73,7 @@ class ToolCallState:
     permission: JsonObject = field(default_factory=dict)
     delivery: JsonObject = field(default_factory=dict)
     ms: int | None = None
+    waited: float = 0.0
     kept: CallResult | None = None
     allowed: set[str] = field(default_factory=set)
     tool_error: str = ""
@@ -80,6 +83,7 @@ class ToolCallState:
     leaves: bool = False
     said: str = ""
     walled: bool = False
+    ignored: Callable[[], Sequence[IgnoreText]] = tuple
 
     def edit(self, arguments: JsonObject) -> None:
         """Replace the arguments that run; the display of the former ones no longer applies (R90)."""
@@ -89,7 +93,8 @@ class ToolCallState:
         """Restore a result from before the program's end: its delivery is asked about again, and the tool doesn't
         run."""
         about = result.metadata
-        self.kept = CallResult(result.content, result.is_error, "error" if result.is_error else "ok", own=True)
+        end: CallEnd = "declined" if about.get("end") == "declined" else "error" if result.is_error else "ok"
+        self.kept = CallResult(result.content, result.is_error, end, own=True)
         if isinstance(ms := about.get("ms"), int):
             self.ms = ms
         if isinstance(permission := about.get("permission"), dict):
@@ -121,6 +126,7 @@ class ToolCallState:
             progress=progress,
             conversation=self.conversation,
             workspace=self.workspace,
+            ignored=self.ignored,
             usable=usable,
             reviews=reviews,
             reviewed=self.reviewed,

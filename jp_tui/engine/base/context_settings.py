@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,7 @@ class ContextSettings:
     """`files` are the names that are looked for in each folder, `own` is the user's file, `home` the user's folder.
 
     `trusted`: the workspace's own configuration is there and trusted (S10); `shell` is the user's.
+    `hides` names the ignore list that hides a file of the workspace, given as an absolute path (AR41).
     """
 
     files: tuple[str, ...]
@@ -22,6 +24,7 @@ class ContextSettings:
     home: Path | None
     trusted: bool
     shell: str = ""
+    hides: Callable[[str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from jp_tui.questions.types import Question
 from jp_tui.rules.facts import Covers
 from jp_tui.rules.values import Places
 from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
+from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.port import Tool
 
 if TYPE_CHECKING:
@@ -243,7 +244,8 @@ class EngineDependencies:
     the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
     be written. `deleted` is called with the id of each deleted conversation.
     `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
-    `approval_rules` decide about each call first; None: there are none, and `run` alone decides.
+    `approval_rules` decide about each call first; None: there are none, and `run` alone decides. `ignored` reads the
+    ignore lists for a workspace and raises IgnoreProblem.
     `model_facts` returns the model a conversation would be held with, as `open_model`, without asking a server.
     """
 
@@ -283,5 +285,6 @@ class EngineDependencies:
     approval_rules: ApprovalRules | None = None
     compaction: CompactionSettings = CompactionSettings()
     windows: dict[str, int] = field(default_factory=dict)
+    ignored: Callable[[Path], Sequence[IgnoreText]] = lambda root: ()
     context: Callable[[], ContextSettings | None] = lambda: None
     model_facts: Callable[[str], ModelFacts] | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -194,7 +194,8 @@ def _own(settings: ContextSettings, seen: dict[tuple[int, int], str], room: int,
     parent = Path(os.path.realpath(path.parent))
     base = home if home is not None and parent.is_relative_to(home) else parent
     one = InstructionFile(str(path), own=True, trusted=True)
-    return _read(one, base, str((parent / path.name).relative_to(base)), seen, room, why, home=base == home)
+    inside = str((parent / path.name).relative_to(base))
+    return _read(one, base, inside, settings.hides, seen, room, why, home=base == home)
 
 
 def _of_folder(
@@ -213,7 +214,7 @@ def _of_folder(
             first = os.path.basename(found[0].path)
             found.append(replace(one, why=f"{first} is read in this folder", size=_size(one.path)))
         else:
-            found.append(_read(one, top, str((folder / name).relative_to(top)), seen, room, why))
+            found.append(_read(one, top, str((folder / name).relative_to(top)), settings.hides, seen, room, why))
     return found
 
 
@@ -227,6 +228,7 @@ def _read(
     one: InstructionFile,
     base: Path,
     path: str,
+    hides: Callable[[str], str] | None,
     seen: dict[tuple[int, int], str],
     room: int,
     why: str,
@@ -236,7 +238,8 @@ def _read(
     if why or room <= 0:
         return replace(one, why=why or NO_ROOM, size=_size(one.path))
     try:
-        with Root(base) as root:
+        hidden_by = None if hides is None else lambda inside, _: hides(os.path.join(base, inside))
+        with Root(base, hidden=hidden_by) as root:
             text, file, hidden, reasons = _Reader(root, home, seen, room).whole(path)
     except FileProblem as problem:
         return replace(one, why=_why(problem), size=_size(one.path))

@@ -7,7 +7,7 @@ outside the workspace, no links followed, no undecodable names.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from jp_tui.engine.desks.file_match import SLICE, Matcher
 from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.protocol.composing import FilesFound, FindFiles
 from jp_tui.system.files import FileProblem, Root
+from jp_tui.system.ignore_lists import IgnoreLists, IgnoreProblem, IgnoreText
 from jp_tui.tools.files.git import listed
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class _Files:
         problem = ""
         try:
             self._matcher, self._cut = await self._listed()
-        except FileProblem as trouble:
+        except (FileProblem, IgnoreProblem) as trouble:
             problem = str(trouble)
         self._read = self._context.setup.monotonic()
         if (asked := self._newest) is None:
@@ -94,14 +95,15 @@ class _Files:
         """Return files and their folders, and True if there are more."""
         root = self._context.setup.workspace
         known = await listed(root, ".")
-        names = _of_git(known) if known is not None else _walked(Root(root))
+        hidden = _hidden(self._context.setup.ignored(root))
+        names = _of_git(known) if known is not None else _walked(Root(root, hidden=hidden))
         paths: list[str] = []
         lows: list[str] = []
         folders: set[str] = set()
         async for path in _in_slices(names):
             if len(paths) >= MOST:
                 return Matcher(paths, lows), True
-            if not _is_text(path):
+            if not _is_text(path) or (hidden is not None and hidden(path, False)):
                 continue
             for folder in _folders(path):
                 if folder in folders:
@@ -112,6 +114,12 @@ class _Files:
             paths.append(path)
             lows.append(path.casefold())
         return Matcher(paths, lows), False
+
+
+def _hidden(ignored: Sequence[IgnoreText]) -> Callable[[str, bool], str] | None:
+    """What hides a path; None where no list hides anything."""
+    lists = IgnoreLists(ignored)
+    return lists.hidden if lists else None
 
 
 async def _in_slices(names: Iterator[str]) -> AsyncIterator[str]:

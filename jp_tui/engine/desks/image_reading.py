@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.session.session import Session
-from jp_tui.system.files import FileProblem
+from jp_tui.system.files import FileProblem, HiddenFile
+from jp_tui.system.ignore_lists import IgnoreLists, IgnoreProblem, IgnoreText
 from jp_tui.system.regular import READ, regular
 
 LARGEST = 3_750_000
@@ -32,10 +33,11 @@ def media(data: bytes) -> str:
     return "image/webp" if data.startswith(b"RIFF") and data[8:12] == b"WEBP" else ""
 
 
-def read(path: str, root: Path) -> tuple[str, bytes]:
-    """Return type and bytes of an image file, relative to the workspace or absolute. Raises ValueError with a
-    message."""
+def read(path: str, root: Path, ignored: Callable[[Path], Sequence[IgnoreText]] = lambda root: ()) -> tuple[str, bytes]:
+    """Return type and bytes of an image file, relative to the workspace or absolute; `ignored` reads the ignore lists
+    (AR41). Raises ValueError with a message."""
     try:
+        _refuse_hidden(path, root, ignored(root))
         descriptor = os.open(root / os.path.expanduser(path), READ)
         try:
             size = regular(descriptor, path).st_size
@@ -45,7 +47,7 @@ def read(path: str, root: Path) -> tuple[str, bytes]:
                 data = file.read(LARGEST + 1)
         finally:
             os.close(descriptor)
-    except FileProblem as problem:
+    except (FileProblem, IgnoreProblem) as problem:
         raise ValueError(str(problem)) from problem
     except OSError as problem:
         raise ValueError(f"It cannot be read: {problem.strerror or problem}.") from problem
@@ -54,14 +56,28 @@ def read(path: str, root: Path) -> tuple[str, bytes]:
     return kind, data
 
 
-def stored(paths: Sequence[str], root: Path) -> tuple[JsonObject, ...]:
+def _refuse_hidden(path: str, root: Path, ignored: Sequence[IgnoreText]) -> None:
+    """Raise HiddenFile for a file of the workspace that an ignore list hides, by its name or after links."""
+    lists, base = IgnoreLists(ignored), os.path.realpath(root)
+    if not lists:
+        return
+    given = os.path.normpath(os.path.join(base, os.path.expanduser(path)))
+    for one in (given, os.path.realpath(given)):
+        inside = os.path.relpath(one, base)
+        if not inside.startswith("..") and (by := lists.hidden(inside, False)):
+            raise HiddenFile(path, by)
+
+
+def stored(
+    paths: Sequence[str], root: Path, ignored: Callable[[Path], Sequence[IgnoreText]] = lambda root: ()
+) -> tuple[JsonObject, ...]:
     """Return the images of a message in stored form. Raises ValueError with a message."""
     if len(paths) > MOST:
         raise ValueError(f"No more than {MOST} images go with one message.")
     found: list[JsonObject] = []
     for path in paths:
         try:
-            kind, data = read(path, root)
+            kind, data = read(path, root, ignored)
         except ValueError as problem:
             raise ValueError(f"The image {os.path.basename(path)} was not sent. {problem}") from problem
         name = os.path.basename(path).encode("utf-8", "replace").decode()
@@ -73,7 +89,7 @@ async def say(session: Session, text: str, paths: Sequence[str]) -> None:
     """Start a turn with this text and these images. Raises ValueError with a message; nothing was sent then."""
     if paths and session.models.images is False:
         raise ValueError(f"{session.log.model} takes no images. Take the image out, or choose another model.")
-    session.log.attached = stored(paths, session.log.setup.workspace)
+    session.log.attached = stored(paths, session.log.setup.workspace, session.log.setup.ignored)
     await session.start(text)
     if not session.busy:
         session.log.attached = ()

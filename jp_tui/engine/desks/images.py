@@ -44,7 +44,7 @@ class _Images:
             if takes is False:
                 raise ValueError(f"{model} takes no images; the path is sent as it stands.")
             path = path or await self._pasted()
-            kind, data = read(path, self._context.setup.workspace)
+            kind, data = read(path, self._context.setup.workspace, self._context.setup.ignored)
         except ValueError as problem:
             said = ImageChecked(ask=command.ask, path=path, problem=str(problem))
         else:

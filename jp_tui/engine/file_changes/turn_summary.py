@@ -31,19 +31,22 @@ async def summed(log: Log) -> JsonObject:
 
 
 def did(events: Iterable[ev.Event], hidden: Collection[str], files: tuple[int, int, int]) -> JsonObject:
-    """Return `{calls, failed, asked: {who: how many}, files, added, removed}` without zeros; empty if nothing ran.
+    """Return `{calls, failed, declined, asked: {who: how many}, files, added, removed}` without zeros; empty if nothing
+    ran.
 
     Calls of `hidden` tools aren't counted, their questions are; who is a responder's kind, or `nobody` for a cancelled
     question. `files` are the changed ones, with added and removed lines.
     """
     names: dict[str, str] = {}
-    calls = failed = 0
+    calls = failed = declined = 0
     asked: Counter[str] = Counter()
     for event in events:
         match event:
             case ev.ToolCallRequest(id=id_, name=name):
                 names[id_] = name
                 calls += name not in hidden
+            case ev.ToolCallResponse(id=id_, metadata={"end": "declined"}):
+                declined += names.get(id_, "") not in hidden
             case ev.ToolCallResponse(id=id_, is_error=True):
                 failed += names.get(id_, "") not in hidden
             case ev.InquiryAnswered(responder=responder):
@@ -59,6 +62,7 @@ def did(events: Iterable[ev.Event], hidden: Collection[str], files: tuple[int, i
     counted: dict[str, int] = {
         "calls": calls,
         "failed": failed,
+        "declined": declined,
         "files": files[0],
         "added": files[1],
         "removed": files[2],

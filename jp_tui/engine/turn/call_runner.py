@@ -6,7 +6,8 @@ raised. It commits nothing and shows only the call's state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +38,7 @@ from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import gone, repeats
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
-from jp_tui.protocol.values import CallState
+from jp_tui.protocol.values import CallEnd, CallState
 from jp_tui.questions.types import FormView, Question, SchemaAnswer
 from jp_tui.tools.port import FormLeft, GivenAnswer, NeedsInput, NeedsReview, ToolCall, spawns
 
@@ -105,6 +106,7 @@ class CallRunner:
             return CallResult(f"Tool not found: {call.name}", True, "error")
         job = self._jobs[call.id] = ToolCallState(call, setup, setup.tool, call.arguments, self._root, self._log.id)
         job.workspace = str(self._log.setup.workspace)
+        job.ignored = partial(self._log.setup.ignored, self._root)
         job.answers = self._answers.pop(call.id, {})
         job.agent = self._started.pop(call.id, None)
         if (result := self._results.pop(call.id, None)) is not None:
@@ -172,7 +174,9 @@ class CallRunner:
                 return ended
             if floor := refused(job, self._coordinator):  # perhaps since it was permitted
                 self._coordinator.now(call.id, self._asking(job))
-                if (ended := await permitted(job, self._coordinator, floor)) is not None:
+                with self._waits(job):
+                    ended = await permitted(job, self._coordinator, floor)
+                if ended is not None:
                     return ended
             if job.setup.run == "unattended" and job.setup.run_place:
                 self._coordinator.counts(permission_ledger.unattended(call.name))
@@ -180,17 +184,27 @@ class CallRunner:
                 cut = response(call.id, CallResult(REPAIRED, True, "error"), job, job.setup)
                 await self._keeping.keep(LEAVE, [cut])
             done = await self._until_done(job)
-            job.ms = self._since(began)
+            job.ms = self._since(began, job)
             return await self._delivered(job, done) if done.own else done
         except (Deferred, JournalError):
             raise
         except Exception as bug:
             return self._bug(job, bug)
         finally:
-            job.ms = self._since(began)
+            job.ms = self._since(began, job)
 
-    def _since(self, began: float) -> int:
-        return int((self._log.setup.monotonic() - began) * 1000)
+    def _since(self, began: float, job: ToolCallState) -> int:
+        """How long the tool itself took: the time of those who were asked is not its own (Z15)."""
+        return max(int((self._log.setup.monotonic() - began - job.waited) * 1000), 0)
+
+    @contextmanager
+    def _waits(self, job: ToolCallState) -> Iterator[None]:
+        """Somebody is asked inside."""
+        began = self._log.setup.monotonic()
+        try:
+            yield
+        finally:
+            job.waited += self._log.setup.monotonic() - began
 
     def _asking(self, job: ToolCallState) -> PromptContext:
         job.title = self._log.secrets.text(job.tool.title(job.arguments), job.call.id)
@@ -218,7 +232,10 @@ class CallRunner:
                     failed = isinstance(clean, Failure)
                     content, noted = self._error(job, clean) if isinstance(clean, Failure) else (clean.content, "")
                     content += secrets.text(_notes(job.answers, noted) + _edited(job), call.id)
-                    return CallResult(content, failed, "error" if failed else "ok", own=True)
+                    end: CallEnd = "error" if failed else "ok"
+                    if isinstance(clean, Failure) and clean.declined and job.rejected_by:
+                        end = "declined"  # a "no" is an outcome, no failure (Z15)
+                    return CallResult(content, failed, end, own=True)
                 case NeedsInput(question, form):
                     if (ended := await self._question(job, question, form)) is not None:
                         return ended
@@ -286,7 +303,9 @@ class CallRunner:
             policy_place=place,
             intent=await self._intent(rule, call.id),
         )
-        return _next(job, await self._coordinator.question(raised))
+        with self._waits(job):
+            verdict = await self._coordinator.question(raised)
+        return _next(job, verdict)
 
     async def _intent(self, rule: v.Rule, call: str) -> str:
         """Return the assistant's stated intent for this call, if a reviewer may read it (retry_with_intent)."""
@@ -298,7 +317,9 @@ class CallRunner:
         """Handle a complete form that may be reviewed (R182b)."""
         form = self._log.secrets.form(form, job.call.id)
         wanted = v.ReviewWanted(job.call.id, review_digest(form), form, job.tool.source)
-        return _next(job, await self._coordinator.review(wanted))
+        with self._waits(job):
+            verdict = await self._coordinator.review(wanted)
+        return _next(job, verdict)
 
     async def _delivered(self, job: ToolCallState, done: CallResult) -> CallResult:
         """R93."""
@@ -309,7 +330,8 @@ class CallRunner:
         if self._log.setup.client and job.kept is None:
             await self._keeping.keep(DELIVERY, [response(job.call.id, done, job, job.setup)])
         self._coordinator.now(job.call.id, self._asking(job).about(done.content, done.is_error))
-        return await delivered(job, done, self._coordinator)
+        with self._waits(job):
+            return await delivered(job, done, self._coordinator)
 
 
 def _next(job: ToolCallState, verdict: object) -> CallResult | None:

@@ -39,7 +39,7 @@ class Lines:
         """Show a prompt, with `others` that wait behind it; what was typed before is dropped. Raises OSError."""
         self._prompt = prompt_in_lines(prompt, others)
         self._say(*self._prompt.intro())
-        self._enter(self._prompt.first())
+        self._enter(self._prompt.first(), settle=True)
 
     def take(self) -> Response | Wish | None:
         """Return what the lines that came mean: a response, after which nothing is asked; a request, after which the
@@ -142,14 +142,15 @@ class Lines:
                 pass
         self._mark()
 
-    def _enter(self, step: Step, *, forget: bool = True) -> None:
+    def _enter(self, step: Step, *, forget: bool = True, settle: bool = False) -> None:
         self._step = step
         if step is not self._prompt:
             self._say(*step.intro())
-        self._mark(forget=forget)
+        self._mark(forget=forget, settle=settle)
 
-    def _mark(self, *, forget: bool = True) -> None:
-        """Show the sign for a line. What was typed before it answers nothing, unless more lines belong together."""
+    def _mark(self, *, forget: bool = True, settle: bool = False) -> None:
+        """Show the sign for a line. What was typed before it answers nothing, unless more lines belong together;
+        `settle`: the question was just shown, and takes no key at first (Z12)."""
         step = self._step
         assert step is not None
         if step.hidden != (self._hidden is not None):
@@ -158,7 +159,7 @@ class Lines:
                 self._hidden = contextlib.ExitStack()
                 self._hidden.enter_context(self.source.hidden())
         if forget and not step.gathers:
-            early = self.source.forget().strip()
+            early = (self.source.settle() if settle else self.source.forget()).strip()
             if early and not step.hidden:
                 self._say(f"Ignored, because it was typed before the question appeared: {line(early)}")
         self._out.write(step.mark)

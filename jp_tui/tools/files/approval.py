@@ -15,6 +15,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.questions.types import BooleanAnswer, GivenAnswer, Part, Question, Taken
 from jp_tui.questions.wire import digest
 from jp_tui.system.files import StaleBase
+from jp_tui.system.ignore_lists import NAME as IGNORE_LIST
 from jp_tui.system.problem import shown
 from jp_tui.tools.files.guard import control, obeyed, secret
 from jp_tui.tools.files.partial_changes import comments, left
@@ -148,7 +149,7 @@ def yes_or_no(
 
 def may_change(call: ToolCall, real: str) -> None:
     """Raise ToolRefusal for a file that no answer lets a tool change."""
-    if control(real):
+    if control(real) or real.rpartition("/")[2] == IGNORE_LIST:
         raise ToolRefusal(f"{shown(real)} belongs to git or to this program, and tools do not change such files.")
     if secret(real, secrets(call)):
         raise ToolRefusal(f"{shown(real)} usually holds secrets, and tools do not touch such files.")

@@ -81,8 +81,10 @@ def held(root: Root, real: str, most: int) -> FileSnapshot | None:
 class BackupRoot(Root):
     """Root that backs up files before it changes them."""
 
-    def __init__(self, path: str | os.PathLike[str], copies: Copies) -> None:
-        super().__init__(os.fspath(path))
+    def __init__(
+        self, path: str | os.PathLike[str], copies: Copies, *, hidden: Callable[[str, bool], str] | None = None
+    ) -> None:
+        super().__init__(os.fspath(path), hidden=hidden)
         self._copies = copies
 
     @contextmanager

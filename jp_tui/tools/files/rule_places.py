@@ -10,14 +10,22 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from jp_tui.system.children import child_environment
+from jp_tui.system.ignore_lists import IgnoreLists, IgnoreText
 from jp_tui.tools.files import guard
 
 
 class RulePlacesOnDisk:
     """See `rules.values.Places`. For one decision: what it found is not looked up again. `secrets` are the names of
-    files that hold secrets, None for the usual ones."""
+    files that hold secrets, None for the usual ones; `ignored` the ignore lists."""
 
-    def __init__(self, root: str, environment: Mapping[str, str], secrets: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        root: str,
+        environment: Mapping[str, str],
+        secrets: Sequence[str] | None = None,
+        ignored: Sequence[IgnoreText] = (),
+    ) -> None:
+        self._hidden = IgnoreLists(ignored).hidden
         self._root, self._secrets = root, guard.SECRETS if secrets is None else tuple(secrets)
         self._path = child_environment(environment)["PATH"]
         self.real = lru_cache(maxsize=None)(_real)
@@ -33,7 +41,7 @@ class RulePlacesOnDisk:
         inside = os.path.relpath(path, self._root)
         if inside.startswith(".."):
             return False
-        if guard.secret(inside, self._secrets):
+        if guard.secret(inside, self._secrets) or (inside != "." and self._hidden(inside, os.path.isdir(path))):
             return True
         return writes and (guard.control(inside) or guard.obeyed(inside) is not None)
 

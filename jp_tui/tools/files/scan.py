@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import TypedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import NotRequired, TypedDict
 
 from jp_tui.system.files import FileProblem, Root
+from jp_tui.system.ignore_lists import IgnoreLists
 from jp_tui.system.problem import shown
 from jp_tui.tools.files.guard import secret
 
@@ -33,6 +34,7 @@ class ListingJob(TypedDict):
     known: str | None
     extensions: list[str]
     bytes: int
+    ignored: NotRequired[list[tuple[str, str]]]
 
 
 class SearchJob(TypedDict):
@@ -45,13 +47,14 @@ class SearchJob(TypedDict):
     context: int
     rules: list[str]
     bytes: int
+    ignored: NotRequired[list[tuple[str, str]]]
 
 
 def listing(job: ListingJob) -> str:
     """Return one path per line, sorted; then what was left out and where."""
     wanted = tuple("." + one.lstrip(".").casefold() for one in job["extensions"])
-    with Root(job["root"]) as root:
-        candidates, cut = _candidates(root, job["folder"], job["known"])
+    with Root(job["root"], hidden=_hidden(job.get("ignored", ()))) as root:
+        candidates, cut = _candidates(root, job["folder"], job["known"], job.get("ignored", ()))
         paths = sorted(path for path in candidates if not wanted or path.casefold().endswith(wanted))
         lines: list[str] = []
         size = 0
@@ -79,12 +82,22 @@ def _left_out(paths: list[str], folder: str) -> list[str]:
     return [f"[{len(paths):,} more files are not listed; call again with `path` or `extensions`.{where}]"]
 
 
-def _candidates(root: Root, folder: str, known: str | None) -> tuple[set[str], bool]:
+def _hidden(ignored: Sequence[Sequence[str]]) -> Callable[[str, bool], str] | None:
+    """Return what hides a path (AR41); None if nothing does."""
+    lists = IgnoreLists((name, text) for name, text in ignored)
+    return lists.hidden if lists else None
+
+
+def _candidates(root: Root, folder: str, known: str | None, ignored: Sequence[Sequence[str]]) -> tuple[set[str], bool]:
     """Return the files below a folder, and True if a limit cut the list. Ignored files are walked on request."""
     if known:
         entries = [(entry[0], entry[2:]) for entry in known.split("\0") if entry]
         gone = {path for tag, path in entries if tag == "R"}
         found = {path for _, path in entries} - gone
+        if found and (hidden := _hidden(ignored)) is not None:
+            found = {path for path in found if not hidden(path.rstrip("/"), path.endswith("/"))}
+            if not found:
+                return found, False
         if found:
             return {path for path in found if ".git" not in path.split("/")}, False
     walk = root.walk(folder, skip=lambda path, _: path.rsplit("/", 1)[-1] == ".git", limit=MAX_WALKED)
@@ -112,7 +125,7 @@ def search(job: SearchJob, emit: Callable[[dict[str, object]], None]) -> None:
         return
     state = _State(job, pattern, emit)
     stopped = ""
-    with Root(job["root"]) as root:
+    with Root(job["root"], hidden=_hidden(job.get("ignored", ()))) as root:
         try:
             for path, named in _targets(root, job):
                 state.file(root, path, named)
@@ -128,7 +141,7 @@ def _targets(root: Root, job: SearchJob) -> Iterator[tuple[str, bool]]:
             seen.add(path)
             yield path, True
     for folder, known in job["folders"]:
-        candidates, cut = _candidates(root, folder, known)
+        candidates, cut = _candidates(root, folder, known, job.get("ignored", ()))
         for path in sorted(candidates - seen):
             yield path, False
         seen |= candidates

@@ -6,7 +6,7 @@ argument or a wrong type is a problem, never a guess. Approvals are in `approval
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from jp_tui.conversation.events import SourceKind
@@ -14,6 +14,7 @@ from jp_tui.conversation.outcomes import Failure
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.bounds import beyond, short
 from jp_tui.system.files import FileProblem, Root
+from jp_tui.system.ignore_lists import IgnoreLists, IgnoreProblem
 from jp_tui.tools.files.backups import BackupRoot
 from jp_tui.tools.files.guard import SECRETS
 from jp_tui.tools.port import Outcome, ToolCall
@@ -26,6 +27,12 @@ def secrets(call: ToolCall) -> tuple[str, ...]:
     """Return the name rules for secrets: the configured `options.secrets`, else the built-in ones."""
     names = call.options.get("secrets")
     return tuple(map(str, names)) if isinstance(names, list) else SECRETS
+
+
+def hides(call: ToolCall) -> Callable[[str, bool], str] | None:
+    """Return what names the ignore list that hides a path; None if no list hides anything. Raises IgnoreProblem."""
+    lists = IgnoreLists(call.ignored())
+    return lists.hidden if lists else None
 
 
 MOST_PROBLEMS = 40
@@ -133,9 +140,12 @@ class FileTool:
         """Do the work; errors become a Failure in plain text."""
         try:
             arguments = CallArguments(self.name, call.arguments, self.keys)
-            with Root(call.root) if call.copies is None else BackupRoot(call.root, call.copies) as root:
+            hidden = hides(call)
+            kept = call.copies
+            opened = Root(call.root, hidden=hidden) if kept is None else BackupRoot(call.root, kept, hidden=hidden)
+            with opened as root:
                 return await self.work(call, arguments, root)
-        except (ToolRefusal, FileProblem) as problem:
+        except (ToolRefusal, FileProblem, IgnoreProblem) as problem:
             return Failure(str(problem))
 
     async def work(self, call: ToolCall, arguments: CallArguments, root: Root) -> Outcome:

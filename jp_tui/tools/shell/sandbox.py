@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jp_tui.system.children import ChildExit, ChildProblem, child_environment
+from jp_tui.system.ignore_lists import NAME as IGNORE_LIST
 from jp_tui.system.paths import Paths, PathsError, private_folder
 from jp_tui.system.problem import shown
 from jp_tui.system.sandbox import placeholders
@@ -31,6 +32,8 @@ from jp_tui.tools.files.workspace import ToolRefusal, secrets
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.worker import WorkerTimeout, ask
 
+MOST_HIDDEN = 2_000
+"""Files of ignore lists that are hidden in a sandbox (AR41)."""
 MOST_ENTRIES, MOST_SECONDS = 1_000_000, 10.0
 """Limits of the search of a workspace, and of each visible place. Ten seconds is what a user accepts before a
 command."""
@@ -59,11 +62,12 @@ class Survey:
     twins: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
     whole: bool = False
+    hidden: int = 0
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> Survey:
         lists: dict[str, Any] = {name: tuple(found[name]) for name in _LISTS}
-        return cls(**lists, whole=found["whole"])
+        return cls(**lists, whole=found["whole"], hidden=found["hidden"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class Walled:
     places: tuple[Visible, ...] = ()
     secrets: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
+    lists: str = ""
+    """What is said of ignore lists where there is no sandbox."""
 
     @property
     def sandboxed(self) -> bool:
@@ -88,6 +94,15 @@ class Walled:
     def whole(self) -> bool:
         """True if the whole workspace was searched."""
         return self.survey.whole
+
+
+def _listed(root: str) -> tuple[str, ...]:
+    """The workspace's ignore list, which no command changes (AR41)."""
+    return (IGNORE_LIST,) if os.path.lexists(os.path.join(root, IGNORE_LIST)) else ()
+
+
+def _open_lists(call: ToolCall) -> str:
+    return ", and it can read what your ignore lists hide" if call.ignored() else ""
 
 
 class Sandboxing:
@@ -113,18 +128,24 @@ class Sandboxing:
         said = options if isinstance(options, dict) else {}
         mode, root = said.get("mode", "auto"), _real(call.root)
         if mode == "off":
-            return Walled(root, reason="your settings switch the sandbox off")
+            return Walled(root, reason="your settings switch the sandbox off", lists=_open_lists(call))
         found = await self._sandboxes.found(root)
         if found.bubblewrap is None:
             if mode == "required":
                 raise ToolRefusal(f"Commands run only in a sandbox here, and there is none: {found.reason}.")
-            return Walled(root, reason=found.reason)
+            return Walled(root, reason=found.reason, lists=_open_lists(call))
         read_only = _texts(said.get("read_only"), ())
+        read_only += _listed(root)
         places = visible(_texts(said.get("visible"), (DEFAULT,)), os.environ, root)
         try:
             searched, survey = await _both(
                 self.searched(places, secrets(call), _cancelled(call)), self._survey(call, root, read_only)
             )
+            if survey.hidden > MOST_HIDDEN:
+                raise ToolRefusal(
+                    f"Your ignore lists hide {survey.hidden:,} files here, more than the {MOST_HIDDEN:,} that can be "
+                    "hidden in the sandbox, so nothing was run."
+                )
             walled = Walled(
                 root,
                 found.bubblewrap,
@@ -166,7 +187,7 @@ class Sandboxing:
 
     async def _survey(self, call: ToolCall, root: str, read_only: Sequence[str]) -> Survey:
         skip = [*_SYSTEM, *(mount.path for mount in hidden(root, os.environ) if mount.kind in ("private", "empty"))]
-        job = {"rules": secrets(call), "read_only": read_only, "skip": skip}
+        job = {"rules": secrets(call), "read_only": read_only, "skip": skip, "ignored": list(call.ignored())}
         return await _searched(root, job, _cancelled(call), lambda: call.progress(SEARCHING))
 
     async def run(

@@ -16,6 +16,7 @@ from contextlib import suppress
 from fnmatch import translate
 from typing import Any
 
+from jp_tui.system.ignore_lists import IgnoreLists
 from jp_tui.tools.files.guard import CONTROL, control, secret
 
 _SECRET, _CONTROL, _HEAD, _OBJECTS, _REFS, _COMMON = 1, 2, 4, 8, 16, 32
@@ -78,6 +79,8 @@ class SurveyWalk:
         self.secrets: list[str] = []
         self.closed: list[str] = []
         self.linked: set[str] = set()
+        self.hidden: list[str] = []
+        self.hides: Callable[[str, bool], str] | None = None
 
     def walk(self, top: str, names: Names, *, base: str = "") -> bool:
         """Search a folder. Rules see paths relative to `base`. Return True if it was searched completely."""
@@ -109,7 +112,10 @@ class SurveyWalk:
             layout |= kind
             if kind & _CONTROL:
                 self.control.append(entry.path)
-            if entry.is_dir(follow_symlinks=False):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if self.hides is not None and not is_folder and self.hides(_from(base, entry.path), False):
+                self.hidden.append(entry.path)
+            if is_folder:
                 (folders if len(os.fsencode(entry.path)) < _DEEP else self.closed).append(entry.path)
             elif entry.is_symlink():
                 self._link(entry.path, names, base, maybe=covered or bool(kind & _SECRET))
@@ -159,7 +165,10 @@ def workspace(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) ->
     """`root`, `rules`, `entries`, `seconds`, `skip` (folders that links aren't followed to), `read_only` (paths whose
     other names count). Emits {"entries": n} as progress and {"found": …} at the end."""
     search, names, root = SurveyWalk(job, emit), Names(job["rules"]), str(job["root"])
+    lists = IgnoreLists((name, text) for name, text in job.get("ignored", ()))
+    search.hides = lists.hidden if lists else None
     search.walk(root, names, base=root)
+    search.secrets += _files_of(search.hidden)
     if search.whole:
         for path in sorted(search.linked):
             _outside(search, path, names, [root, *job["skip"]])
@@ -175,9 +184,18 @@ def workspace(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) ->
                 "closed": search.closed,
                 "entries": search.entries,
                 "whole": search.whole,
+                "hidden": len(search.hidden),
             }
         }
     )
+
+
+def _files_of(paths: Sequence[str]) -> Iterator[str]:
+    """The files that these are or lead to."""
+    for path in paths:
+        real = os.path.realpath(path)
+        if os.path.isfile(real):
+            yield real
 
 
 def places(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> None:

@@ -32,12 +32,15 @@ from jp_tui.ui.painting.trail import (
 )
 from jp_tui.view.activity.lines import ENDS, STATES
 from jp_tui.view.questions.inquiry import InquiryView
+from jp_tui.view.questions.outcome_line import declined
 from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.wording.amounts import duration
 
 ERROR_LINES, OUTPUT_LINES = 4, 1_000
 """Lines of an error in sight while folded; lines of a result shown unfolded."""
 
+IN_SHEET = "asks you below"
+"""What stands in the conversation for a question that is open as a sheet."""
 WAITS = ("running", "awaiting_input", "awaiting_assistant")
 """States in which a question of a call can still be answered."""
 
@@ -47,6 +50,8 @@ def tool_rows(tool: ToolBlock, frame: Frame, unfolded: frozenset[str]) -> list[R
     waits, reviewed, name = tool.state in WAITS, tool.state == "awaiting_assistant", neutral.first_line(tool.name)
     parts = [(asked, part_of(tool.key, number)) for number, asked in enumerate(tool.asked)]
     inner, open_ = frame.indented(2), tool.key in unfolded
+    if tool.in_sheet and not open_ and not any(key.startswith(part_of(tool.key, "")) for key in unfolded):
+        return [_in_sheet_line(tool, frame) if tool.dialogue else _call_line(tool, frame, open_)]
     asides = aside_rows(tool.asides, inner, part_of(tool.key, SIDE), unfolded)
     if tool.dialogue and tool.form is not None:
         return [*form_rows(tool, tool.form, frame, unfolded, waits=waits), *asides, *_failure(tool, inner)]
@@ -74,6 +79,12 @@ def tool_rows(tool: ToolBlock, frame: Frame, unfolded: frozenset[str]) -> list[R
     else:
         rows += _failure(tool, inner)
     return rows
+
+
+def _in_sheet_line(tool: ToolBlock, frame: Frame) -> Row:
+    """The one line of a question of the assistant that is open below: the sheet says what it asks (Z14)."""
+    look, hit = frame.look, ClickTarget("fold", tool.key)
+    return frame.emit([Piece("? ", look.waiting + Style(bold=True), hit), Piece(IN_SHEET, look.muted, hit)])
 
 
 def _failure(tool: ToolBlock, frame: Frame) -> list[Row]:
@@ -107,7 +118,7 @@ def _call_line(tool: ToolBlock, frame: Frame, unfolded: bool) -> Row:
     look, hit = frame.look, ClickTarget("fold", tool.key)
     sign, word, style = _state(tool, look)
     after = [part for part in (_detail(tool), word) if part]
-    if tool.ms is not None and tool.state == "completed":
+    if tool.ms is not None and tool.state == "completed" and tool.end != "declined":
         after.append(duration(tool.ms))
     arrow = "▾" if unfolded else "▸" if tool.state == "completed" else " "
     right = "".join(f" · {part}" for part in after)
@@ -126,6 +137,8 @@ def _call_line(tool: ToolBlock, frame: Frame, unfolded: bool) -> Row:
 def _state(tool: ToolBlock, look: PaintLook) -> tuple[str, str, Style]:
     if tool.state == "completed":
         sign, word, role = ENDS[tool.end or "ok"]
+        if tool.end == "declined":
+            word = neutral.first_line(Foreign(declined(tool.asked)))
     else:
         sign, word, role = STATES[tool.state]
         if tool.state == "awaiting_input":

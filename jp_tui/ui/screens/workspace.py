@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
     from jp_tui.ui.bridge import KeyPriority
+    from jp_tui.ui.sheets.dock.dock import SheetDock
     from jp_tui.ui.transcript.conversation_controller import ConversationController
     from jp_tui.ui.transcript.inbox_controller import InboxController
     from jp_tui.ui.transcript.transcript import Transcript
@@ -160,6 +161,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._keys = keys
         self._controller: ConversationController | None = None
         self._beside = sidebar != "hide"
+        self._yields = False  # to the previews of an open question
         self._over = False
         self._cleared = False
         """The last Ctrl+C cleared the draft."""
@@ -289,6 +291,15 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self._bound = bound
             self.refresh_bindings()
 
+    def on_sheet_dock_turned(self, event: SheetDock.Turned) -> None:
+        """Leave out of the sidebar what is open, and give its room to previews (E21)."""
+        event.stop()
+        prompt = event.prompt
+        self.query_one(Sidebar).opened((prompt.conversation, prompt.inquiry) if prompt is not None else ("", ""))
+        kind = prompt.question.answer_type if prompt is not None else None
+        self._yields = any(option.preview for option in getattr(kind, "options", ()))
+        self._place_sidebar(self.size.width)
+
     def _key_facts(self) -> object:
         """The facts that decide which keys work. Bindings are refreshed when these change, which is expensive."""
         now = self._status
@@ -350,6 +361,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """Show or hide the sidebar; over the conversation where there is no room beside it (E61)."""
         if self.size.width < WIDE:
             self._over = not self._over
+        elif self._yields and self._beside:
+            self._yields = False
         else:
             self._beside = not self._beside
         self._place_sidebar(self.size.width)
@@ -362,7 +375,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         narrow = width < WIDE
         self._over &= narrow
         sidebar.set_class(narrow, "-over")
-        shown = self._over if narrow else self._beside
+        shown = self._over if narrow else self._beside and not self._yields
         if sidebar.has_focus and not shown:
             self.set_focus(self.composer)
         sidebar.display = shown
@@ -373,6 +386,10 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def on_key(self, event: events.Key) -> None:
         """Type a character into the composer if no field has the focus (E10). It answers no question."""
         composer = self.composer
+        if self._controller is not None and self._controller.column.sheet_open:
+            if self._controller.column.dock.gate.key(event):  # its widget is not there yet, or not any more
+                event.stop()
+            return
         bound = event.key in self.active_bindings
         if event.is_printable and event.character and not bound and composer.display and not composer.has_focus:
             event.stop()

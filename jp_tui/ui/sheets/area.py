@@ -105,6 +105,12 @@ class AnswerBody(ABC):
     def place(self, rows: int) -> None:
         """Use these rows."""
 
+    @property
+    def least_rows(self) -> int:
+        """The rows without which it can't be given, where what is decided on comes before the rest of it (Z14); 0 where
+        the answers come first. Known after `height_at`."""
+        return 0
+
     def least_height(self, height: int) -> int:
         """Return the rows it needs while the user reads the context in full screen; `height` show everything."""
         return height

@@ -24,6 +24,8 @@ from jp_tui.ui.text import join, ours, styled
 
 _MARKS = 5
 """Cells of cursor mark, key and the blanks around them."""
+_CELL = 3
+"""Cells around key and words of an answer in a row: its mark, and a blank behind each."""
 _GAP = 2
 _LEAST = 24
 """Cells that a description needs to stand beside what it describes."""
@@ -46,15 +48,14 @@ class ChoiceRow:
 class _Layout:
     """The layout at one width: the end of each row, cells of label and marks, of descriptions beside (0: below).
 
-    `half` rows in the left of two columns, which is `left` cells wide; 0 when there is one column.
+    `cells` are the places of rows that stand side by side.
     """
 
     width: int
     ends: list[int]
     head: int = 0
     beside: int = 0
-    half: int = 0
-    left: int = 0
+    cells: list[Region] = field(default_factory=list)
     painted: dict[int, list[Content]] = field(default_factory=dict)
 
     @property
@@ -141,9 +142,10 @@ class ChoiceList(ScrollView, can_focus=False):
     def show_cursor(self) -> None:
         """Scroll the row under the cursor into view."""
         laid = self._now()
-        if self.cursor is None or not laid.ends or laid.half:
+        if self.cursor is None or not laid.ends:
             return
         top = laid.ends[self.cursor - 1] if self.cursor else 0
+        top = min(top, laid.ends[self.cursor] - 1)
         region = Region(0, top, 1, laid.ends[self.cursor] - top)
         self.scroll_to_region(region, animate=False, force=True, immediate=True)
 
@@ -213,13 +215,19 @@ class ChoiceList(ScrollView, can_focus=False):
         key = row.key if row.key and line == 0 else ours(" ")
         mark = ours("{mark} {key}  ", mark=ours("▸") if here and line == 0 else ours(" "), key=styled(key, _KEY))
         content, style = join(mark, laid.painted[place][line]), self.visual_style
-        if here:  # colours of ours would not stand out on the cursor's: the row says the same without them
-            content, style = content.without_spans, self.get_visual_style("choices--cursor")
-            if self.get_component_styles("choices--cursor").text_style.reverse:  # the line above leaves it out
-                style += Style(reverse=True)
+        if here:
             content = content.pad_right(max(width - content.cell_length, 0))
-            content = styled(content, "dim") if row.dim else content
+            content, style = self._on_cursor(content, dim=row.dim)
         return Visual.to_strips(self, content, width, 1, style, pad=True)[0]
+
+    def _on_cursor(self, content: Content, *, dim: bool) -> tuple[Content, Style]:
+        """Return what the cursor is on, and its style. Colours of ours would not stand out on the cursor's: the row
+        says the same without them."""
+        style = self.get_visual_style("choices--cursor")
+        if self.get_component_styles("choices--cursor").text_style.reverse:  # the line above leaves it out
+            style += Style(reverse=True)
+        content = content.without_spans
+        return styled(content, "dim") if dim else content, style
 
     # Mouse
 
@@ -250,40 +258,46 @@ class ChoiceList(ScrollView, can_focus=False):
         self.move(-1)
 
 
-class TwoColumnList(ChoiceList):
-    """Few rows in two columns where they fit, the first half on the left; else one under the other."""
+class AnswerRow(ChoiceList):
+    """Few answers side by side, in as few lines as the width allows; each shows its key, and the cursor a mark."""
 
     def _lay(self, laid: _Layout) -> _Layout:
-        laid = super()._lay(laid)
-        half, cells = -(-len(self.rows) // 2), [_MARKS + _head(row).cell_length for row in self.rows]
-        if len(self.rows) < 2 or any(row.detail for row in self.rows):
-            return laid
-        widest = max(cells)
-        if widest < laid.width // 2:
-            laid.left = min(widest + 2 * _GAP, laid.width // 2)
-        elif len(self.rows) > 4 and max(cells[:half]) + _GAP + max(cells[half:]) <= laid.width:
-            laid.left = max(cells[:half]) + _GAP
-        else:
-            return laid
-        laid.half, laid.ends = half, list(range(1, half + 1))
+        x = y = 0
+        for row in self.rows:
+            cells = min(_CELL + (row.key or ours("")).cell_length + _head(row).cell_length, max(laid.width, 1))
+            if x and x + cells > laid.width:
+                x, y = 0, y + 1
+            laid.cells.append(Region(x, y, cells, 1))
+            x += cells + 1
+        laid.ends = [cell.bottom for cell in laid.cells]
         return laid
 
     def render_line(self, y: int) -> Strip:
-        laid = self._now()
-        if not laid.half or y >= laid.half:
-            return super().render_line(y)
-        right = min(laid.left, laid.width - laid.left) if len(self.rows) > 4 else laid.left
-        strips = [self._strip(laid, y, 0, laid.left)]
-        if y + laid.half < len(self.rows):
-            strips.append(self._strip(laid, y + laid.half, 0, right))
-        return Strip.join(strips).adjust_cell_length(laid.width, self.visual_style.rich_style)
+        laid, style = self._now(), self.visual_style
+        y += self.scroll_offset.y
+        strips, x = list[Strip](), 0
+        for place, cell in enumerate(laid.cells):
+            if cell.y == y:
+                strips.append(Strip.blank(cell.x - x, style.rich_style))
+                strips.append(self._cell(place, cell.width))
+                x = cell.right
+        return Strip.join(strips).adjust_cell_length(laid.width, style.rich_style)
+
+    def _cell(self, place: int, width: int) -> Strip:
+        """Return one answer with its mark, key and background."""
+        row, here = self.rows[place], place == self.cursor
+        head = styled(_head(row), _DETAIL) if row.dim else _head(row)
+        key = styled(row.key or ours(""), _KEY)
+        content = join(ours("{mark}{key} {head} ", mark=ours("▸") if here else ours(" "), key=key, head=head))
+        style = self.visual_style
+        if here:
+            content, style = self._on_cursor(content, dim=row.dim)
+        return Visual.to_strips(self, content, width, 1, style, pad=True)[0]
 
     def row_at(self, x: int, y: int) -> ChoiceRow | None:
         laid = self._now()
-        if not laid.half:
-            return super().row_at(x, y)
-        place = y + (laid.half if x >= laid.left else 0)
-        return self.rows[place] if 0 <= y < laid.half and place < len(self.rows) else None
+        y += self.scroll_offset.y
+        return next((self.rows[at] for at, cell in enumerate(laid.cells) if cell.contains(x, y)), None)
 
 
 def _head(row: ChoiceRow) -> Content:

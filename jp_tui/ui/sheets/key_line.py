@@ -58,6 +58,8 @@ class KeyLine(Widget):
     """Rows that it may take; what does not fit is left out from the end."""
     hints: reactive[tuple[Hint, ...]] = reactive((), layout=True)
     """What is shown, in order of importance."""
+    count: reactive[int] = reactive(5, layout=True)
+    """Hints that it shows at most: the others are in the menu of Esc and on the page of keys."""
     coming: reactive[tuple[Hint, ...]] = reactive((), layout=True)
     """What will be shown in its place in a moment: its rows are kept free, so that nothing moves then."""
 
@@ -71,7 +73,7 @@ class KeyLine(Widget):
         """Return the hints, or others in their place, as rows of (first cell, end cell, hint) within a width."""
         hints = list(self.hints if hints is None else hints)
         rows = self._broken(hints, width)
-        while len(rows) > self.most and len(hints) > 1:
+        while (len(rows) > self.most or len(hints) > self.count) and len(hints) > 1:
             hints.pop(_least(hints))
             rows = self._broken(hints, width)
         return rows

@@ -20,7 +20,7 @@ from jp_tui.ui.sheets.choice_list import ChoiceList
 from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner
-from jp_tui.ui.sheets.row_budget import ROOMY, TIGHT, RowNeeds, RowShares, share
+from jp_tui.ui.sheets.row_budget import ROOMY, TIGHT, RowNeeds, RowShares, decided_rows, share
 from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.text import blank, ours
 from jp_tui.view.wording import questions as w
@@ -29,6 +29,8 @@ EDGES = 2
 """Rows and columns of the frame's border on both sides together; columns have a blank beside each."""
 NOTICE_ROWS = 3
 """Rows of a notice where there are few."""
+ASIDE_ROWS = 3
+"""Rows of a text above the context that are asked for; it takes more from the conversation if there are more."""
 
 
 class SheetFrame:
@@ -39,24 +41,19 @@ class SheetFrame:
         self.question = Static(question, id="question")
         self.warning = Static(texts.warning(prompt), id="warning")
         self.warning.display = bool(self.warning.content)
-        self.why = Static(texts.why(prompt), id="why")
         self.time = Static(id="time")
         self.notice = Static(id="problem")
         self.line = KeyLine()
 
     def hide_notices(self) -> None:
         """Hide what is shown only when there is a reason."""
-        for hidden in (self.why, self.time, self.notice):
+        for hidden in (self.time, self.notice):
             hidden.display = False
 
     def say(self, notice: Content) -> None:
         """Show a notice above the keys; an empty one removes it."""
         self.notice.update(notice)
         self.notice.display = bool(notice)
-
-    def toggle_why(self) -> None:
-        """Show which rule brought the question here, or hide it."""
-        self.why.display = not self.why.display
 
     def count(self, left: float | None) -> bool:
         """Show the seconds that are left to answer (E13), None for no limit. Return True if the line is new."""
@@ -85,13 +82,13 @@ class SheetLayout:
         self._hints, self._gaps = hints, gaps
         self.cramped = False
         """There is too little room to answer."""
-        self.squeezed = False
-        """There is little room: a text that the user reads in between takes the context's place."""
         self.dock_hints: Sequence[Hint] = ()
         """The keys that the dock adds to the last line."""
         self._full = False  # the sheet has the whole screen, to read in
         self._answering = True  # the mode leaves the answers visible
         self._large: Field | None = None  # the field that is in their place
+        self._fixed = self._wanted = 0  # rows of the parts around, and those that all of the context takes
+        self._most = self._decided = 0  # rows at most, and how many of them show what is decided on (Z14)
 
     def place(self) -> None:
         """Set which parts are visible in the sheet's mode."""
@@ -110,42 +107,45 @@ class SheetLayout:
         for widget in answers:
             widget.display = self._answering
         for view in reading.views:
-            view.display = view is reading.view and not self.cramped and self._large is None
+            read = view is reading.context or bool(reading.shown_text)
+            view.display = read and not self.cramped and self._large is None
         for part in (frame.question, frame.line, sheet.steps.tabs, frame.banner):
             if part:
                 part.display = not self.cramped
         frame.warning.display = not self.cramped and bool(frame.warning.content)
         if self.cramped:
             sides = [part for one in self._fields for part in (one.title, one.field)]
-            for hidden in (*answers, self._menu, frame.why, *sides):
+            for hidden in (*answers, self._menu, *sides):
                 hidden.display = False
 
     def _kept(self, one: SideField) -> bool:
         """Return True if the text of a field stays visible while it isn't written in."""
         return self._sheet.mode == "answer" and not one.large and bool(one.field.text)
 
-    def lay_out(self, width: int, room: int, dock_hints: Sequence[Hint], full: bool) -> None:
-        """Share out `room` rows at an outer `width`; `full`: the sheet has the whole screen."""
+    def lay_out(self, width: int, room: int, most: int, dock_hints: Sequence[Hint], full: bool) -> None:
+        """Share out `room` rows at an outer `width`, up to `most` where it needs them; `full`: the sheet has the whole
+        screen."""
         sheet, frame, inner = self._sheet, self._frame, width - 2 * EDGES
         self._full = full
         if inner < 1:
             return
-        self.squeezed = room < ROOMY
+        self._most = max(most, room)
+        self._decided = decided_rows(most) if self._answering else 0
         was, self.dock_hints = self._uncramped(), dock_hints
         if frame.banner:
-            frame.banner.fit(inner, room // 4)
+            frame.banner.fit(inner)
         frame.line.note = None if sheet.armed else ours(w.SENT) if sheet.done else ours(w.DEAF)
-        hints = (*self._hints(), *dock_hints)
-        frame.line.hints = hints if sheet.armed else tuple(dock_hints)
-        frame.line.coming = () if sheet.armed or sheet.done else hints
+        self._name_keys()
         # What is in the way gives up its rows before the sheet does: it must stay answerable.
         shares = self._share(inner, room, room < TIGHT, bare=False)
         for bare in (False, True):
             shares = self._share(inner, room, True, bare) if shares.cramped else shares
         large = self._large
-        reading = sheet.reading.view if large is None else None
-        if reading:
-            reading.styles.height = shares.context
+        sheet.reading.rows, sheet.reading.all_rows = shares.context if large is None else 0, self._wanted
+        self._name_keys()  # one of them scrolls, if there is something to scroll
+        if sheet.reading.context and large is None:
+            sheet.reading.context.styles.height = shares.context
+        self._spend(inner, room, shares)
         if self._answering and not self.cramped:
             self._body.place(shares.answers)
         if large:
@@ -154,14 +154,22 @@ class SheetLayout:
         self._gaps(shares.gaps > 0)
         self._cramp(shares.cramped, was)
 
+    def _name_keys(self) -> None:
+        """Show the keys that work now."""
+        sheet, line = self._sheet, self._frame.line
+        hints = (*self._hints(), *self.dock_hints)
+        line.hints = hints if sheet.armed else tuple(self.dock_hints)
+        line.coming = () if sheet.armed or sheet.done else hints
+
     def _share(self, inner: int, room: int, tight: bool, bare: bool) -> RowShares:
         """Return the rows of each part; `tight` as in little room, `bare` without a banner."""
         sheet, frame = self._sheet, self._frame
-        frame.line.most = 1 if tight else 2 if room < ROOMY else 3
+        frame.line.most = 1 if room < ROOMY else 2
         field_room = max(room // 3, 1)
         large = self._large
         fixed = EDGES + self._around(inner, tight, bare) + self._written(inner, field_room, tight)
-        reading = sheet.reading.view if large is None else None
+        reading = sheet.reading.context if large is None else None
+        fixed += self._least_aside(inner)
         menu = self._menu.height_at(inner) if sheet.mode == "menu" else 0
         if self._answering:
             answers = self._body.height_at(inner, field_room)
@@ -174,6 +182,11 @@ class SheetLayout:
             fixed=fixed,
             heads=bool(sheet.steps.tabs),
         )
+        if self._answering and (least := self._body.least_rows):
+            needs = replace(needs, decided=self._decided, least=least)
+        if not self._full:
+            room = max(room, min(needs.floor, self._most))
+        self._fixed, self._wanted = fixed, needs.context
         written = any(one.field is sheet.writing for one in self._fields)
         # The way to stop must be in sight: the menu needs its rows up to that line.
         shares = share(
@@ -186,6 +199,23 @@ class SheetLayout:
         if tight and shares.cramped:
             shares = share(room, needs, least_context=0 if written else 1)
         return shares
+
+    def _least_aside(self, inner: int) -> int:
+        """Return the rows that the text above the context has at least; 0 while none is open."""
+        aside = self._sheet.reading.aside
+        return min(aside.height_at(inner), ASIDE_ROWS if self._most > TIGHT else ASIDE_ROWS - 1) if aside.display else 0
+
+    def _spend(self, inner: int, room: int, shares: RowShares) -> None:
+        """Give what is above the context the rows that the conversation can spare, when all else has its own."""
+        sheet, banner = self._sheet, self._frame.banner
+        used = self._fixed + shares.total
+        if banner and banner.display and shares.context >= self._wanted:
+            spare = max(room - used, 0)
+            banner.fit(inner, 1 + spare)
+            used += banner.rows - 1
+        if sheet.reading.aside.display:
+            least, needed = self._least_aside(inner), sheet.reading.aside.height_at(inner)
+            sheet.reading.aside.styles.height = min(needed, least + max(self._most - used, 0))
 
     def _around(self, inner: int, tight: bool, bare: bool) -> int:
         """Return the rows of the parts around question and answers. In little room a notice takes the place of the
@@ -200,8 +230,7 @@ class SheetLayout:
             steps.beneath.set_class(steps.beneath.display, "-head")
             steps.tabs.set_class(not steps.beneath.display, "-head")
             rows += (steps.tabs.display and 1) + (height_of(steps.beneath, inner) if steps.beneath.display else 0)
-        for part in (frame.why, frame.warning):
-            rows += height_of(part, inner) if part.display else 0
+        rows += height_of(frame.warning, inner) if frame.warning.display else 0
         if frame.time.display:
             _at_most(frame.time, 1 if tight else None)
             rows += 1 if tight else height_of(frame.time, inner)
@@ -210,10 +239,11 @@ class SheetLayout:
             rows += min(height, NOTICE_ROWS) if tight and notice else height
         crowded = frame.time.display and bool(sheet.reply_fields.note.text)
         if frame.banner:
-            hidden = bare or (tight and (sheet.mode == "write" or crowded))
+            read = sheet.reading.shown_text == "reason"  # all of it, beginning with the same
+            hidden = bare or (tight and (sheet.mode == "write" or crowded or read))
             frame.banner.display = not (self.cramped or hidden)
         if frame.banner and frame.banner.display:
-            rows += frame.banner.rows
+            rows += 1
         return rows
 
     def _written(self, inner: int, room: int, tight: bool) -> int:

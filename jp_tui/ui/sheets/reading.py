@@ -1,6 +1,7 @@
-"""What can be read in a sheet: the context of the question, or another text in its place (E1, E41, E42).
+"""What can be read in a sheet: the context of the question, and another text above it (E1, E41, E42, Z14).
 
-It scrolls and remembers what it shows; it decides nothing.
+The other text opens over the conversation and never takes the context's place. It scrolls and remembers what it shows;
+it decides nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def default_context(prompt: PromptRequest, above: Foreign) -> ContextView:
 
 
 class ContextReader:
-    """The context and the texts that can take its place."""
+    """The context and the texts that can be read above it."""
 
     def __init__(
         self,
@@ -40,31 +41,41 @@ class ContextReader:
         show: Callable[[], None],
         relayout: Callable[[], None],
     ) -> None:
-        """`others` returns what can be read in place of the context, by name; `show` updates the sheet, `relayout` lays
+        """`others` returns what can be read above the context, by name; `show` updates the sheet, `relayout` lays
         it out again."""
         self.context = context
         self.aside = ContextView(Foreign(""), focus=False, id="aside")
         self._banner, self._others, self._show, self._relayout = banner, others, show, relayout
         self._name = ""
+        self._split_chosen = False  # the user said how a diff is shown
+        self.rows = 0
+        """The rows of the context, as the sheet laid it out."""
+        self.all_rows = 0
+        """The rows that all of it would take."""
         for view in self.views:
             view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
 
     @property
     def shown_text(self) -> str:
-        """The name of the text that is shown in the context's place, empty for the context itself."""
+        """The name of the text that is shown above the context, empty for none."""
         return self._name
 
     @property
+    def hidden(self) -> bool:
+        """True if there is a context and nothing of it is in sight: what is not seen can't be allowed (Z14)."""
+        return self.context is not None and not (self.context.display and self.rows)
+
+    @property
     def views(self) -> tuple[ContextView, ...]:
-        return (self.context, self.aside) if self.context else (self.aside,)
+        return (self.aside, self.context) if self.context else (self.aside,)
 
     @property
     def view(self) -> ContextView | None:
-        """What the reading keys scroll: the context, or the text in its place."""
-        return self.aside if self._name else self.context
+        """What the reading keys scroll: the context, or the text above it."""
+        return self.aside if self._name and not (self.context and self.aside.fits) else self.context
 
     def look_at(self, name: str) -> None:
-        """Show another text in the context's place, or the context again."""
+        """Show another text above the context, or close it."""
         found = self._others().get(name)
         self._name = name if found is not None and self._name != name else ""
         if self._name and found is not None:
@@ -76,7 +87,7 @@ class ContextReader:
         self._name = name
 
     def close(self, name: str) -> None:
-        """Show the context again, if that text was in its place."""
+        """Close the text above the context, if it is that one."""
         if self._name == name:
             self._name = ""
 
@@ -104,24 +115,33 @@ class ContextReader:
         return texts.under(question, shown.changes, hunks, shown.unseen, shown.lines)
 
     def hints(self) -> list[Hint]:
-        """Return the reading keys that do something now."""
-        view, found = self.view, list[Hint]()
-        if view and not view.fits:
+        """Return the reading keys that do something now, most important first."""
+        context, found = self.context, list[Hint]()
+        scrolls = context is not None and not (context.complete and self.all_rows <= self.rows)
+        if scrolls or (self._name and not self.aside.fits):
             found.append(Hint("ctrl+d", "scroll down", "read(1)"))
         if self._name == "reason":
-            found.append(Hint("v", "the question", "aside('reason')"))
-        elif self._banner and not self._banner.complete:
-            found.append(Hint("v", "whole reason", "aside('reason')"))
+            found.append(Hint("v", "close", "aside('reason')", keep=True))
+        return found
+
+    def more_hints(self) -> list[Hint]:
+        """Return the keys of a diff."""
+        view, found = self.context, list[Hint]()
         if view and view.hunk[1]:
             found.append(Hint("t", "unified", "split") if view.split else Hint("t", "split", "split"))
         if view and view.hunk[1] > 1:
             found.append(Hint("] [", "hunk", "hunk(1)"))
         return found
 
+    def widen(self, wide: bool) -> None:
+        """Show a diff in two columns where there is room for them, unless the user chose otherwise."""
+        if self.context and not self._split_chosen:
+            self.context.prefer_split(wide)
+
     # Actions
 
     def action_aside(self, name: str) -> None:
-        """Show another text in the context's place, or the context again."""
+        """Show another text above the context, or close it."""
         if name in self._others():
             self.look_at(name)
 
@@ -137,11 +157,12 @@ class ContextReader:
 
     def action_hunk(self, step: int) -> None:
         """Go to the next or previous hunk."""
-        if self.view:
-            self.view.action_hunk(step)
+        if self.context:
+            self.context.action_hunk(step)
 
     def action_split(self) -> None:
         """Show a diff in one column or in two."""
-        if self.view and self.view.hunk[1]:
-            self.view.action_split()
+        if self.context and self.context.hunk[1]:
+            self._split_chosen = True
+            self.context.action_split()
             self._relayout()

@@ -1,12 +1,13 @@
 """The banner above a question that a reviewer refused or could not decide, with the reason (R150, R154, M12; asking.md
 E41).
 
-It begins with exactly M12, with model and time beside it. It shows as much of the reason as it has rows for and says
-when that is not all.
+One line, so that it never displaces what is decided on (Z14); where rows are to spare, all of it. That begins with
+exactly M12, with model and time beside it, and so does what `v` opens.
 """
 
 from __future__ import annotations
 
+from textual import events
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
@@ -14,13 +15,15 @@ from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation
-from jp_tui.ui.text import blank, foreign, join, ours, styled
+from jp_tui.ui.sheets.key_line import KeyLine
+from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.view.questions import escalation_text as why
 from jp_tui.view.wording import questions as w
 
 MOST = 20_000
 """Characters of a reason that are laid out; a sheet shows a few lines of it."""
-LEAST = 2
+MOST_ROWS = 6
+"""Rows that it takes at most, however tall the terminal is."""
 _GAP = 2
 
 
@@ -33,14 +36,19 @@ class ReviewerBanner(Widget):
     """
     ALLOW_SELECT = False
 
-    rows: reactive[int] = reactive(9, layout=True)
+    rows: reactive[int] = reactive(1, layout=True)
     """Rows that it has; what does not fit is said to go on."""
 
     def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
         super().__init__(id=id)
         no = why.refusal(escalation)
+        model = (
+            foreign(why.model(escalation), mode="approval", limit=24) if why.model(escalation) else ours(w.A_REVIEWER)
+        )
+        short = ours(w.SAYS_NO, model=model) if no is not None else ours(why.without(escalation))
+        self._short = styled(short, "bold $text-warning")
         said = ours(w.REJECTING if no is not None else why.without(escalation), "bold $text-warning")
-        by = [foreign(model, mode="approval", limit=40)] if (model := why.model(escalation)) else []
+        by = [foreign(name, mode="approval", limit=40)] if (name := why.model(escalation)) else []
         by += [ours("{time}", time=Foreign(took))] if (took := why.took(escalation)) else []
         self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
         self._reason = _told(escalation)
@@ -57,11 +65,15 @@ class ReviewerBanner(Widget):
     def _reason_lines(self, width: int) -> list[Content]:
         return list(self._reason.wrap(width)) if self._reason else []
 
-    def fit(self, width: int, most: int) -> None:
-        """Take as many rows as it needs at an outer width, at most so many."""
+    def fit(self, width: int, most: int = 1) -> None:
+        """Take as many rows as it needs at an outer width if there are so many, else one."""
         lines = len(self._lines(max(width - 3, 1)))
-        self.rows = min(lines, max(most, LEAST))
+        self.rows = min(lines, MOST_ROWS) if most >= min(lines, MOST_ROWS) else 1
         self._complete = lines <= self.rows
+
+    def needed(self, width: int) -> int:
+        """Return the rows that it would take if there were enough."""
+        return min(len(self._lines(max(width - 3, 1))), MOST_ROWS)
 
     @property
     def complete(self) -> bool:
@@ -72,19 +84,36 @@ class ReviewerBanner(Widget):
         return min(len(self._lines(width)), self.rows)
 
     def render(self) -> Content:
-        lines = self._lines(self.content_size.width or 1)
+        width = self.content_size.width or 1
+        lines = self._lines(width)
+        if len(lines) > self.rows == 1:
+            return self._in_one(width)
         if len(lines) > self.rows:
             left = len(lines) - self.rows + 1
             more = ours("… {n} more lines · {how}", "$text-warning", n=left, how=ours(w.WHOLE_REASON))
             lines = [*lines[: self.rows - 1], more]
         return join(*lines, sep=ours("\n")) if lines else blank()
 
+    def _in_one(self, width: int) -> Content:
+        """Return who says what in one line, with as much of the reason as it holds."""
+        more = ours("  {how}", "$text-warning", how=ours(w.WHOLE_REASON_KEY))
+        reason = self._reason.split("\n")[0] if self._reason else blank()
+        said = join(self._short, ours(" "), reason)
+        return join(cut(said, max(width - more.cell_length, 1)), more)
+
+    def on_click(self, event: events.Click) -> None:
+        """Open the whole reason, or close it."""
+        event.stop()
+        self.post_message(KeyLine.Pressed("aside('reason')"))
+
 
 def whole_reason(told: Escalation) -> Foreign:
-    """Return all of the reason, as a text to read."""
-    parts = [told.reason.raw, *(f"{w.BEFORE_INTENT} {one.reason.raw}" for one in told.before)]
+    """Return all of the reason, as a text to read; it begins with M12, or with why there is no verdict."""
+    head = w.REJECTING if why.refusal(told) is not None else why.without(told)
+    parts = [head, told.reason.raw, *(f"{w.BEFORE_INTENT} {one.reason.raw}" for one in told.before)]
     parts.append(w.SAW.format(saw=told.saw) if told.saw else "")
-    return Foreign("\n\n".join(part for part in parts if part.strip()))
+    said = f"{parts[0]}\n{parts[1] or w.NO_REASON}"
+    return Foreign("\n\n".join(part for part in (said, *parts[2:]) if part.strip()))
 
 
 def _told(told: Escalation) -> Content:

@@ -1,6 +1,7 @@
-"""Sharing the rows of a sheet between context, question and answers (asking.md E1, E61).
+"""Sharing the rows of a sheet between context, question and answers (asking.md E1, Z14, E61).
 
 Pure arithmetic. The question, some answers and the keys must stay visible; the context gets what is left and scrolls.
+Where something is decided on, that comes first: its rows are asked for before the answers get more than they need.
 Below the least that can be reviewed the sheet is `cramped` and accepts no answer.
 """
 
@@ -9,23 +10,41 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LEAST_CONTEXT, LEAST_QUESTION, LEAST_ANSWERS = 2, 1, 2
+DECIDED, DECIDED_SMALL = 9, 4
+"""Rows of what is decided on that are in sight at 80x24, and at 60x16 (Z14)."""
+TALK = 1
+"""Rows of the conversation that stay in sight whatever a sheet needs."""
 ROOMY = 26
 """Rows from which blank lines between the parts are affordable although a part has to scroll."""
 
 TIGHT = 12
-"""Rows below which the keys have one row, and only the first of them are shown."""
+"""Rows below which a notice takes the place of the keys, and side fields have no titles."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowNeeds:
     """Rows that each part would take if there were no limit; `fixed` are frame, keys and notices. `heads` is how many
-    more parts a blank line may follow."""
+    more parts a blank line may follow.
+
+    `decided` is how many rows of the context come before all but `least` rows of the answers; 0 where the answers come
+    first (Z14).
+    """
 
     context: int
     question: int
     answers: int
     fixed: int
     heads: int = 0
+    decided: int = 0
+    least: int = LEAST_ANSWERS
+
+    @property
+    def floor(self) -> int:
+        """The rows that all of them need together, where something is decided on with two lines of what is
+        remembered."""
+        answers = min(self.answers, self.least + (2 if self.decided else 0))
+        context = min(self.context, self.decided or LEAST_CONTEXT)
+        return self.fixed + context + self.question + answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +57,24 @@ class RowShares:
     gaps: int
     cramped: bool
 
+    @property
+    def total(self) -> int:
+        return self.context + self.question + self.answers + self.gaps
+
 
 def room_of(column: int) -> int:
     """Return the rows for a sheet in a column of that height: the conversation keeps at least a third (E1)."""
     return column - -(-column // 3)
+
+
+def most_of(column: int) -> int:
+    """Return the rows that a sheet may take where it needs them (Z14)."""
+    return max(room_of(column), column - TALK)
+
+
+def decided_rows(most: int) -> int:
+    """Return the rows of what is decided on that a sheet of at most so many rows shows (Z14)."""
+    return min(max(most - 9, DECIDED_SMALL), DECIDED)
 
 
 def share(
@@ -56,19 +89,25 @@ def share(
     if answers is not None:
         least_context = min(max(left - LEAST_QUESTION - answers, 0), LEAST_CONTEXT)
     few = min(wants.context, LEAST_CONTEXT if least_context is None else least_context)
-    least = few + min(wants.question, LEAST_QUESTION) + min(wants.answers, LEAST_ANSWERS)
+    must = min(wants.answers, wants.least)
+    least = few + min(wants.question, LEAST_QUESTION) + must
     cramped = left < least
     left = max(left, least)
+    decided = bool(wants.decided) and answers is None
+    long = left - few - must if decided else max(4, left // 3)
+    if decided:
+        asked = min(wants.question, max(LEAST_QUESTION, left - few - must))
+        few = max(few, min(wants.context, wants.decided, left - asked - must))
     parts = 1 + bool(wants.context) + wants.heads
     everything = wants.context + wants.question + wants.answers
-    few_rows = max(least, few + min(wants.question, LEAST_QUESTION) + (answers or 0))
+    few_rows = max(least, few + min(wants.question, LEAST_QUESTION) + (answers or must))
     gaps = parts if left - parts >= (few_rows if room >= ROOMY else everything) else 0
     left -= gaps
     context = few
     enough = answers if answers is not None else max(LEAST_ANSWERS, left // 4 if reads else left * 2 // 3)
-    answers = min(wants.answers, LEAST_ANSWERS)
-    question = min(wants.question, max(LEAST_QUESTION, left - context - answers), max(4, left // 3))
-    answers = max(answers, min(wants.answers, left - question - context, enough))
+    enough = must + 2 if decided else enough
+    question = min(wants.question, max(LEAST_QUESTION, left - context - must), max(LEAST_QUESTION, long))
+    answers = max(must, min(wants.answers, left - question - context, enough))
     context = max(context, min(wants.context, left - question - answers))
     answers = max(answers, min(wants.answers, left - question - context))
     question = max(question, min(wants.question, left - answers - context))

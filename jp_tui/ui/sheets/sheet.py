@@ -68,12 +68,13 @@ class Sheet(Vertical, can_focus=True):
         &.-tool { border: round $warning; border-title-color: $warning; }
         &.-deaf { border: round $foreground 30%; border-title-color: $text-muted; }
         &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
-        &.-gaps > #question, &.-gaps > .context, &.-gaps > ReviewerBanner, &.-gaps > .-head { margin-bottom: 1; }
+        &.-gaps > #question, &.-gaps > .context, &.-gaps > .-head { margin-bottom: 1; }
+        &.-gaps > #aside { margin-bottom: 0; }
         & > #beneath { height: auto; }
         & > #question { height: auto; text-style: bold; }
         & > #warning { height: auto; color: $text-warning; text-style: bold; }
         & > #problem { height: auto; color: $text-warning; }
-        & > #why, & > .title, & > #time { height: auto; color: $text-muted; }
+        & > .title, & > #time { height: auto; color: $text-muted; }
         & > #time { color: $text-warning; }
     }
     """
@@ -165,7 +166,7 @@ class Sheet(Vertical, can_focus=True):
         for one in self._fields:
             one.title.display = one.field.display = False
             yield from (one.title, one.field)
-        yield from (frame.why, frame.time, frame.notice, frame.line)
+        yield from (frame.time, frame.notice, frame.line)
 
     def on_mount(self) -> None:
         self.area.mounted()
@@ -271,9 +272,10 @@ class Sheet(Vertical, can_focus=True):
         if self.frame.count(left):
             self.relayout()
 
-    def lay_out(self, width: int, room: int, dock_hints: Sequence[Hint], full: bool) -> None:
-        """Use at most `room` rows at an outer `width`, the whole screen if `full`; show the keys of the dock too."""
-        self.row_layout.lay_out(width, room, dock_hints, full)
+    def lay_out(self, width: int, room: int, most: int, dock_hints: Sequence[Hint], full: bool) -> None:
+        """Use `room` rows at an outer `width`, up to `most` where they are needed, the whole screen if `full`; show the
+        keys of the dock too."""
+        self.row_layout.lay_out(width, room, most, dock_hints, full)
 
     def focus_holder(self) -> Widget:
         """Return what has the focus while the sheet is open: itself, or the field that is written in (R245)."""
@@ -355,30 +357,36 @@ class Sheet(Vertical, can_focus=True):
             ]  # fmt: skip
         if self.writing is not None:
             return self._field_hints(self.writing)
-        found = [*self.area.answer_hints(), *self.steps.hints()]
+        own = self.area.answer_hints()
+        found = [*own[:1], *self.steps.hints(), *own[1:], *self.reading.hints()]
         if self.reply_fields.may_reply:
             found.append(Hint("r", "reply", "reply"))
-        if self.reply_fields.may_note:
-            found.append(Hint("c", "note", "note"))
         if self.reply_fields.may_edit:
             found.append(Hint("e", "edit", "edit"))
+        if self._knows_why:
+            found.append(Hint("w", "why", "why"))
+        found.append(Hint("esc", "menu", "leave", keep=True))
+        if self.reply_fields.may_note:
+            found.append(Hint("c", "note", "note"))
+        found += self.side_question.hints()
         if "end_turn" in self.prompt.controls:
             found.append(Hint("s", "end turn", "end_turn"))
-        found += [*self.side_question.hints(), Hint("esc", "menu", "leave", keep=True), *self.steps.place_hints()]
-        return [*found, *self.reading.hints(), *([Hint("w", "why", "why")] if self._knows_why else [])]
+        return [*found, *self.steps.place_hints(), *self.reading.more_hints()]
 
     def _field_hints(self, writing: Field) -> list[Hint]:
         field = self._side_field
         if field and field not in self._answer_fields:
             return field.hints()
-        return [*(field.hints() if field else self.area.body.field_hints(writing)), *self.steps.field_hints()]
+        first, *others = field.hints() if field else self.area.body.field_hints(writing)
+        return [first, *self.steps.field_hints(), *others]
 
-    # Texts in place of the context
+    # Texts above the context
 
     def _texts(self) -> dict[str, Foreign]:
-        """Return all texts that can be read in place of the context, by name."""
+        """Return all texts that can be read above the context, by name."""
         prompt = self.prompt
-        found = {"why": texts.why_words(prompt)} if self.row_layout.squeezed and self.reading.context else {}
+        found = {"why": texts.why_words(prompt)} if self._knows_why else {}
+        found |= {"covers": texts.covers_words(prompt)} if "remember" in prompt.controls else {}
         found |= {"reason": whole_reason(prompt.escalation)} if prompt.escalation else {}
         return found | self.side_question.texts() | self.area.texts()
 
@@ -550,14 +558,8 @@ class Sheet(Vertical, can_focus=True):
             self.open_menu("end")
 
     def action_why(self) -> None:
-        """Show which rule brought the question here."""
-        if not self._knows_why:
-            return
-        if "why" in self._texts():
-            self.reading.look_at("why")
-        else:
-            self.frame.toggle_why()
-        self.relayout()
+        """Show which rule brought the question here, or close it."""
+        self.reading.action_aside("why")
 
     # What is received
 

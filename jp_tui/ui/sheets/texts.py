@@ -89,7 +89,7 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
     if len(text) <= LONG and text.count("\n") <= 3:
         return foreign(Foreign(text.strip("\n")), mode=mode(prompt)), Foreign(context) if context else None
     above = f"{text}\n\n{context}" if context else text
-    short = foreign(Foreign(text), mode="line", limit=LONG // 2)
+    short = foreign(Foreign(text), mode="line", limit=LONG // 4)
     return join(short, ours("(full text above)", f"not bold {MUTED}"), sep=ours(" ")), Foreign(above)
 
 
@@ -146,8 +146,14 @@ def option(text: str) -> Content:
 def covers(prompt: PromptRequest) -> Content:
     """Return what a remembered answer will cover (R236)."""
     if prompt.remember_covers:
-        return ours(w.COVERS, scope=_name(Foreign(prompt.remember_covers), MOST))
-    return ours(w.COVERS_UNKNOWN, tool=_name(Foreign(prompt.tool), 80))
+        scope = prompt.remember_covers.removeprefix(w.THIS_TURN)  # the answers say how long
+        return ours(w.COVERS_HERE, scope=_name(Foreign(scope), MOST))
+    return ours(w.COVERS_HERE_UNKNOWN, tool=_name(Foreign(prompt.tool), 80))
+
+
+def covers_words(prompt: PromptRequest) -> Foreign:
+    """Return `covers` as a text."""
+    return Foreign(covers(prompt).plain)
 
 
 def reply_title(prompt: PromptRequest) -> Content:

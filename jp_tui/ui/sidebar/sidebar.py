@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # with the protocol, after the first frame
     from jp_tui.view.activity.lines import ActivityLine
     from jp_tui.view.questions.inbox import InboxEntry
     from jp_tui.view.questions.outcome_line import Role
+    from jp_tui.view.questions.queue import Key
 
 _STYLES: dict[Role, tuple[str, str]] = {
     "heading": ("", "bold"),
@@ -77,6 +78,7 @@ class Sidebar(Vertical, can_focus=True):
         self._activity: Activity | None = None
         self._agents: tuple[Agent, ...] = ()
         self._waiting: Sequence[InboxEntry] = ()
+        self._open: Key = ("", "")  # the question that is open as a sheet
         self._ticker: Timer | None = None
         self._view = LineView(make=self._rows, paint=_row)
 
@@ -89,6 +91,12 @@ class Sidebar(Vertical, can_focus=True):
             self._activity, self._agents, self._waiting = activity, agents, waiting
             self._paint()
             self._tick()
+
+    def opened(self, key: Key) -> None:
+        """Leave out what is open as a sheet: it is in sight already (Z14). An empty key means that none is."""
+        if key != self._open:
+            self._open = key
+            self._paint()
 
     def _tick(self) -> None:
         ticking = self._activity is not None and (
@@ -110,7 +118,7 @@ class Sidebar(Vertical, can_focus=True):
         from jp_tui.view.activity.lines import lines
 
         agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
-        made = lines(self._activity, self._clock(), agents, self._waiting)
+        made = lines(self._activity, self._clock(), agents, self._waiting, self._open)
         return [(line, at) for line in made for at in range(tall(line, width))]
 
     def watch_display(self) -> None:

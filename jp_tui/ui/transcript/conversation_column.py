@@ -236,6 +236,12 @@ class ConversationColumn(Vertical):
         self._reopen &= isinstance(event, SheetDock.Folded)
         self._arrange()
 
+    @on(SheetDock.Turned)
+    def _turned(self, event: SheetDock.Turned) -> None:
+        """Shrink in the conversation what the sheet shows."""
+        prompt = event.prompt
+        self.transcript.in_sheet((prompt.turn, prompt.call) if prompt is not None else None)
+
     @on(SheetDock.Overheard)
     def _overheard(self, event: SheetDock.Overheard) -> None:
         """Give keys that came before the sheet accepted any to the composer (E10)."""

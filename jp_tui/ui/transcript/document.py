@@ -89,6 +89,12 @@ class TranscriptDocument:
         self.changed(changes)
         return changes
 
+    def in_sheet(self, call: tuple[int, str] | None) -> BlockChanges:
+        """Shrink what is open as a sheet to its one line. Return which blocks changed."""
+        changes = self.story.in_sheet(call)
+        self.changed(changes)
+        return changes
+
     def changed(self, changes: BlockChanges) -> None:
         """Note that blocks changed or have another key."""
         for old, new in changes.renamed:

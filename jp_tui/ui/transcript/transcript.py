@@ -171,6 +171,11 @@ class Transcript(VirtualList[TranscriptDocument]):
         if self.document.asking(calls).changed:
             self._settle_soon(grown=self.document.positions.total > before)
 
+    def in_sheet(self, call: tuple[int, str] | None) -> None:
+        """Shrink the call whose question is open as a sheet, by turn and id, to one line; None for none (Z14)."""
+        if self.document.in_sheet(call).changed:
+            self._settle_soon(grown=call is None)
+
     def clear(self) -> None:
         """Show nothing."""
         self._desk.close()

@@ -31,10 +31,46 @@ from jp_tui.ui.transcript.virtual_list import VirtualList, scroll_bindings
 
 FEW, LEAD = 12, 1
 """With fewer rows a diff begins at its first changed line; the number of rows that are shown above that line."""
+LEADING = 6
+"""Rows above that beginning that need not be seen; if there are more, they count as unseen until they were."""
 
 Key = tuple[int, bool]
 """A width and whether a diff stands in two columns."""
 _Made = tuple[int, Key, PaintedDiff]
+
+
+class SeenRows:
+    """Which rows were on the screen, as ranges from a first row up to one behind the last (Z14)."""
+
+    def __init__(self) -> None:
+        self._ranges: list[tuple[int, int]] = []
+
+    @property
+    def count(self) -> int:
+        return sum(end - first for first, end in self._ranges)
+
+    def add(self, first: int, end: int) -> bool:
+        """Note these rows. Return True if some of them are new."""
+        before, joined = self.count, list[tuple[int, int]]()
+        for one in sorted([*self._ranges, *([(first, end)] if first < end else [])]):
+            if joined and one[0] <= joined[-1][1]:
+                joined[-1] = joined[-1][0], max(joined[-1][1], one[1])
+            else:
+                joined.append(one)
+        self._ranges = joined
+        return self.count > before
+
+    def cut(self, end: int) -> None:
+        """Forget the rows from `end` on."""
+        self._ranges = [(first, min(last, end)) for first, last in self._ranges if first < end]
+
+    def scale(self, before: int, rows: int) -> None:
+        """Keep the same share, of `before` rows that are now `rows`: no more of them than were seen."""
+        if self.count >= before:
+            self._ranges = [(0, rows)] if rows else []
+        else:
+            scaled = [(-(-first * rows // before), last * rows // before) for first, last in self._ranges]
+            self._ranges = [one for one in scaled if one[0] < one[1]]
 
 
 class _Rows:
@@ -125,7 +161,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self._untouched = True
         """True until the user scrolls: the view is where it should begin."""
         self._made: dict[Key, PaintedDiff] = {}
-        self._width, self._seen, self._of = 1, 0, 0
+        self._width, self._seen, self._of = 1, SeenRows(), 0
         self._errand: SlowPaint[_Made] = SlowPaint(self._deliver)
         self._run, self._asked = 0, (0, False)
         """A number for each new layout, by which late rows are recognised, and the key that is being laid out."""
@@ -139,7 +175,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
     def put(self, text: Foreign, *, approval: bool | None = None) -> None:
         """Show another text from its top; `approval` changes the mode."""
         self._approval = self._approval if approval is None else approval
-        self._text, self._seen, self._of, self.top = text, 0, 0, 0
+        self._text, self._seen, self._of, self.top = text, SeenRows(), 0, 0
         self._untouched = True
         self.document = _Rows(PaintedDiff(), 1, self._colours)
         self._to_end, self._to_hunk = False, 0
@@ -157,13 +193,13 @@ class ContextView(VirtualList[_Rows], can_focus=True):
 
     @property
     def unseen(self) -> int:
-        """The number of rows below the lowest that was on the screen; at least 1 if the text is cut."""
-        return max(self.lines - self._seen, 0 if self.document.painted.whole else 1) if self.is_mounted else 0
+        """The number of rows that were never on the screen; at least 1 if the text is cut."""
+        return max(self.lines - self._seen.count, 0 if self.document.painted.whole else 1) if self.is_mounted else 0
 
     @property
     def seen_to_end(self) -> bool:
-        """True if its end was on the screen."""
-        return self._seen > 0 and self.unseen == 0
+        """True if all of it was on the screen."""
+        return self._seen.count > 0 and self.unseen == 0
 
     @property
     def complete(self) -> bool:
@@ -208,6 +244,11 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self._again()
         self.refresh(layout=True)
 
+    def prefer_split(self, split: bool) -> None:
+        """Show a diff in two columns, or in one."""
+        if split != self._split:
+            self.action_split()
+
     def action_hunk(self, step: int) -> None:
         """Scroll to the next or previous hunk."""
         starts = self.document.painted.hunks
@@ -232,6 +273,8 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         first = self.document.painted.first
         if self._untouched and first is not None and 0 < self.height < min(FEW, self.lines):
             super().scroll_to_row(first - LEAD)
+            if self.top <= LEADING:  # a name and lines that stay as they are
+                self._seen.add(0, self.top)
 
     # --- painting ------------------------------------------------------------------------------------------
 
@@ -291,9 +334,9 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         old, self._held = self.document.painted, False
         self.document = _Rows(painted, max(self._width - 1, 1), self._colours)
         if old.more:  # only what the whole has as well
-            self._seen = min(self._seen, _alike(old.rows, painted.rows))
+            self._seen.cut(_alike(old.rows, painted.rows))
         elif self._of and self.lines != before and before:  # the same share of it counts as seen
-            self._seen = self.lines if self._seen >= before else self._seen * self.lines // before
+            self._seen.scale(before, self.lines)
         self._of = self.lines
         super().scroll_to_row(self.lines if end else self.top)
         if 0 < hunk < len(painted.hunks):
@@ -334,9 +377,8 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         """Note which rows are on the screen now."""
         if self.height <= 0 or not self.lines or not self.display or not self.is_attached or self._held:
             return
-        seen = max(self._seen, min(self.top + self.height, self.lines))
-        if seen != self._seen or not self._of:
-            self._seen, self._of = seen, self.lines
+        if self._seen.add(self.top, min(self.top + self.height, self.lines)) or not self._of:
+            self._of = self.lines
             self.post_message(self.Seen(self.unseen, self.lines))
 
     def moved(self) -> None:

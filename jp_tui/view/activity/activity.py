@@ -29,7 +29,7 @@ _OPEN = ("open", "deferred")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallActivity:
     """One tool call. `began` is when it first ran, `since` when it entered its state, on the front end's clock; its
-    duration includes the user's time. `said` is its latest output line while it runs."""
+    duration excludes the user's time. `said` is its latest output line while it runs."""
 
     id: str
     tool: Foreign
@@ -160,6 +160,8 @@ def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
         return activity
     activity = _turn(activity, event.turn)
     call = _known(activity, event.call, event.tool)
+    if call.began is not None and call.since is not None and call.state == "awaiting_input" != event.state:
+        call = replace(call, began=call.began + now - call.since)  # who was asked took that time, not the tool (Z15)
     runs = event.state in ("running", "awaiting_assistant")
     call = replace(
         call,

@@ -18,7 +18,7 @@ from jp_tui.view.questions import approval_text
 from jp_tui.view.questions.forms import taken_back
 from jp_tui.view.questions.inbox import InboxEntry
 from jp_tui.view.questions.inquiry import NOTHING, InquiryView
-from jp_tui.view.questions.outcome_line import SUB_AGENT, Role, asker, fate
+from jp_tui.view.questions.outcome_line import SUB_AGENT, Role, asker, declined, fate
 from jp_tui.view.questions.queue import NONE, Key
 from jp_tui.view.wording.amounts import count, duration, seconds
 
@@ -35,6 +35,7 @@ STATES: dict[CallState, tuple[str, str, Role]] = {
 ENDS: dict[CallEnd, tuple[str, str, Role]] = {
     "ok": ("✓", "", "good"),
     "error": ("✗", "failed", "bad"),
+    "declined": ("⊘", "declined", "quiet"),
     "cancelled": ("⊘", "cancelled", "quiet"),
     "skipped": ("↷", "skipped", "quiet"),
 }
@@ -70,10 +71,16 @@ BLANK = ActivityLine(role="blank")
 
 
 def lines(
-    activity: Activity, now: float, agents: Mapping[str, Agent] = NOBODY, waiting: Sequence[InboxEntry] = ()
+    activity: Activity,
+    now: float,
+    agents: Mapping[str, Agent] = NOBODY,
+    waiting: Sequence[InboxEntry] = (),
+    open_: Key = NONE,
 ) -> list[ActivityLine]:
     """Return the sidebar's lines at `now` (the clock of `applied`); `agents` are sub-agents by the call that runs them,
-    `waiting` is everything that waits in the workspace (E51)."""
+    `waiting` is everything that waits in the workspace (E51). What is open as a sheet, `open_`, is left out of both:
+    its call keeps one line (Z14)."""
+    waiting = [one for one in waiting if one.key != open_]
     found = [*_waiting(waiting), BLANK] if waiting else []  # first: nested calls must not push it out of sight
     found.append(ActivityLine(role="heading", text=Foreign("Activity")))
     if activity.turn:
@@ -84,7 +91,8 @@ def lines(
     most = 0 if len(agents) > MOST_AGENTS else min(MOST_OF_AGENT, MOST_OF_ALL // max(len(agents), 1))
     for call in shown[-MOST_CALLS:]:
         agent = agents.get(call.id)
-        found += _call(call, now) if agent is None else _agent(call, agent, now, most)
+        told = _call(call, now) if agent is None else _agent(call, agent, now, most)
+        found += told[:1] if any(one.how == "open" and one.id == open_[1] for one in call.inquiries) else told
     for inquiry in activity.loose:
         found += _inquiry(inquiry, 0, None, now)
     if not shown and not activity.loose:
@@ -121,7 +129,8 @@ def _tokens(usage: UsageTotals) -> str:
 def _call(call: CallActivity, now: float) -> list[ActivityLine]:
     if call.state == "completed":
         sign, word, role = ENDS[call.end or "ok"]
-        took = "" if call.ms is None else duration(call.ms)
+        word = declined(call.inquiries) if call.end == "declined" else word
+        took = "" if call.ms is None or call.end == "declined" else duration(call.ms)
         right = f"{word} {took}" if word and took else word or took
     else:
         sign, right, role = STATES[call.state]

@@ -61,10 +61,12 @@ def _number(of: JsonObject, key: str) -> int:
 
 
 def _calls(did: JsonObject) -> str:
-    calls, failed = _number(did, "calls"), _number(did, "failed")
+    calls = _number(did, "calls")
     if not calls:
         return ""
-    return f"{calls:,} {'tool call' if calls == 1 else 'tool calls'}{f', {failed:,} failed' if failed else ''}"
+    parts = [f"{calls:,} {'tool call' if calls == 1 else 'tool calls'}"]
+    parts += [f"{number:,} {word}" for word in ("failed", "declined") if (number := _number(did, word))]
+    return ", ".join(parts)
 
 
 def _files(did: JsonObject) -> str:

@@ -141,6 +141,11 @@ def _parts(parts: tuple[PartTaken, ...]) -> str:
     return found
 
 
+def _how(failed: bool, extra: JsonObject) -> str:
+    """What the content of a result is; a "no" is no failure (Z15)."""
+    return "Declined" if extra.get("end") == "declined" else "Error" if failed else "Result"
+
+
 def plain(event: ev.Event) -> str:
     """Return the event's text, possibly several lines; empty if users needn't read it."""
     match event:
@@ -153,7 +158,7 @@ def plain(event: ev.Event) -> str:
         case ev.ToolCallRequest(name=name, arguments=arguments):
             return hung(f"Tool: {name} {dump(arguments)}")
         case ev.ToolCallResponse(content=text, is_error=failed, metadata=extra):
-            return "\n".join([*map(hung, _decided(extra)), hung(f"{'Error' if failed else 'Result'}: {text}")])
+            return "\n".join([*map(hung, _decided(extra)), hung(f"{_how(failed, extra)}: {text}")])
         case ev.InquiryRequest(question=asked, metadata=extra):
             handed_over = HANDED.get(handed(extra.get("escalation")), "")
             told = f"\nAsked: {handed_over}" if handed_over else ""

@@ -22,7 +22,7 @@ from jp_tui.view.export.style import STYLE
 from jp_tui.view.questions.approval_text import sentence
 from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
 from jp_tui.view.questions.inquiry import InquiryView
-from jp_tui.view.questions.outcome_line import asker, fate, responder, spent
+from jp_tui.view.questions.outcome_line import asker, declined, fate, responder, spent
 from jp_tui.view.transcript import blocks as b
 from jp_tui.view.transcript.reducer import blocks_of
 from jp_tui.view.wording.amounts import duration, turns
@@ -101,8 +101,11 @@ def _incomplete(incomplete: bool) -> str:
 
 def _tool(block: b.ToolBlock) -> Iterator[str]:
     if not block.dialogue:
-        facts = [duration(block.ms)] if block.ms is not None else []
-        facts += [str(block.end)] if block.end not in (None, "ok") else []
+        facts = [duration(block.ms)] if block.ms is not None and block.end != "declined" else []
+        if block.end == "declined":
+            facts.append(line(Foreign(declined(block.asked))))
+        elif block.end not in (None, "ok"):
+            facts.append(str(block.end))
         aside = f' <span class="quiet">{" · ".join(facts)}</span>' if facts else ""
         yield f"<h3><code>{line(block.name)}</code> {line(block.title)}{aside}</h3>"
         arguments = block.edited or block.arguments

@@ -15,7 +15,7 @@ from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view.questions.approval_text import sentence
 from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
 from jp_tui.view.questions.inquiry import InquiryView
-from jp_tui.view.questions.outcome_line import asker, fate, responder, spent
+from jp_tui.view.questions.outcome_line import asker, declined, fate, responder, spent
 from jp_tui.view.transcript import blocks as b
 from jp_tui.view.transcript.reducer import blocks_of
 from jp_tui.view.wording.amounts import duration, turns
@@ -76,8 +76,9 @@ def _block(block: b.Block) -> Iterator[str]:
 
 def _tool(block: b.ToolBlock) -> Iterator[str]:
     if not block.dialogue:
-        took = f" · {duration(block.ms)}" if block.ms is not None else ""
+        took = f" · {duration(block.ms)}" if block.ms is not None and block.end != "declined" else ""
         how = f" · {block.end}" if block.end not in (None, "ok") else ""
+        how = f" · {line(Foreign(declined(block.asked)))}" if block.end == "declined" else how
         title = f" {line(block.title)}" if block.title else ""
         yield f"**Tool: {line(block.name)}**{title}{took}{how}"
         arguments = block.edited or block.arguments

@@ -27,8 +27,9 @@ FOCUS_CLICK = 0.2
 
 NEVER = float("-inf")
 
-Phase = Literal["empty", "hesitating", "held", "folded", "deaf", "armed", "sent"]
-"""`held` has notified and stays folded, `folded` was done by the user, `sent` waits for the engine's reply."""
+Phase = Literal["empty", "hesitating", "held", "folded", "deaf", "next", "armed", "sent"]
+"""`held` has notified and stays folded, `folded` was done by the user, `sent` waits for the engine's reply, `next`
+appears as the next question of the user's form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Arrival:
     @property
     def open(self) -> bool:
         """True if the sheet is visible, whether or not it accepts keys."""
-        return self.phase in ("deaf", "armed", "sent")
+        return self.phase in ("deaf", "next", "armed", "sent")
 
     def arrived(self, now: float) -> Arrival:
         """A question arrived. One that waits or is open isn't disturbed (E12)."""
@@ -64,6 +65,15 @@ class Arrival:
     def opened(self, now: float) -> Arrival:
         """A sheet opened: automatically, by a key or as the next in the queue; each is guarded."""
         return self._to("deaf", now)
+
+    def followed(self, now: float) -> Arrival:
+        """The next question of a form appears: no arrival, keys that come meanwhile are kept for it (Z13)."""
+        return self._to("next", now)
+
+    def armed(self) -> Arrival:
+        """It is there, and takes keys at once, also those that were pressed while it appeared: all that come now were
+        pressed after the answer before."""
+        return self._to("armed", NEVER)
 
     def wished(self, now: float) -> Arrival:
         """The user asked for a question that arrived only now: it opens at the next pause, though others stay

@@ -6,6 +6,7 @@ widgets; why a question was asked is in `why.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -114,6 +115,14 @@ def responder(asked: InquiryView) -> Foreign:
     if who and asked.escalated and asked.by == "user" and asked.how == "answered":
         who = f"{who}, over the reviewer" if asked.answer is True else f"{who} and the reviewer"
     return Foreign(who)
+
+
+def declined(asked: Sequence[InquiryView]) -> str:
+    """What a call is that a "no" ended, an outcome and no failure (Z15): `declined by you`, or by whom. The name of a
+    model in it is untrusted."""
+    no = next((one for one in reversed(asked) if one.how == "answered" and one.answer is False), None)
+    who = responder(no).raw if no is not None else ""
+    return f"declined by {who}" if who else "declined"
 
 
 def spent(asked: InquiryView) -> str:

@@ -78,7 +78,8 @@ class ToolBlock(_Placed):
     A `dialogue` is shown as question and answer only (R160). `title` is its subject; `arguments` are (name, value)
     pairs, `edited` those that ran instead; `problem` is why it never ran; `end` and `ms` are set once it is complete.
     `form` replaces all of `asked` if one call asked several questions, `reply` is the reply instead of an answer
-    (R179), `asides` are side questions (E30).
+    (R179), `asides` are side questions (E30). `in_sheet`: it is one line while its question is open as a sheet
+    (Z14).
     """
 
     call: str
@@ -97,6 +98,7 @@ class ToolBlock(_Placed):
     reply: Foreign = NOTHING
     asides: tuple[SideExchangeView, ...] = ()
     problem: Foreign = NOTHING
+    in_sheet: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

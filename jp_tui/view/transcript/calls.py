@@ -54,10 +54,12 @@ def tool_block(
     deferred: bool = False,
     asides: tuple[SideExchangeView, ...] = (),
     asks: bool = False,
+    in_sheet: bool = False,
 ) -> ToolBlock | None:
     """Return the block of a call and its questions, None if there is nothing to show.
 
-    `over`: its turn has ended. `asks`: its sub-agent waits for the user. `held`: another process runs it, so an open
+    `over`: its turn has ended. `asks`: its sub-agent waits for the user. `in_sheet`: its question is
+    open as a sheet. `held`: another process runs it, so an open
     question waits there. `deferred`: the turn was ended to wait for answers (R230).
     """
     request, response = known.request, known.response
@@ -102,6 +104,7 @@ def tool_block(
         reply=reply,
         asides=asides,
         problem=Foreign(text_at(said, "refused")),
+        in_sheet=in_sheet and state != "completed",
     )
 
 

@@ -54,6 +54,8 @@ def of_block(block: Block, width: int) -> int:
             return of_text(text.raw, room)
         case ReasoningBlock(text=text):
             return min(of_text(text.raw[:8192], room), 4)
+        case ToolBlock(in_sheet=True):
+            return 1
         case ToolBlock(dialogue=True, asked=asked):
             return 3 * len(asked) or 1
         case ToolBlock(asked=asked, decided=decided, end=end):

@@ -94,6 +94,7 @@ class TranscriptReducer(_Arrived):
         """True if another process writes this conversation."""
         self._parts: dict[str, Block] = {}
         self._asking: frozenset[tuple[int, str]] = frozenset()
+        self._in_sheet: tuple[int, str] | None = None
         self._last = 0
         self._changed: set[str] = set()
         self._renamed: list[tuple[str, str]] = []
@@ -173,6 +174,14 @@ class TranscriptReducer(_Arrived):
         changed, self._asking = self._asking ^ calls, calls
         for turn, call in changed:
             self._show(turn, call)
+        return self._taken()
+
+    def in_sheet(self, call: tuple[int, str] | None) -> BlockChanges:
+        """The call, by turn and id, whose question is open as a sheet; None while none is."""
+        before, self._in_sheet = self._in_sheet, call
+        for one in {before, call} - {None} if before != call else ():
+            if one is not None:
+                self._show(*one)
         return self._taken()
 
     def _started(self, turn: int, model: str, resumed: bool) -> None:
@@ -317,7 +326,8 @@ class TranscriptReducer(_Arrived):
         said = self._asides.of(turn, call)
         asks = (turn, call) in self._asking
         ended = {"over": whole.ended, "held": self.held, "deferred": whole.deferred}
-        block = tool_block(known, call, asked, asides=said, asks=asks, **ended)
+        here = (turn, call) == self._in_sheet
+        block = tool_block(known, call, asked, asides=said, asks=asks, in_sheet=here, **ended)
         if known.request is not None:
             if block is None:
                 self._remove(known.place)

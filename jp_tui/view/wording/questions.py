@@ -15,6 +15,13 @@ NO_ONCE: Final = "no, just this once"
 NO_TURN: Final = "no, and remember for this turn"
 YES: Final = "yes"
 NO: Final = "no"
+# The same in the one row of answers of a sheet, where a line of its own says how long and for what (Z14, R236).
+YES_REMEMBERED: Final = "yes, this turn"
+NO_REMEMBERED: Final = "no, this turn"
+RUN_SHORT: Final = "run"
+SKIP_SHORT: Final = "skip"
+RUN_REMEMBERED: Final = "run, this turn"
+SKIP_REMEMBERED: Final = "skip, this turn"
 
 # M42, exact, and the two that R248 adds.
 ANSWER: Final = "Answer"
@@ -43,6 +50,8 @@ EDIT_CANCELLED: Final = "Edit cancelled"  # R87, the reason of the skip
 
 # M12, exact, and the text if the reviewer had no verdict (R150, R154).
 REJECTING: Final = "The assistant recommended rejecting this change:"
+SAYS_NO: Final = "✗ {model} says no:"
+A_REVIEWER: Final = "A reviewer"
 NO_REASON: Final = "(no reason given)"
 NO_VERDICT: Final = "The reviewer couldn't decide, so you decide:"
 TOO_LONG_TO_REVIEW: Final = "Too long for the reviewer, so you decide:"
@@ -122,8 +131,12 @@ OTHER_DOES: Final = "your text is the answer"
 OTHER_HINT: Final = "Your own answer…"
 
 # Remembering (R113, R236). The engine defines the scope.
+THIS_TURN: Final = "until this turn ends, "
 COVERS: Final = "Y and N cover: {scope}"
 COVERS_UNKNOWN: Final = "Y and N cover: until this turn ends, every such question of {tool}, without showing it"
+# The same below the answers of a sheet, which say how long.
+COVERS_HERE: Final = "Y/N: {scope}"
+COVERS_HERE_UNKNOWN: Final = "Y/N: every such question of {tool}, without showing it"
 
 # State before keys are accepted, and after one was pressed.
 DEAF: Final = "Keys go to your draft until this question is ready."
@@ -191,11 +204,12 @@ CHOSEN: Final = "{n} of {m} selected"
 SECRET_KEPT: Final = "Sent only to the tool. Not shown, logged or sent to the model."
 FAILED_RESULT: Final = "The tool failed with this message."
 TIME_LEFT: Final = "{left} left. A timeout never counts as no."
-TIME_OVER: Final = "the time to answer is over"
+TIME_OVER: Final = "The time to answer is over."
 EMPTY_OPTION: Final = "(empty)"
 BLANK_OPTION: Final = "(only spaces)"
 FOUND: Final = "▲ found in this question: {kinds}"
 CUT: Final = "… {n} more characters"
 WHOLE_REASON: Final = "v shows all"
+WHOLE_REASON_KEY: Final = "v all"
 WHY: Final = "{why}"
 NO_WHY: Final = "No remembered answer, setting or reviewer covers this question."

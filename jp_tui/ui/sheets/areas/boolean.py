@@ -39,10 +39,10 @@ def rows(prompt: PromptRequest, *, unseen: bool) -> tuple[ChoiceRow, ...]:
             ChoiceRow("no", ours(w.NO), ours("n"), no_mark),
         )
     return (
-        ChoiceRow("yes", ours(w.YES_ONCE), ours("y"), yes_mark, dim=unseen),
-        ChoiceRow("yes_turn", ours(w.YES_TURN), ours("Y"), dim=unseen),
-        ChoiceRow("no", ours(w.NO_ONCE), ours("n"), no_mark),
-        ChoiceRow("no_turn", ours(w.NO_TURN), ours("N")),
+        ChoiceRow("yes", ours(w.YES), ours("y"), yes_mark, dim=unseen),
+        ChoiceRow("no", ours(w.NO), ours("n"), no_mark),
+        ChoiceRow("yes_turn", ours(w.YES_REMEMBERED), ours("Y"), dim=unseen),
+        ChoiceRow("no_turn", ours(w.NO_REMEMBERED), ours("N")),
     )
 
 

@@ -59,14 +59,10 @@ class DeliveryArea(AnswerArea):
         return (
             ChoiceRow("yes", ours(w.DELIVER), ours("y"), dim=self._sheet.reading.some_unseen),
             ChoiceRow("no", ours(w.SKIP_DELIVERY), ours("n")),
-            ChoiceRow("edit", ours(w.EDIT_RESULT), ours("e")),
         )
 
     def _decide(self, what: str) -> None:
-        if what == "edit":
-            self.action_edit()
-        else:
-            self._sheet.answer(Delivered(deliver=what == "yes"))
+        self._sheet.answer(Delivered(deliver=what == "yes"))
 
     def accept(self) -> None:
         self._verdict.accept()

@@ -92,6 +92,7 @@ class MultiSelectArea(AnswerArea):
         shown = self._options.choices
         if shown.current is None and (row := shown.row_at(0, 0)) is not None:
             shown.to(shown.rows.index(row))
+        self._options.touch()
         self._options.take_here()
 
     def action_all(self) -> None:
@@ -156,7 +157,7 @@ class MultiSelectArea(AnswerArea):
 
     def answer_hints(self) -> list[Hint]:
         return [
-            Hint("space", "toggle", "mark"), Hint("a", "all", "all"), Hint("i", "invert", "invert"),
+            Hint("space", "toggle", "mark"),
             Hint("enter", "write" if self._writes() else "submit", "accept", keep=True),
-            *self._options.filter_hints(),
+            *self._options.filter_hints(), Hint("a", "all", "all"), Hint("i", "invert", "invert"),
         ]  # fmt: skip

@@ -1,7 +1,9 @@
 """Options to choose from: the list, its filter, its previews, the row for other words (R9; E20-E22, E28).
 
-The body of a choice. For a model's question the last row is a reply in words, typed in place and kept while the cursor
-visits other rows; a tool's own question has none. `select.py` and `multi_select.py` decide what is chosen.
+The body of a choice. The cursor begins on the default, else on the first row, which is the recommended one if there is
+one; where Enter alone must choose nothing (Z11), the user has to move first. For a model's question the last row is a
+reply in words, typed in place and kept while the cursor visits other rows; a tool's own question has none. `select.py`
+and `multi_select.py` decide what is chosen.
 """
 
 from __future__ import annotations
@@ -102,7 +104,9 @@ class OptionsBody(AnswerBody):
         at = next((place for place, option in enumerate(self.options) if option.value == first), None)
         self._said = first if self._other and at is None and isinstance(first, str) else ""
         shown = self._shown("")
-        self.list = ChoiceList(*shown, cursor=len(shown) - 1 if self._said else at, id="options")
+        at = len(shown) - 1 if self._said else at
+        self._touched = bool(prompt.prefill) or prompt.preselect  # Enter may choose
+        self.list = ChoiceList(*shown, cursor=at if at is not None or not shown else 0, id="options")
         self._filter = Field(gate=sheet.gate, hint=ours(w.FILTER_HINT), id="filter")
         self._filter.display = False
         self._preview = ContextView(Foreign(""), approval=texts.mode(prompt) == "approval", focus=False, id="preview")
@@ -242,6 +246,7 @@ class OptionsBody(AnswerBody):
     def action_pick(self, number: int) -> None:
         """Choose the option with that number."""
         if self._sheet.mode == "answer" and number <= len(self.list.rows):
+            self._touched = True
             self.list.to(number - 1)
             self.take_here()
 
@@ -280,10 +285,16 @@ class OptionsBody(AnswerBody):
             return False
         return True
 
+    def touch(self) -> None:
+        """Note a key of the answer: from now on Enter chooses what the cursor is on."""
+        self._touched = True
+
     def take_here(self) -> None:
         """Choose what the cursor is on: an option, or the field for other words."""
         option = self.option
-        if option is not None:
+        if option is not None and not self._touched:  # the cursor is where nobody put it (Z11)
+            self._sheet.say(ours(w.NOTHING_CHOSEN))
+        elif option is not None:
             self._take(option)
         elif self.list.current is not None:
             self._sheet.write(self._words)
@@ -315,6 +326,9 @@ class OptionsBody(AnswerBody):
 
     # What happens in it
 
+    def moved(self) -> None:
+        self._touched = True
+
     def edited(self, field: Field) -> None:
         if field is not self._filter:
             return
@@ -331,5 +345,6 @@ class OptionsBody(AnswerBody):
         if place is not None and self._sheet.mode != "menu":
             if self._sheet.writing is not None:
                 self._sheet.stop_writing()
+            self._touched = True
             self.list.to(place)
             self.take_here()

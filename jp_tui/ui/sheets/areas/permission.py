@@ -1,8 +1,8 @@
 """Permission to run a call (R86, R87, R90, M34): the call as it would run, and seven choices.
 
-Run and skip, once or for the rest of the turn, skip with a reason, the arguments as JSON, edit them first. Nothing is
-preselected and Enter accepts nothing until the user moved: only the user decides. Where the editor comes first, leaving
-it leads to the choices, and the menu cancels the edit.
+Run and skip, once or for the rest of the turn, in the row of answers; skip with a reason, the arguments as JSON, edit
+them first by keys of their own and in the menu. Nothing is preselected and Enter accepts nothing until the user moved:
+only the user decides. Where the editor comes first, leaving it leads to the choices, and the menu cancels the edit.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.text import ours
 from jp_tui.view.wording import questions as w
-
-_MORE = ("print", "reply", "edit")
 
 
 class PermissionArea(AnswerArea):
@@ -44,20 +42,14 @@ class PermissionArea(AnswerArea):
 
     def _rows(self) -> tuple[ChoiceRow, ...]:
         dim, remember = self._sheet.reading.some_unseen, "remember" in self._prompt.controls
-        rows = [ChoiceRow("yes", ours(w.RUN), ours("y"), dim=dim)]
-        rows += [ChoiceRow("yes_turn", ours(w.RUN_TURN), ours("Y"), dim=dim)] if remember else []
-        rows.append(ChoiceRow("no", ours(w.SKIP), ours("n")))
-        rows += [ChoiceRow("no_turn", ours(w.SKIP_TURN), ours("N"))] if remember else []
-        rows += [ChoiceRow("print", ours(w.PRINT_ARGUMENTS), ours("p"))] if self._prompt.arguments else []
-        rows.append(ChoiceRow("reply", ours(w.SKIP_REPLY), ours("r")))
-        rows += [ChoiceRow("edit", ours(w.EDIT_ARGUMENTS), ours("e"))] if self._sheet.reply_fields.may_edit else []
+        rows = [ChoiceRow("yes", ours(w.RUN_SHORT), ours("y"), dim=dim), ChoiceRow("no", ours(w.SKIP_SHORT), ours("n"))]
+        if remember:
+            rows.append(ChoiceRow("yes_turn", ours(w.RUN_REMEMBERED), ours("Y"), dim=dim))
+            rows.append(ChoiceRow("no_turn", ours(w.SKIP_REMEMBERED), ours("N")))
         return tuple(rows)
 
     def _decide(self, what: str) -> None:
-        if what in _MORE:
-            self._sheet.run(what)
-        else:
-            self._sheet.answer(Permitted(run=what.startswith("yes"), remember=what.endswith("turn")))
+        self._sheet.answer(Permitted(run=what.startswith("yes"), remember=what.endswith("turn")))
 
     def action_print(self) -> None:
         """Show the arguments as JSON, or the call again."""

@@ -1,6 +1,6 @@
 """One of several options (R9, R192, R238; asking.md E20-E22).
 
-The answer is the option's value. Nothing is chosen before the user moved, unless there is a default.
+The answer is the option's value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Yes and no as a list, once or remembered (R86, R93, R113; asking.md E15, R236).
+"""Yes and no in one row, once or remembered (R86, R93, R113; asking.md E15, Z14, R236).
 
 The body of every answer that allows something or not. Yes to something that was not on the screen to its end is dim,
 says how much was not, and needs a second key press. Where only the user may decide, Enter accepts nothing until the
@@ -16,17 +16,14 @@ from textual.widgets import Static
 
 from jp_tui.ui.sheets import texts
 from jp_tui.ui.sheets.area import AnswerBody, AnswerSheet
-from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow, TwoColumnList
+from jp_tui.ui.sheets.choice_list import AnswerRow, ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint
-from jp_tui.ui.sheets.layout import height_of
-from jp_tui.ui.text import join, ours
+from jp_tui.ui.text import cut, join, ours
 from jp_tui.view.wording import questions as w
 
 YES_NO_KEYS = [
-    Binding("right", "across(1)", "Yes or no", id="sheet.across", tooltip="Move from yes to no; in a form like Tab"),
-    Binding(
-        "left", "across(-1)", "Yes or no", id="sheet.across_back", tooltip="Move from no to yes; in a form like Back"
-    ),
+    Binding("right", "across(1)", "Yes or no", id="sheet.across", tooltip="The next answer; in a form as Tab"),
+    Binding("left", "across(-1)", "Yes or no", id="sheet.across_back", tooltip="The answer before; in a form as Back"),
     Binding("y", "say('yes')", "Yes", id="sheet.yes", tooltip="Yes, this once"),
     Binding("Y", "say('yes_turn')", "Yes, this turn", id="sheet.yes_turn", tooltip="Yes, remembered for this turn"),
     Binding("n", "say('no')", "No", id="sheet.no", tooltip="No, this once"),
@@ -35,19 +32,42 @@ YES_NO_KEYS = [
 """The keys of every such answer; each kind declares them, for the page of keys."""
 
 
+COVERS = "covers"
+"""The name of the text of what a remembered answer covers, which opens above the context where its line was cut."""
+
+
 def never(what: str) -> Content | None:
     """Return None: refuse no answer."""
     return None
 
 
 class RememberScope(Static):
-    """The line that says what a remembered answer covers."""
+    """What a remembered answer covers (R236): all of it where there is room, else one line that is cut."""
 
-    DEFAULT_CSS = "RememberScope { height: auto; color: $text-muted; padding-left: 5; }"
+    DEFAULT_CSS = "RememberScope { height: auto; color: $text-muted; padding-left: 1; }"
+
+    def __init__(self, covers: Content) -> None:
+        super().__init__(covers, id="covers")
+        self._covers, self._shown = covers, covers
+        self.complete = True
+        """True if all of it is shown, as of the last `fit`."""
+
+    def rows(self, width: int) -> int:
+        """Return the rows that all of it takes at an outer width."""
+        return len(self._covers.wrap(max(width - 1, 1)))
+
+    def fit(self, width: int, rows: int) -> None:
+        """Show as much of it as so many rows hold; half a sentence is marked as cut."""
+        self.complete = rows >= self.rows(width)
+        shown = self._covers if self.complete else cut(self._covers, max(width - 1, 1))
+        if shown is not self._shown and shown.plain != self._shown.plain:
+            self._shown = shown
+            self.update(shown)
+        self.display = self.complete or rows > 0
 
 
 class YesNoBody(AnswerBody):
-    """Two answers, or four where the answer may be remembered."""
+    """Two answers, or four where the answer may be remembered, the two that count once first."""
 
     def __init__(
         self,
@@ -70,31 +90,32 @@ class YesNoBody(AnswerBody):
         self._touched = False
         shown = tuple(rows())
         at = next((at for at, row in enumerate(shown) if row.id == first), None)
-        self.list = TwoColumnList(*shown, cursor=at, id="answers")
-        self._covers = RememberScope(texts.covers(sheet.prompt), id="covers")
-        self._remembers = "remember" in sheet.prompt.controls
-        self._needed = self._rest = 0
+        self.list = AnswerRow(*shown, cursor=at, id="answers")
+        self._covers = RememberScope(texts.covers(sheet.prompt)) if "remember" in sheet.prompt.controls else None
+        self._needed = self._width = 0
         self._listed = True  # all answers are on the screen, each with its key
-        self._unsaid = False  # what remembering covers has no room on the screen
 
     # Places
 
     def widgets(self) -> Sequence[Widget]:
-        return (*self._above, self.list, *([self._covers] if self._remembers else []))
+        return (*self._above, self.list, *([self._covers] if self._covers else []))
 
     def height_at(self, width: int, room: int) -> int:
-        self._rest = height_of(self._covers, width) if self._remembers else 0
-        self._needed = self.list.height_at(width)
-        return self._needed + self._rest + len(self._above)
+        self._width, self._needed = width, self.list.height_at(width)
+        return self.least_rows + (self._covers.rows(width) if self._covers else 0)
+
+    @property
+    def least_rows(self) -> int:
+        return self._needed + len(self._above)
 
     def least_height(self, height: int) -> int:
-        return self._needed
+        return min(height, self.least_rows + 2)
 
     def place(self, rows: int) -> None:
         rows -= len(self._above)
         self._listed = rows >= self._needed
-        self._unsaid = rows < self._needed + self._rest  # half of what is covered would be worse than none
-        self._covers.display = not self._unsaid
+        if self._covers:
+            self._covers.fit(self._width, rows - self._needed)
         self.list.styles.height = max(min(rows, self._needed), 1)
 
     @property
@@ -115,40 +136,30 @@ class YesNoBody(AnswerBody):
         place = self.list.place(what)
         if place is None or self._sheet.mode == "menu":
             return
+        if what.startswith("yes") and self._sheet.reading.hidden:
+            self._sheet.say(ours(w.TOO_SMALL))
+            return
         self._touched = True
         self.list.to(place)
-        doubts = self._doubts(what)
-        if doubts and not self._sheet.press.again(what):
-            self._sheet.say(join(*doubts, ours(w.SAME_AGAIN), sep=ours(". ")))
+        unseen = self._unseen() if what.startswith("yes") else None
+        unsaid = what.endswith("turn") and self._covers is not None and not self._covers.complete
+        if (unseen is not None or unsaid) and not self._sheet.press.again(what):
+            if unsaid and self._sheet.reading.shown_text != COVERS:
+                self._sheet.reading.look_at(COVERS)
+            self._sheet.say(join(*([unseen] if unseen is not None else []), ours(w.SAME_AGAIN), sep=ours(". ")))
             return
         self._decide(what)
-
-    def _doubts(self, what: str) -> list[Content]:
-        """Return what the user must know before that answer counts: what was unseen, what is remembered (E15, R236)."""
-        found = []
-        if what.startswith("yes") and (unseen := self._unseen()) is not None:
-            found.append(unseen)
-        if what.endswith("turn") and self._unsaid:
-            found.append(texts.covers(self._sheet.prompt))
-        return found
 
     def action_move(self, by: int) -> None:
         self._touched = self._touched or self._sheet.mode == "answer"
         self._sheet.action_move(by)
 
     def action_across(self, by: int) -> None:
-        """Go from one column of answers to the other."""
+        """Go to the next answer in the row; in a form to another question."""
         if self._sheet.steps.form is not None:
             self._sheet.steps.action_place(by)
-            return
-        rows, at = self.list.rows, self.list.cursor
-        half = -(-len(rows) // 2)
-        if self._sheet.mode != "answer":
-            return
-        if at is None:
-            self.list.to(half if by > 0 else 0)
-        else:
-            self.list.to(at - half if at >= half else min(at + half, len(rows) - 1))
+        elif self._sheet.mode == "answer":
+            self.action_move(by)
 
     def accept(self) -> None:
         """Choose the answer under the cursor."""
@@ -167,10 +178,9 @@ class YesNoBody(AnswerBody):
 
     def hints(self) -> list[Hint]:
         """Return the keys of the list."""
-        found = [Hint("↑↓", "move", "move(1)")]
         if self.list.cursor is not None and (self._touched or not self._warned):
-            found.append(Hint("enter", "accept", "accept", keep=True))
-        return found
+            return [Hint("enter", "accept", "accept", keep=True)]
+        return []
 
     # What happens in it
 

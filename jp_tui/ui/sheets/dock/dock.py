@@ -27,7 +27,7 @@ from jp_tui.ui.keys.bindings import bound
 from jp_tui.ui.sheets import messages, texts
 from jp_tui.ui.sheets.dock.deadlines import Deadlines
 from jp_tui.ui.sheets.dock.folded_sheet import FoldedSheet
-from jp_tui.ui.sheets.dock.form_transition import FormTransition
+from jp_tui.ui.sheets.dock.form_transition import FormTransition, same_call
 from jp_tui.ui.sheets.dock.held_answers import HeldAnswers
 from jp_tui.ui.sheets.dock.input_gate import DockInputGate
 from jp_tui.ui.sheets.dock.question_drafts import QuestionDrafts
@@ -115,6 +115,12 @@ class SheetDock(Vertical):
         digest: str
 
     @dataclass
+    class Turned(Message):
+        """Another question is open, or none (None): what else shows it makes room (Z14)."""
+
+        prompt: PromptRequest | None
+
+    @dataclass
     class DraftChanged(Message):
         """Unsent text of a question, opaque; empty text forgets it."""
 
@@ -165,6 +171,7 @@ class SheetDock(Vertical):
         self._alike: tuple[Key, ...] = ()  # identical questions that get the answer to the one in sight
         self._along: set[Key] = set()  # what the user closed with another answer, so that it needs no notice
         self._holding = self._stale = self._reopens = False
+        self._turned: PromptRequest | None = None  # as of the last `Turned`
         self.gate = DockInputGate(self, clock)
         self.held = HeldAnswers(self.set_timer, self.post_message)
         self.host = SheetHost(self, self._make)
@@ -218,17 +225,20 @@ class SheetDock(Vertical):
 
         key = key_of(prompt)
         replaced = self.transition.replaced_by(prompt, alone=len(self.queue) == 1)
+        before = self.host.sheet_of(replaced)
+        follows = before is not None and self.open and same_call(before.prompt, prompt)
         if replaced != NONE:
             self._remove(replaced)
-        follows = replaced != NONE and self.open
         if shown := self.host.sheet_of(key):
             self.drafts.keep(key, shown.draft)
             self.host.forget(key)
         self._enter(prompt)
-        if follows:
+        if replaced != NONE and self.open:
             self.queue = self.queue.turned_to(key)
         now = self._clock()
-        if follows or (shown and self.arrival.open and key == self.queue.current):
+        if follows:
+            self._move(self.arrival.followed(now))
+        elif (replaced != NONE and self.open) or (shown and self.arrival.open and key == self.queue.current):
             self._move(self.arrival.opened(now))
         elif self.queue.prompts:  # else it is snoozed
             self._move(self.arrival.arrived(now))
@@ -425,6 +435,12 @@ class SheetDock(Vertical):
 
     # What the gate asks
 
+    @property
+    def walking(self) -> bool:
+        """True between an answer in a form and the next question: keys are kept for that (Z13)."""
+        sheet = self.shown()
+        return sheet is not None and (self.arrival.phase == "next" or (sheet.done and self.transition.walks(sheet)))
+
     def noted(self, arrival: Arrival) -> None:
         self.arrival = arrival
         self.schedule()
@@ -469,10 +485,14 @@ class SheetDock(Vertical):
             assert prompt is not None
             sheet = self.host.open(prompt)
             sheet.count(self._deadlines.left(key_of(prompt), self._clock()))
+            if arrival.phase == "next":
+                sheet.call_later(self._walk_on, sheet)  # when it is there
             sheet.arm(arrival.phase == "armed")
             if sheet.armed and before.phase != "armed":
                 self.post_message(self.Shown(key_of(sheet.prompt), sheet.prompt.digest))
                 sheet.listening()
+        if arrival.phase not in ("next", "armed", "sent"):
+            self.gate.drop_kept()
         self._show()
         if arrival.open and not before.open:
             self.post_message(self.Opened())
@@ -483,6 +503,12 @@ class SheetDock(Vertical):
         if arrival.phase == "empty" and before.phase != "empty":
             self.post_message(self.Emptied())
         self.schedule()
+
+    def _walk_on(self, sheet: Sheet) -> None:
+        """Let the next question of a form take keys, those first that came before it was there (Z13)."""
+        if self.arrival.phase == "next" and sheet is self.shown():
+            self._move(self.arrival.armed())
+            self.gate.replay()
 
     def schedule(self) -> None:
         """Set the timer: for the phase, or for the time that is left and shown."""
@@ -504,6 +530,10 @@ class SheetDock(Vertical):
             self.host.show(self.queue, unfolded=self.open, alike=self.alike_waiting)
             self._lay_out()
             self.host.hold_focus(self.shown())
+            head = self.queue.head if self.open else None
+            if head is not self._turned:
+                self._turned = head
+                self.post_message(self.Turned(head))
 
     def _lay_out(self) -> None:
         self.host.lay_out(self.shown(), full=self.full, several=len(self.queue) > 1)

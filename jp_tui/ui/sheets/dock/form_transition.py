@@ -18,8 +18,14 @@ from jp_tui.view.wording import questions as w
 if TYPE_CHECKING:  # a sheet is loaded with the first question
     from jp_tui.ui.sheets.sheet import Sheet
 
-LINGER = 0.6
-"""Seconds for which a form's answered question stays while the next one is on its way."""
+LINGER = 2.0
+"""Seconds for which a form's answered question stays while the next one is on its way: a busy machine must not drop the
+keys that were typed for that."""
+
+
+def same_call(one: PromptRequest, other: PromptRequest) -> bool:
+    """Return True if two questions belong to one call, and so to one form."""
+    return _call(one) == _call(other)
 
 
 class FormTransition:
@@ -45,11 +51,17 @@ class FormTransition:
 
     def lingers(self, key: Key, sheet: Sheet) -> bool:
         """Return True if the sheet of a question that was closed stays a moment, because its form goes on."""
-        goes_on = sheet.steps.form is not None and self._responses.get(key) in (Answered, WentBack, Restored)
+        goes_on = key in self._responses and self.walks(sheet)
         if goes_on and self._lingering == NONE:
             self._lingering = key
             self._later(LINGER, self._nothing_follows)
         return goes_on
+
+    def walks(self, sheet: Sheet) -> bool:
+        """Return True if the answer that a sheet gave leads to another question of its form."""
+        sent = self._responses.get(key_of(sheet.prompt))
+        goes_on = sent in (Answered, WentBack, Restored) if sent else sheet.prompt.kind != "review"
+        return sheet.steps.form is not None and goes_on
 
     def _nothing_follows(self) -> None:
         key, self._lingering = self._lingering, NONE

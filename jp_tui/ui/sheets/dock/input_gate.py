@@ -20,6 +20,8 @@ if TYPE_CHECKING:  # a sheet is loaded with the first question
 
 _KEPT = frozenset({"enter", "escape", "ctrl+c", "tab", "shift+tab", "backspace", "delete", *NEW_LINE})
 """Keys besides text that have no effect while a sheet ignores keys."""
+KEPT = 256
+"""Keys that are kept at most while the next question of a form appears."""
 BURST = 0.012
 """Seconds within which no person presses two keys: what follows so close is a paste without its marks (E11)."""
 
@@ -37,6 +39,11 @@ class GatedDock(Protocol):
 
     def shown(self) -> Sheet | None:
         """Return the sheet that is open."""
+        ...
+
+    @property
+    def walking(self) -> bool:
+        """True between an answer in a form and the next question: keys are kept for that (Z13)."""
         ...
 
     def run_own(self, key: str) -> bool:
@@ -72,6 +79,7 @@ class DockInputGate:
         self._passed_on = False  # the first key of the burst is with the composer
         self._last: events.Key | None = None  # the last key, unless a click came after it
         self._down = float("-inf")
+        self._kept: list[tuple[events.Key, bool]] = []  # for the next question of a form, and whether each may answer
 
     @property
     def by_key(self) -> bool:
@@ -89,6 +97,10 @@ class DockInputGate:
         now, sheet = self._time(event), self._dock.shown()
         burst = self._joins(event, before, now, sheet)
         self._guard, fresh = self._guard.pressed(event.key, now)
+        if burst and self._kept and self._dock.walking:  # a paste into a form: it is kept, and answers nothing
+            self._kept[-1] = self._kept[-1][0], False
+            self._kept.append((event, False))
+            return True
         if burst and before is not None and sheet is not None and sheet.writing is None:
             self._not_meant(before, sheet)
             if self._dock.arrival.phase == "armed":  # who pasted elsewhere goes on typing there: Enter is not for us
@@ -97,6 +109,11 @@ class DockInputGate:
         fresh = fresh and not burst
         if self._dock.run_own(event.key):
             return True
+        if self._dock.walking:
+            if len(self._kept) < KEPT:
+                self._kept.append((event, fresh))
+            return True
+        self.drop_kept()
         if sheet is None:
             return False
         if self._dock.full and event.key in PAGING:
@@ -105,6 +122,21 @@ class DockInputGate:
         if self._dock.arrival.listens(now) and not sheet.cramped:
             return sheet.press_key(event, now, fresh=fresh)
         return self._overhear(event, now, sheet)
+
+    def replay(self) -> None:
+        """Give the keys that were kept to the next question of the form, in order, up to one that answers it."""
+        while self._kept and not self._dock.walking:
+            sheet = self._dock.shown()
+            if sheet is None or sheet.done:
+                self.drop_kept()
+                return
+            event, fresh = self._kept.pop(0)
+            if not sheet.press_key(event, self._time(event), fresh=fresh) and sheet.writing is not None:
+                sheet.writing.take(event)
+
+    def drop_kept(self) -> None:
+        """Forget the keys that were kept: no question follows, and they were no words for the composer (Z13)."""
+        self._kept.clear()
 
     def _joins(self, event: events.Key, before: events.Key | None, now: float, sheet: Sheet | None) -> bool:
         """Return True if a key belongs to a burst of text that began outside a field: it answers nothing (E11).

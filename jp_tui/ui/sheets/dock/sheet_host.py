@@ -18,7 +18,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets.dock.folded_sheet import FoldedSheet
 from jp_tui.ui.sheets.key_line import Hint
-from jp_tui.ui.sheets.row_budget import room_of
+from jp_tui.ui.sheets.row_budget import most_of, room_of
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.queue import Key, Queue, key_of
 from jp_tui.view.wording import questions as w
@@ -26,6 +26,8 @@ from jp_tui.view.wording import questions as w
 if TYPE_CHECKING:  # a sheet is loaded with the first question
     from jp_tui.ui.sheets.sheet import Sheet
 
+WIDE = 160
+"""Columns of the screen from which a diff is shown in two."""
 NOTICE = 6.0
 """Seconds for which the notice about a visible question that went away is shown."""
 
@@ -116,20 +118,23 @@ class SheetHost:
         return before != self._room
 
     def lay_out(self, sheet: Sheet | None, *, full: bool, several: bool) -> None:
-        """Give the visible sheet its rows: two thirds of the column, or the whole screen if `full`. `several`: more
-        than one question waits."""
+        """Give the visible sheet its rows: two thirds of the column, more where it needs them (Z14), or the whole
+        screen if `full`. `several`: more than one question waits."""
         column = self._dock.parent
         if sheet is None or not sheet.is_mounted or not isinstance(column, Widget):
             return
-        room = self._dock.screen.size.height if full else room_of(column.size.height)
+        sheet.reading.widen(self._dock.screen.size.width >= WIDE)
+        high = self._dock.screen.size.height
+        room, most = (high, high) if full else (room_of(column.size.height), most_of(column.size.height))
         hints = []
-        if (context := sheet.reading.context) is not None:
+        if sheet.reading.context is not None:
             does = "back" if full else "full"
-            hints.append(Hint("ctrl+f", does, "full", keep=full or not context.fits))
+            hints.append(Hint("ctrl+f", does, "full", keep=full))
         if several:
             hints.append(Hint("ctrl+t", "next", "next"))
-        room -= self._notice.size.height + bool(self._alike.display)
-        sheet.lay_out(self._dock.size.width, room, [*hints, Hint("ctrl+o", "fold", "fold", keep=True)], full)
+        taken = self._notice.size.height + bool(self._alike.display)
+        hints.append(Hint("ctrl+o", "fold", "fold"))
+        sheet.lay_out(self._dock.size.width, room - taken, most - taken, hints, full)
 
     def hold_focus(self, sheet: Sheet | None) -> None:
         """Give the focus to the open sheet, or to its field that is written in (R245)."""
