@@ -1,4 +1,4 @@
-"""Values: events and their stored forms, ids, outcomes, foreign text, model and tool vocabulary.
+"""Values: events and their stored forms, ids, outcomes, untrusted text, model and tool vocabulary.
 
-Refuses I/O, clocks, minted ids: whatever changes arrives as an argument.
+No I/O, no clocks, no new ids: whatever changes is an argument.
 """

@@ -1,8 +1,8 @@
-"""The events of a conversation and their stored forms (inquiries.md R16-R25, R48-R58).
+"""Events of a conversation and their stored forms (inquiries.md R16-R25, R48-R58).
 
-Frozen values with `wire()`; `read_event` is the way back. An event we do not know is kept verbatim (R56), and so is
-every key that we do not know of an event that we do (R25, R209): `extra` is written back and never looked at.
-`turn_outcome` is ours: how a turn ended, so that a reloaded conversation shows what the live one showed.
+Frozen values with `wire()`; `read_event` decodes them. An unknown event is kept verbatim (R56), as is every unknown key
+of a known one (R25, R209): `extra` is written back and never read. `turn_outcome` is jp-tui's own: how a turn ended, so
+that a reloaded conversation shows what the live one showed.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ CancelReason = Literal[
     "user", "backend_error", "no_prompt_backend", "assistant_routing_denied", "invalid_static_answer",
     "user_back", "user_reply", "user_edit", "timed_out", "client gone",
 ]  # fmt: skip
-"""The tags of R22, R23 and Z9 that the program produces; a stored reason may be any text, kept verbatim (R22, R24)."""
+"""Reasons of R22, R23 and Z9 that the program produces; a stored reason may be any text, kept verbatim (R22, R24)."""
 
 
 class EventProblem(ValueError):
-    """A stored event that cannot be read; it is kept raw and reported (R51)."""
+    """Unreadable stored event; it is kept raw and reported (R51)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who raised a question; never taken from configuration or from what a tool says (R17, R18)."""
+    """Source of a question; never taken from configuration or a tool's output (R17, R18)."""
 
     kind: SourceKind
     name: str = ""
@@ -44,8 +44,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Who answered (R25): user, assistant (with model and token counts), static, remembered or default; `system` where
-    nobody did and jp-tui itself closed the inquiry (Z9)."""
+    """Author of an answer (R25): user, assistant (with model and token counts), static, remembered or default; `system`
+    if jp-tui itself closed the inquiry (Z9)."""
 
     kind: ResponderKind
     model: str = ""
@@ -81,7 +81,7 @@ class _Stamped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStart(_Stamped):
-    """The first event of a turn."""
+    """First event of a turn."""
 
     def wire(self) -> JsonObject:
         return self._wire("turn_start", {})
@@ -89,7 +89,7 @@ class TurnStart(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest(_Stamped):
-    """What the user said."""
+    """User's message."""
 
     content: str
 
@@ -99,7 +99,7 @@ class ChatRequest(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatResponse(_Stamped):
-    """One part of what the model said; `metadata.incomplete` is true when it was cut off."""
+    """One part of the model's response; `metadata.incomplete` is true if it was truncated."""
 
     kind: ChatKind
     content: Json
@@ -110,7 +110,7 @@ class ChatResponse(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallRequest(_Stamped):
-    """A tool call of the model, arguments exactly as sent; old `tool_answers` beside them are never used (R239)."""
+    """Tool call of the model, arguments exactly as sent; old `tool_answers` beside them are never used (R239)."""
 
     id: str
     name: str
@@ -122,7 +122,7 @@ class ToolCallRequest(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallResponse(_Stamped):
-    """The one result of a tool call (R57); `metadata.ms` how long it took."""
+    """Result of a tool call, exactly one (R57); `metadata.ms` is its duration."""
 
     id: str
     content: str
@@ -134,7 +134,7 @@ class ToolCallResponse(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryRequest(_Stamped):
-    """A question put to somebody; `question` is the recorded form of R20, made by `questions.wire`."""
+    """Question sent to someone; `question` is the recorded form of R20, made by `questions.wire`."""
 
     id: str
     source: Source
@@ -146,9 +146,9 @@ class InquiryRequest(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryAnswered(_Stamped):
-    """An answer; `explanation` is the responder's own words, on the wire `reason` (R21, C13).
+    """Answer; `explanation` is the responder's own text, stored as `reason` (R21, C13).
 
-    `extra` may hold `parts` (R251).
+    `extra` may contain `parts` (R251).
     """
 
     id: str
@@ -182,7 +182,7 @@ class InquiryCancelled(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryRedacted(_Stamped):
-    """Answered, and the answer is nobody's business: it is neither held nor written, even if one was read (R202)."""
+    """Answered with a secret: the answer is neither loaded nor written, even if one was read (R202)."""
 
     id: str
 
@@ -192,7 +192,8 @@ class InquiryRedacted(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnOutcome(_Stamped):
-    """«ours»: how a turn ended. `error` is {kind, message, advice, detail}; `usage` token counts; `ms` wall time."""
+    """«jp-tui's own»: how a turn ended. `error` is {kind, message, advice, detail}; `usage` token counts; `ms` wall
+    time."""
 
     outcome: Ending
     model: str = ""
@@ -209,7 +210,7 @@ class TurnOutcome(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigDelta(_Stamped):
-    """A change of configuration that holds from here on (R67); `delta` nested as in a file. Preserved (R208)."""
+    """Settings change, effective from here on (R67); `delta` nested as in a file. Preserved (R208)."""
 
     delta: JsonObject
 
@@ -244,7 +245,7 @@ class Compaction(_Stamped):
 
     @property
     def leaves_out(self) -> bool:
-        """Whether messages are left out, and not only long results shortened."""
+        """True if messages are left out, and not only long results shortened."""
         return self.method == "summary" or bool(self.error)
 
     def wire(self) -> JsonObject:
@@ -274,7 +275,7 @@ class CompactionUndone(_Stamped):
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """An event of a kind we do not know, or one that cannot be read; kept verbatim (R51, R56)."""
+    """Event of an unknown kind, or an unreadable one; kept verbatim (R51, R56)."""
 
     raw: JsonObject
     problem: str = ""

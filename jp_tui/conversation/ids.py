@@ -1,4 +1,4 @@
-"""Forms of identifiers and timestamps. Mints nothing: whatever is new arrives as an input."""
+"""Forms of identifiers and timestamps. Generates nothing: new values are inputs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ _STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+
 
 
 def inquiry_id(call: str, question: str, attempt: int) -> str:
-    """`<tool_call_id>.<question_id>.<attempt>`; never split again (inquiries.md R26, R28, R29)."""
+    """Return `<tool_call_id>.<question_id>.<attempt>`; never split again (inquiries.md R26, R28, R29)."""
     return f"{call}.{question}.{attempt}"
 
 
 def timestamp(at: datetime) -> str:
-    """UTC `YYYY-MM-DD HH:MM:SS.ffffff`, trailing zeros trimmed, `.0` when zero (inquiries.md R58)."""
+    """Return UTC `YYYY-MM-DD HH:MM:SS.ffffff`, trailing zeros trimmed, `.0` for zero (inquiries.md R58)."""
     utc = at.astimezone(UTC)
     fraction = f"{utc.microsecond:06d}".rstrip("0") or "0"
     return f"{utc.year:04d}-{utc:%m-%d %H:%M:%S}.{fraction}"
 
 
 def read_timestamp(text: str) -> datetime:
-    """Our form or RFC 3339, as an aware UTC datetime; ValueError otherwise (inquiries.md R58).
+    """Parse this form or RFC 3339 to an aware UTC datetime; raises ValueError (inquiries.md R58).
 
-    Without an offset it is UTC; what is finer than a microsecond is cut.
+    Without an offset it is UTC; digits beyond microseconds are cut.
     """
     found = _STAMP.fullmatch(text)
     if found is None:

@@ -1,7 +1,7 @@
-"""What is said to a model and what it says back, the same for every wire.
+"""Requests to a model and its responses, the same for every wire.
 
-Requests are values, deltas are values; bytes belong to `providers`. Only chat and tool events ever become
-messages here (inquiries.md R59); the engine builds them in one place.
+Requests are values, deltas are values; bytes belong to `providers`. Only chat and tool events ever become messages
+(inquiries.md R59); the engine builds them in one place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ StopReason = Literal["end", "tools", "length", "window", "refused", "paused", "o
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Text of a user or of the assistant; `opaque` is what a wire needs to have it back."""
+    """Text of a user or of the assistant; `opaque` is what a wire needs to send it back."""
 
     text: str
     opaque: JsonObject = field(default_factory=dict)
@@ -26,7 +26,7 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPart:
-    """Reasoning of the assistant; `opaque` is what a wire needs to have it back (a signature)."""
+    """Reasoning of the assistant; `opaque` is what a wire needs to send it back (a signature)."""
 
     text: str
     opaque: JsonObject = field(default_factory=dict)
@@ -34,7 +34,7 @@ class ReasoningPart:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A complete tool call, arguments one strict JSON object; `opaque` is what a wire needs to have it back."""
+    """Complete tool call, arguments one strict JSON object; `opaque` is what a wire needs to send it back."""
 
     id: str
     name: str
@@ -44,7 +44,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a tool call."""
+    """Result of a tool call."""
 
     id: str
     name: str
@@ -54,7 +54,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image that the user sent along; `data` is base64 of a kind that `media` names, `name` its file's."""
+    """Image attached by the user; `data` is base64 of the type `media`, `name` its file's."""
 
     media: str
     data: str = field(repr=False)
@@ -66,7 +66,7 @@ Part = TextPart | ReasoningPart | Call | Result | Picture
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message; tool results travel as user messages, wires move them where their API wants them."""
+    """One message; tool results are in user messages, wires move them where their API wants them."""
 
     role: Literal["user", "assistant"]
     parts: tuple[Part, ...]
@@ -74,7 +74,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model sees it; `parameters` is a JSON-schema object (inquiries.md R80)."""
+    """Tool as a model sees it; `parameters` is a JSON-schema object (inquiries.md R80)."""
 
     name: str
     description: str
@@ -89,7 +89,7 @@ BUDGETS: dict[EffortLevel, int] = {"low": 4_096, "medium": 16_384, "high": 32_76
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much a model is asked to think, and the form in which it takes that: a level, tokens, or on and off."""
+    """Requested amount of thinking, and its form for the model: a level, tokens, or on and off."""
 
     level: EffortLevel
     form: EffortForm = "level"
@@ -101,14 +101,14 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One request. `model` is what follows the first `/` of provider/model (surface.md S20b).
+    """One request.
 
-    `output` is the JSON Schema that the whole reply has to fit, asked for natively; a wire that cannot sends none, and
-    whoever asks forces a tool instead (R124, R129). `cache` is how long a provider may keep the prompt (R68: `off`,
-    `short`, `long` or a duration), `cache_at` the index of the last message that is worth keeping, None for the last
-    of all (R134). `conversation` is an id that all requests of a conversation share, for servers that cache by one;
-    it may be empty. `effort` None sends nothing about it. `inquiry` is `tool.question` of a question that is put to a
-    model; scripted models alone read it.
+    `model` is the part after the first `/` of provider/model (surface.md S20b). `output` is the JSON Schema for the
+    whole reply, requested natively; a wire without support sends none, and the caller forces a tool instead (R124,
+    R129). `cache` is how long a provider may keep the prompt (R68: `off`, `short`, `long` or a duration), `cache_at`
+    the index of the last message worth keeping, None for the last of all (R134). `conversation` is an id shared by all
+    requests of a conversation, for servers that cache by one; it may be empty. `effort` None sends nothing about it.
+    `inquiry` is `tool.question` of a question for a model; only scripted models read it.
     """
 
     model: str
@@ -155,7 +155,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class PartOpened:
-    """A part begins; `index` numbers parts within the response. For a tool `id` and `name` are known."""
+    """Start of a part; `index` numbers parts within the response. For a tool `id` and `name` are known."""
 
     index: int
     kind: PartKind
@@ -173,7 +173,7 @@ class PartGrew:
 
 @dataclass(frozen=True, slots=True)
 class PartEnded:
-    """A part is whole. A tool has its parsed `arguments`; `opaque` is what its wire needs to have it back."""
+    """End of a part. A tool has its parsed `arguments`; `opaque` is what its wire needs to send it back."""
 
     index: int
     arguments: JsonObject | None = None
@@ -182,7 +182,7 @@ class PartEnded:
 
 @dataclass(frozen=True, slots=True)
 class CallRefused:
-    """A tool call that was cut, or whose arguments are no strict JSON object (`misread`): it must not run (T20)."""
+    """Tool call that must not run (T20): it was truncated, or its arguments aren't a strict JSON object (`misread`)."""
 
     index: int
     id: str
@@ -194,8 +194,8 @@ class CallRefused:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The response is whole. Without it a stream was cut. `garbled`: bytes of it were no UTF-8, and U+FFFD stands for
-    them. `unread` are kinds of parts in it that we do not know, in the server's words."""
+    """End of the response. A stream without it was truncated. `garbled`: some bytes weren't UTF-8 and became U+FFFD.
+    `unread` are unknown kinds of parts, by the server's names."""
 
     reason: StopReason
     usage: Usage = Usage()
@@ -226,11 +226,11 @@ ErrorKind = Literal[
 
 
 class ModelError(Exception):
-    """A request that failed: what happened (`message`; `detail` the server's words), what to do (`advice`).
+    """Failed request: what happened (`message`; `detail` is the server's message), what to do (`advice`).
 
-    `retry_after` in seconds when the server named it; `transient` when trying again may help. `cause` is the message
-    without the wait that the server asks for: a line that says when the next try is does not need it. `window` is the
-    model's context in tokens, where the server named it.
+    `retry_after` in seconds if the server gave it; `transient` if a retry may help. `cause` is the message without the
+    server's waiting time, for a line that shows the time of the retry. `window` is the
+    model's context in tokens, if the server gave it.
     """
 
     def __init__(

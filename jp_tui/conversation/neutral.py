@@ -1,8 +1,8 @@
-"""Foreign text made harmless for a screen, a log line or plain output (inquiries.md R195, traps.md T1, T3).
+"""Neutralises untrusted text for a screen, a log line or plain output (inquiries.md R195, traps.md T1, T3).
 
-Pure: text in, text out; what is stored is never changed. Keeps printable text, newline and tab; turns SGR into
-style values; drops every other sequence and control. Refuses to join sequences over two parts: one `Sanitizer`
-a part. What is approved goes through `visible.py`, where nothing is dropped at all.
+Pure: text in, text out; stored text never changes. Keeps printable text, newline and tab; converts SGR to style values;
+drops every other sequence and control. Sequences never join across parts: use one `Sanitizer` per part. Text for
+approval goes through `visible.py`, where nothing is dropped.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _SEQUENCE = later(
     r"|\x1b[ -/]+[0-~]?|\x1b[0-~]"
     r"|\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 )
-"""A sequence, whole or broken off. An unterminated string loses its introducer only: it must not hide text."""
+"""A sequence, complete or broken off. An unterminated string loses only its introducer, so that it can't hide text."""
 _BEGINS = later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What each sequence begins with: a text without it needs no second look, which takes eight times as long."""
+"""First characters of sequences: text without them skips the full pattern, which takes eight times as long."""
 _OPEN = later(rf"(?:\x1b[ -/]*|(?:\x1b\[|\x9b)[0-?]*[ -/]*|{_STRING}\x1b?|\r)\Z")
 
 
@@ -51,8 +51,8 @@ def _is_sgr(match: re.Match[str]) -> bool:
 
 
 def neutralise(text: str | Foreign, mode: Mode = "conversation", *, before: str = "") -> str:
-    """One whole text without anything that acts or hides. SGR styling is lost; `spans` keeps it. `before` are the
-    characters in front of a text that is a piece of one."""
+    """Return one whole text without anything that controls or hides. SGR styling is lost; `spans` keeps it. `before`
+    are the preceding characters of a partial text."""
     raw = text.raw if isinstance(text, Foreign) else text
     if mode == "approval":
         return "".join(piece for piece, _ in visible.pieces(raw))
@@ -64,14 +64,15 @@ def neutralise(text: str | Foreign, mode: Mode = "conversation", *, before: str 
 
 
 def first_line(text: str | Foreign) -> str:
-    """The first line that is not blank, which stands for the whole where one line is needed (R2)."""
+    """Return the first line that isn't blank, for places with one line (R2)."""
     raw = text.raw if isinstance(text, Foreign) else text
     clean = neutralise(raw[:16384]).expandtabs(1)
     return next((line.strip() for line in clean.split("\n") if line.strip()), "")
 
 
 def spans(text: str | Foreign, mode: Mode = "conversation") -> list[tuple[str, Sgr]]:
-    """Neutralised text in pieces of one style each: SGR kept except conceal, our own marks told apart (R195, T3)."""
+    """Return neutralised text in pieces of one style each: SGR kept except conceal, jp-tui's marks distinguished (R195,
+    T3)."""
     raw = text.raw if isinstance(text, Foreign) else text
     if mode == "approval":
         return [(piece, MARK if ours else PLAIN) for piece, ours in visible.pieces(raw)]
@@ -94,9 +95,9 @@ def spans(text: str | Foreign, mode: Mode = "conversation") -> list[tuple[str, S
 
 
 class Sanitizer:
-    """`neutralise` for text that arrives in pieces: the pieces' results join to the result of the whole (R195).
+    """`neutralise` for text in pieces: the results join to the result of the whole (R195).
 
-    One instance a streamed part; sequences never join over two parts. Modes: conversation and visualize.
+    One instance per streamed part; sequences never join across parts. Modes: conversation and visualize.
     """
 
     __slots__ = ("_pending", "_put", "_revealer")
@@ -107,8 +108,8 @@ class Sanitizer:
         self._revealer = Revealer()
 
     def feed(self, text: str) -> str:
-        """What can be shown of `text` now; a sequence that is not whole yet waits, and so does an invisible character
-        whose successor decides on it."""
+        """Return what can be shown of `text` now; an incomplete sequence waits, as does an invisible character that
+        depends on its successor."""
         text = self._pending + text
         open_ = _OPEN.search(text)
         cut = open_.start() if open_ else len(text)
@@ -116,7 +117,7 @@ class Sanitizer:
         return self._revealer.feed(self._put_all(text[:cut]))
 
     def finish(self) -> str:
-        """The rest: a sequence that never became whole loses its introducer."""
+        """Return the rest: an incomplete sequence loses its introducer."""
         text, self._pending = self._pending, ""
         return self._revealer.feed(self._put_all(text)) + self._revealer.finish()
 

@@ -1,7 +1,7 @@
-"""Which response belongs to which request (inquiries.md R29, R100, R203). Pure; repairs nothing, drops nothing.
+"""Pairing of responses and requests (inquiries.md R29, R100, R203). Pure; repairs and drops nothing.
 
-Ids are opaque and unique within a turn only, in old streams not even there: within a turn the responses of an id
-belong to its requests in their order, and nothing is paired across turns.
+Ids are opaque and unique within a turn only, in old streams not even there: within a turn the responses of an id belong
+to its requests in order, and nothing is paired across turns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jp_tui.conversation.events import (
 
 @dataclass(frozen=True, slots=True)
 class InquiryPair:
-    """A request with its response, None while there is none; `turn` counts from 0 in the events that were given."""
+    """Request with its response, None if there is none; `turn` counts from 0 in the given events."""
 
     request: InquiryRequest
     response: InquiryResponse | None
@@ -35,7 +35,7 @@ class InquiryPair:
 
 @dataclass(frozen=True, slots=True)
 class CallPair:
-    """A tool call with its result, None while there is none. Old tool call ids may repeat within a conversation."""
+    """Tool call with its result, None if there is none. Old tool call ids may repeat within a conversation."""
 
     request: ToolCallRequest
     response: ToolCallResponse | None
@@ -43,9 +43,10 @@ class CallPair:
 
 
 def turns(events: Iterable[Event]) -> list[list[Event]]:
-    """The events by turn. A turn begins at `turn_start`; in old files, before the first of these, at `chat_request`.
+    """Return the events by turn.
 
-    What stands before the first turn is a list of its own, or in old files the beginning of the first.
+    A turn begins at `turn_start`; in old files, before the first of these, at `chat_request`. Events before the first
+    turn form their own list, or in old files the start of the first.
     """
     found: list[list[Event]] = []
     old, told = True, False
@@ -60,7 +61,7 @@ def turns(events: Iterable[Event]) -> list[list[Event]]:
 
 
 def pair(events: Iterable[Event]) -> list[InquiryPair]:
-    """Every inquiry request with its response, in the order of the requests. Orphan responses are left out."""
+    """Return every inquiry request with its response, in request order. Orphan responses are left out."""
     found: list[InquiryPair] = []
     for number, turn in enumerate(turns(events)):
         waiting = _Waiting()
@@ -76,12 +77,12 @@ def pair(events: Iterable[Event]) -> list[InquiryPair]:
 
 
 def unanswered(events: Iterable[Event]) -> list[InquiryRequest]:
-    """The requests without a response, in order; of all the turns that are given."""
+    """Return the requests without a response, in order, of all given turns."""
     return [one.request for one in pair(events) if one.response is None]
 
 
 def calls(events: Iterable[Event]) -> list[CallPair]:
-    """Every tool call with its result, in the order of the calls, paired by the same rule."""
+    """Return every tool call with its result, in call order, paired by the same rule."""
     found: list[CallPair] = []
     for number, turn in enumerate(turns(events)):
         waiting = _Waiting()
@@ -97,7 +98,7 @@ def calls(events: Iterable[Event]) -> list[CallPair]:
 
 
 class _Waiting:
-    """The places of requests that wait, by id, the oldest first."""
+    """Places of open requests by id, oldest first."""
 
     def __init__(self) -> None:
         self._places: dict[str, deque[int]] = {}
@@ -111,10 +112,10 @@ class _Waiting:
 
 
 def misplaced(turn: Iterable[Event], new: Iterable[Event]) -> str | None:
-    """Why `new` may not be appended to the events of the current turn, in plain words; None when it may (R203).
+    """Return why `new` must not be appended to the current turn, as text; None if it may (R203).
 
-    A response needs a request of the same id, in this turn and before it, with fewer responses than requests; the
-    same holds for the result of a tool call.
+    A response needs an earlier request with the same id in this turn, with fewer responses than requests; the same
+    holds for tool results.
     """
     waits: dict[tuple[str, str], int] = {}
     for stored in turn:
@@ -129,7 +130,7 @@ def misplaced(turn: Iterable[Event], new: Iterable[Event]) -> str | None:
 
 
 def _count(waits: dict[tuple[str, str], int], event: Event) -> bool:
-    """Follow what waits; False for a response to nothing."""
+    """Update the open requests; return False for a response without one."""
     match event:
         case InquiryRequest(id=id_):
             key, change = ("inquiry", id_), 1

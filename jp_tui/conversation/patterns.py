@@ -1,7 +1,5 @@
-"""Regular expressions that are compiled when they are first used: compiling ours takes 7 ms, and few of them are needed
-before the first frame (traps.md T23). Otherwise they are what `re.compile` makes; an error in one shows at its use, so
-a test compiles all.
-"""
+"""Regular expressions compiled on first use: compiling all takes 7 ms, and the first frame needs few (traps.md T23).
+They behave like `re.compile`; an invalid one fails at its use, so a test compiles all."""
 
 from __future__ import annotations
 
@@ -9,18 +7,18 @@ import re
 from typing import Any, cast
 
 known: list[_Later] = []
-"""All there are, for the test."""
+"""All patterns, for the test."""
 
 
 class _Later:
-    """Has the methods of a compiled pattern from the first use of one on."""
+    """Has the methods of a compiled pattern after the first use of one."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self._said = pattern, flags
         known.append(self)
 
     def __getattr__(self, name: str) -> Any:
-        """Asked only for what is not there yet."""
+        """Called only for missing attributes."""
         compiled = re.compile(*self._said)
         found = getattr(compiled, name)
         setattr(self, name, found)
@@ -28,5 +26,5 @@ class _Later:
 
 
 def later(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """As `re.compile`, but later. To be used by its methods; functions of `re` do not take it."""
+    """As `re.compile`, but deferred. Use its methods; functions of `re` don't accept it."""
     return cast("re.Pattern[str]", _Later(pattern, flags))

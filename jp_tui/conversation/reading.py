@@ -1,7 +1,7 @@
-"""From stored JSON back to events (inquiries.md R51, R56-R58). Refuses to raise: a bad event becomes Unknown.
+"""Decode stored JSON to events (inquiries.md R51, R56-R58).
 
-Whatever an event would not write back as it was read goes into its `extra`, so that nothing is lost on the way: keys
-of newer versions (R209), and known keys with a value of the wrong kind.
+Never raises: an invalid event becomes Unknown. Whatever an event wouldn't write back goes into its `extra`, so that
+nothing is lost: keys of newer versions (R209), and known keys with a value of the wrong type.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _count(value: Json) -> int | None:
 
 
 def _left(raw: JsonObject, written: JsonObject) -> JsonObject:
-    """What of `raw` would not be written back."""
+    """Return the part of `raw` that wouldn't be written back."""
     return {
         key: value
         for key, value in raw.items()
@@ -100,7 +100,7 @@ def _turn_outcome(raw: JsonObject) -> ev.Event:
 
 
 def _config_delta(raw: JsonObject) -> ev.Event:
-    # the oldest files have the settings flattened into the event itself: kept as it is
+    # the oldest files have the settings flattened into the event itself: kept unchanged
     return ev.ConfigDelta(delta=_object(raw, "delta")) if "delta" in raw else ev.Unknown(raw)
 
 
@@ -165,7 +165,7 @@ _READERS: dict[str, Callable[[JsonObject], ev.Event]] = {
 
 
 def read_event(raw: JsonObject) -> ev.Event:
-    """The event in its stored form; what cannot be read comes back as Unknown with the problem (R51, R56)."""
+    """Decode an event; an unreadable one becomes Unknown with the problem (R51, R56)."""
     kind = raw.get("type")
     reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:

@@ -1,15 +1,16 @@
-"""How a text looks when programs print it: what must be looked for where a secret is taken out. Pure.
+"""Forms in which programs print a text, searched when a secret is redacted.
 
-Knows the ways of everyday output (JSON, Python, addresses, base64), not those of somebody who hides it on purpose.
+Pure. Covers usual output (JSON, Python, addresses, base64), not deliberate obfuscation.
 """
 
 from __future__ import annotations
 
 
 def spellings(value: str) -> set[str]:
-    """`value` as it is, stripped, inside JSON with and without escapes, as Python's repr, in an address, in base64.
+    """Return `value` unchanged, stripped, inside JSON with and without escapes, as Python's repr, in an address, in
+    base64.
 
-    None of a blank one.
+    Empty for a blank one.
     """
     import base64
     import json

@@ -1,7 +1,7 @@
-"""Select Graphic Rendition: the one kind of terminal sequence that foreign text may keep, as a value (R195).
+"""Select Graphic Rendition: the only terminal sequence allowed in untrusted text, as a value (R195).
 
-Reads parameters of `CSI … m` into a style; conceal and blink are refused, and so is a foreground that equals
-its background, since both hide text. Knows no terminal and no theme: whoever paints checks contrast as well.
+Parses parameters of `CSI … m` to a style; conceal and blink are refused, as is a foreground equal to its background,
+since both hide text. Independent of terminals and themes: painters check contrast as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NUMBER = later(r"\d{1,9}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Sgr:
-    """How a piece of foreign text wants to look. `mark` is ours: the piece is our own placeholder, not content."""
+    """Style of a piece of untrusted text. `mark` is jp-tui's: the piece is a placeholder, not content."""
 
     bold: bool = False
     dim: bool = False
@@ -32,7 +32,7 @@ class Sgr:
 
     @property
     def hides(self) -> bool:
-        """Whether text in this style could not be seen."""
+        """True if text in this style would be invisible."""
         return self.fg is not None and self.fg == self.bg
 
 
@@ -47,7 +47,7 @@ _ON: dict[int, dict[str, bool]] = {
 
 
 def _extended(numbers: list[int], at: int) -> tuple[Colour | None, int]:
-    """The colour after a 38 or 48 at `at`, and where reading goes on."""
+    """Return the colour after a 38 or 48 at `at`, and the next position."""
     if at + 2 < len(numbers) and numbers[at + 1] == 5:
         index = numbers[at + 2]
         return (index if 0 <= index <= 255 else None), at + 3
@@ -63,7 +63,7 @@ def _numbers(params: str) -> list[int] | None:
     for group in params.split(";"):
         parts = group.split(":")
         if len(parts) > 1 and parts[0] in ("38", "48") and parts[1:2] == ["2"] and len(parts) >= 6:
-            parts = [*parts[:2], *parts[-3:]]  # 38:2:<space>:r:g:b has a colour space that nobody uses
+            parts = [*parts[:2], *parts[-3:]]  # 38:2:<space>:r:g:b has a colour space that is ignored
         elif len(parts) > 1 and parts[0] == "4":
             parts = ["24" if parts[1] == "0" else "4"]
         for part in parts:
@@ -74,12 +74,12 @@ def _numbers(params: str) -> list[int] | None:
 
 
 def reads(params: str) -> bool:
-    """Whether these are parameters of SGR, not of a private sequence that ends in `m` as well."""
+    """True for parameters of SGR, False for a private sequence that ends in `m` as well."""
     return _numbers(params) is not None
 
 
 def apply(style: Sgr, params: str) -> Sgr:
-    """The style after `CSI params m`; what is unknown, conceal (8) and blink (5, 6) change nothing."""
+    """Return the style after `CSI params m`; unknown parameters, conceal (8) and blink (5, 6) change nothing."""
     numbers = _numbers(params)
     if numbers is None:
         return style

@@ -1,7 +1,7 @@
-"""The one strict gate for foreign JSON (traps.md T17, inquiries.md V19).
+"""Strict parser for untrusted JSON (traps.md T17, inquiries.md V19).
 
-Whatever a model, a server or a tool sends as JSON passes here. It refuses what Python's parser lets through
-or dies of: depth, NaN and infinities, endless integers, duplicate keys, lone surrogates.
+All JSON of models, servers and tools passes here. It refuses what Python's parser accepts or fails on: depth, NaN and
+infinities, huge integers, duplicate keys, lone surrogates.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 else:
-    Json = Any  # a model that carries JSON has had it checked at this gate already
+    Json = Any  # models with JSON fields receive values that were already parsed here
 
 JsonObject = dict[str, Json]
 
@@ -24,10 +24,10 @@ MAX_DEPTH = 64
 MAX_DIGITS = 300
 MAX_BYTES = 16 * 1024 * 1024
 MANY = 50_000
-"""Containers that are looked at one by one."""
+"""Containers visited one by one; beyond that, brackets are counted."""
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-"""An escape that may be half a character: without one, and of text that can be encoded, every string is whole."""
+"""An escape that may be a lone surrogate: without one, and in encodable text, every string is valid."""
 
 
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
@@ -36,7 +36,7 @@ _NO_BRACKETS = bytes(byte for byte in range(256) if not _STEPS[byte])
 
 
 class JsonProblem(ValueError):
-    """Foreign JSON that is refused; the message says why, `line` and `column` (from 1) where, if known."""
+    """Refused JSON; the message gives the reason, `line` and `column` (from 1) the place, if known."""
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         super().__init__(message)
@@ -85,7 +85,7 @@ def _inside(item: Json) -> Iterable[Json]:
 
 
 def _too_deep(value: Json, most: int, text: str) -> bool:
-    """Whether containers stand in one another more than `most` levels deep in the value of this text."""
+    """True if the value of this text is nested more than `most` levels deep."""
     level, met = [value] if isinstance(value, (dict, list)) else [], 0
     for _ in range(most):
         met += len(level)
@@ -96,8 +96,8 @@ def _too_deep(value: Json, most: int, text: str) -> bool:
 
 
 def _depth(text: str) -> int:
-    """How many levels there are, counted in the brackets of the text: going through millions of small containers would
-    hold up everything else for seconds."""
+    """Return the number of levels, counted by the brackets of the text: visiting millions of small containers would
+    block everything else for seconds."""
     brackets = _STRING.sub("", text).encode().translate(None, _NO_BRACKETS)
     return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
 
@@ -112,7 +112,7 @@ def _check_strings(value: Json) -> None:
 
 
 def parse(source: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Json:
-    """One JSON value from foreign text; raises JsonProblem, never anything else."""
+    """Parse one JSON value of untrusted text. Raises JsonProblem, never anything else."""
     if len(source) > max_bytes:
         raise JsonProblem(f"more than {max_bytes} bytes of JSON")
     try:
@@ -148,7 +148,7 @@ def parse_object(source: str | bytes, **limits: int) -> JsonObject:
 
 
 def same(left: Json, right: Json) -> bool:
-    """JSON equality with strict types: true is not 1, "1" is not 1, 1 is 1.0 (inquiries.md R173)."""
+    """Compare JSON with strict types: true is not 1, "1" is not 1, 1 is 1.0 (inquiries.md R173)."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
@@ -161,15 +161,15 @@ def same(left: Json, right: Json) -> bool:
 
 
 def dump(value: object) -> str:
-    """Compact JSON text, key order kept, no NaN (inquiries.md section 17)."""
+    """Return compact JSON text, key order kept, no NaN (inquiries.md section 17)."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def text_of(found: Json) -> str:
-    """The text that stands there; empty when it is none."""
+    """Return a text value; empty for any other type."""
     return found if isinstance(found, str) else ""
 
 
 def whole_of(found: Json) -> int | None:
-    """The whole number that stands there, if it is one."""
+    """Return a whole number; None for any other value."""
     return found if isinstance(found, int) and not isinstance(found, bool) else None

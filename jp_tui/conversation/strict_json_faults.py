@@ -1,7 +1,7 @@
-"""Everything that the gate refuses in one JSON text, each with its place: for whoever wrote it to mend (V19).
+"""All faults of one JSON text with their places, so that its author can fix them (V19).
 
-`strict_json` says no at the first fault and at the speed of the parser; this looks again, token by token, only after it
-said no. It repairs nothing: what it reads past a fault is for looking closer, never for running (traps.md T20).
+`strict_json` stops at the first fault, at the parser's speed; this runs token by token, only after a refusal. It
+repairs nothing: values read past a fault are for diagnosis, never for execution (traps.md T20).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ FaultKind = Literal[
     "not_an_object",
 ]
 MOST = 200
-"""Faults that are looked for in one text."""
-_TOKENS = 200_000  # looked at in one text: a quarter of a second
+"""Faults reported per text."""
+_TOKENS = 200_000  # tokens read per text: 0.25 s
 _TOKEN = re.compile(
     r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]:,]|-?(?:NaN|Infinity)|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?', re.DOTALL
-)  # of a text whose form is right up to where it is looked at
+)  # of a text whose syntax is valid as far as it was read
 _HALF = re.compile("[\ud800-\udfff]")
 _NEAR = 24
 _OBJECT = "send one JSON object, {…}"
@@ -38,8 +38,8 @@ _OBJECT = "send one JSON object, {…}"
 
 @dataclass(frozen=True, slots=True)
 class JsonFault:
-    """One fault: `path` is the JSON pointer of its place, `line` and `column` count from 1; `wrong` says what it is,
-    `instead` what a model should send. Both begin small and end without a full stop."""
+    """One fault: `path` is the JSON pointer of its place, `line` and `column` count from 1; `wrong` describes it,
+    `instead` is what a model should send. Both begin in lower case and end without a full stop."""
 
     kind: FaultKind
     path: str
@@ -50,17 +50,17 @@ class JsonFault:
 
     @property
     def message(self) -> str:
-        """One sentence that says all of it."""
+        """Return one sentence with all of it."""
         return f"{self.wrong[:1].upper()}{self.wrong[1:]} (line {self.line}, column {self.column}); {self.instead}."
 
 
 @dataclass(frozen=True, slots=True)
 class Misread:
-    """Text that should be a JSON object: its faults in the order of the text (none when the gate lets it pass), and the
-    keys of the object as far as they could be seen.
+    """Text that should be a JSON object: its faults in order (empty if the strict parser accepts it), and the object's
+    keys as far as readable.
 
-    `value` is what it says with the last of double keys, 0 for numbers that cannot be kept and half characters written
-    out as escapes; None when it has no such meaning. Never to be run.
+    `value` is its content with the last of duplicate keys, 0 for unstorable numbers and lone surrogates as escapes;
+    None without such a content. Never execute it.
     """
 
     faults: tuple[JsonFault, ...]
@@ -69,7 +69,7 @@ class Misread:
 
 
 def look(text: str) -> Misread:
-    """All faults of a text that should be one JSON object, up to MOST; raises nothing."""
+    """Return all faults of a text that should be one JSON object, up to MOST; raises nothing."""
     try:
         value = parse_object(text)
     except JsonProblem as problem:
@@ -91,7 +91,7 @@ def _misread(text: str, problem: JsonProblem) -> Misread:
     elif not isinstance(value, dict):
         kind = {list: "a list", str: "text", bool: "true or false", type(None): "null"}.get(type(value), "a number")
         walk.found.append(JsonFault("not_an_object", "", 1, 1, f"this is {kind}", _OBJECT))
-    if not walk.found:  # it is further on than we looked
+    if not walk.found:  # the fault is beyond the limit
         line, column = problem.line or 1, problem.column or 1
         wrong = f"this isn't readable: {problem.message}"
         walk.found.append(JsonFault("not_json", "", line, column, wrong, _OBJECT))
@@ -100,7 +100,7 @@ def _misread(text: str, problem: JsonProblem) -> Misread:
 
 
 def _tolerant(text: str) -> tuple[Json, json.JSONDecodeError | None]:
-    """What the text says where its form is right, else where that ends; None for both when it is too deep to say."""
+    """Return the content of a valid text, else the error; None for both if it is too deep."""
     try:
         value: Json = json.loads(text, parse_constant=_zero, parse_int=_integer, parse_float=_number)
     except json.JSONDecodeError as error:
@@ -128,7 +128,7 @@ def _endless(digits: str) -> bool:
 
 
 def _whole(value: Json) -> Json:
-    """With half characters written out, so that it can be encoded; not deeper than MAX_DEPTH."""
+    """Write lone surrogates as escapes, so that the value can be encoded; not deeper than MAX_DEPTH."""
     if isinstance(value, str):
         return _plain(value)
     if isinstance(value, list):
@@ -138,7 +138,7 @@ def _whole(value: Json) -> Json:
 
 @dataclass(slots=True)
 class _Level:
-    """One open container: names that were seen in an object with their offsets (None: a list), and the step into it."""
+    """Open container: names seen in an object with their offsets (None: a list), and the step into it."""
 
     names: dict[str, int] | None
     step: str | int
@@ -147,7 +147,7 @@ class _Level:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the tokens of a text whose form is right."""
+    """One pass over the tokens of a text with valid syntax."""
 
     text: str
     found: list[JsonFault] = field(default_factory=list)
@@ -162,7 +162,7 @@ class _Walk:
                 return
 
     def path(self) -> str:
-        """The JSON pointer of what is being read."""
+        """Return the JSON pointer of the current position."""
         steps = (str(level.step) for level in self.levels if level.step != "")
         return "".join("/" + _plain(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
@@ -230,7 +230,7 @@ def _decoded(token: str) -> str:
         return token[1:-1] if token[-1] == '"' and len(token) > 1 else token[1:]
     try:
         found = json.loads(token, strict=False)
-    except ValueError:  # the string in which the form ends
+    except ValueError:  # the string in which the valid syntax ends
         return token[1:]
     return found if isinstance(found, str) else token
 
@@ -245,16 +245,16 @@ def _syntax(text: str, error: json.JSONDecodeError, path: str) -> JsonFault:
 
 
 def _place(text: str, at: int) -> tuple[int, int]:
-    """Line and column of an offset, from 1."""
+    """Return line and column of an offset, from 1."""
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 def _plain(text: str) -> str:
-    """With half characters written out as escapes: it can be encoded."""
+    """Write lone surrogates as escapes, so that the text can be encoded."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _short(text: str) -> str:
-    """A foreign piece for a sentence: one line, printable, at most 60 characters."""
+    """Return an untrusted text for a sentence: one line, printable, at most 60 characters."""
     plain = text if text.isprintable() else text.encode("unicode_escape", "replace").decode()
     return plain if len(plain) <= 60 else plain[:59] + "…"

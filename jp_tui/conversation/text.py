@@ -1,8 +1,8 @@
-"""Foreign: the one type for text that came from a model, a tool, a file, a server or the user's keyboard.
+"""Foreign: the type of all text from a model, a tool, a file, a server or the keyboard.
 
-It is the only thing a widget's text slot takes besides our own literals. It refuses to behave like a `str`:
-no formatting, no concatenation, no implicit conversion, so that nothing foreign slips into markup, a label or
-a terminal sequence. Neutralising is in `neutral.py`; turning it into what a widget takes is in `ui/text.py`.
+Widgets accept only this type and jp-tui's own literals as text. It supports no formatting, concatenation or implicit
+conversion, so that no untrusted text becomes markup, a label or a terminal sequence. `neutral.py` neutralises it;
+`ui/text.py` converts it for widgets.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Untrusted text, kept exactly as received (inquiries.md R195: sanitise when shown, never when stored)."""
+    """Untrusted text, kept exactly as received (inquiries.md R195: sanitise on display, never in storage)."""
 
     raw: str
 
@@ -32,7 +32,7 @@ class Foreign:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         """On the wire it is a plain JSON string; in the program it stays Foreign."""
-        from pydantic_core import core_schema as cs  # only loaded where a model is built
+        from pydantic_core import core_schema as cs  # only imported where a model is built
 
         return cs.no_info_plain_validator_function(
             _accept,
@@ -54,12 +54,12 @@ def _raw(value: Foreign) -> str:
 
 
 def shortened(text: str, most: int, where: str = "") -> str:
-    """At most `most` characters of a text, then how many more there are, and `where` all of it is (Z26)."""
+    """Return at most `most` characters of a text, then the number of the rest, and `where` the whole is (Z26)."""
     more = len(text) - most
     return text if more <= 0 else f"{text[:most]}… ⟨{more:,} more characters{where and f', {where}'}⟩"
 
 
 def first_line(text: str) -> str:
-    """The first line with something on it, stripped: it stands for a text where one line is needed (R2). It is looked
-    for in the first 16 Ki characters."""
+    """Return the first line that isn't blank, stripped, for places with one line (R2). It is searched in the first 16
+    Ki characters."""
     return next((line.strip() for line in text[:16384].splitlines() if line.strip()), "")

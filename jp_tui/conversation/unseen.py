@@ -1,9 +1,9 @@
 """Invisible characters in chat text: shown as `\\u{200B}`, except where a script or an emoji needs them (R195, Z22).
 
-What may stay: joiners in scripts that join and in emoji sequences, a variation selector behind a character that has
-variants, the three flags made of tags, a soft hyphen inside a word, a zero-width space between letters of scripts that
-write no spaces. One of each at a time: a run is a way to hide a text. `Revealer` does this for text that comes in
-pieces. Nothing is dropped uncounted. What is approved has stricter rules, in `visible.py`.
+Kept are: joiners in scripts that join and in emoji sequences, a variation selector after a character that has variants,
+the three flags made of tags, a soft hyphen inside a word, a zero-width space between letters of scripts without spaces.
+One of each at a time: a run could hide a text. `Revealer` does this for text in pieces. Nothing is dropped without
+being counted. Text for approval has stricter rules, in `visible.py`.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _JOINING = (
     "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1700-\u17b3\u17b6-\u180a\u1820-\u18aa\u1980-\u1bff\u1c00-\u1c4f\ua800-\uabff\ufb50-\ufdff"
     "\ufe70-\ufefc\U00010a00-\U00011fff\U0001e900-\U0001e95f"
 )
-"""Arabic, Syriac and their like, the scripts of India and South-East Asia, Mongolian."""
+"""Arabic, Syriac and similar, the scripts of India and South-East Asia, Mongolian."""
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u3040-\u30ff\u3400-\u9fff"
 _IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _VARIANTS = "\ufe00-\ufe02\U000e0100-\U000e010f"
-"""Of ideographs: those that fonts have. All 256 would carry a byte behind each."""
+"""Of ideographs: those in fonts. All 256 would carry a byte each."""
 _INVISIBLE = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u2800\u3164\ufeff"
     "\uffa0\ufff0-\ufffb\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\ufe00-\ufe0f"
 )
-"""Format characters without a sign, fillers, variation selectors, tags, and what Unicode keeps for more of them."""
+"""Format characters without a sign, fillers, variation selectors, tags, and Unicode's reserve for more of them."""
 _MARKS = (
     "\u0300-\u034e\u0350-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff"
     "\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
@@ -55,16 +55,15 @@ _TOKEN = later(
 )
 _ANY = later(f"[{_INVISIBLE}{_MARKS}{visible.BIDI}\u2028\u2029\ud800-\udfff]")
 _TAIL = later(f"[{_INVISIBLE}]{{1,16}}\\Z")
-"""What the next character decides on; a longer run is none of those that may stay."""
+"""Characters that depend on the next one; a longer run is always shown."""
 BEFORE = 3
-"""Characters in front of one that decide on it: a letter and the Markdown signs that close its emphasis."""
+"""Preceding characters that matter: a letter and the Markdown signs that close its emphasis."""
 MOST_MARKS, MOST_SIGNS = 8, 8
-"""Combining marks on a letter, and escapes in a row, that are shown; the rest is counted."""
+"""Combining marks per letter, and consecutive escapes, that are shown; the rest is counted."""
 
 
 class Revealer:
-    """The filter for one text that comes in pieces: the results join to that of the whole. `before` are the characters
-    in front of it."""
+    """Filter for one text in pieces: the results join to that of the whole. `before` are the preceding characters."""
 
     __slots__ = ("_held", "_last", "_marks", "_signs")
 
@@ -74,14 +73,14 @@ class Revealer:
         self._signs = self._marks = 0  # of the run at the end
 
     def feed(self, text: str) -> str:
-        """What can be shown of `text` now."""
+        """Return what can be shown of `text` now."""
         text = self._held + text
         tail = _TAIL.search(text) if text and not text[-1].isascii() else None
         self._held = "" if tail is None else tail.group()
         return self._shown(text if tail is None else text[: tail.start()], self._held)
 
     def finish(self) -> str:
-        """The rest."""
+        """Return the rest."""
         text, self._held = self._held, ""
         return self._shown(text, "") + self._counted()
 
@@ -122,7 +121,7 @@ class Revealer:
         return front + {"line": "\n", "half": "\ufffd"}.get(match.lastgroup or "", said)
 
     def _counted(self, *, signs: bool = True, marks: bool = True) -> str:
-        """A run is over: how much of it is not shown."""
+        """End a run: return how much of it isn't shown."""
         said = ""
         if signs:
             more, self._signs = self._signs - MOST_SIGNS, 0
@@ -134,7 +133,7 @@ class Revealer:
 
 
 def revealed(text: str, before: str = "") -> str:
-    """A whole text; `before` are the characters in front of it."""
+    """Filter a whole text; `before` are the preceding characters."""
     if text.isascii() or _ANY.search(text) is None:
         return text
     revealer = Revealer(before)
@@ -142,7 +141,7 @@ def revealed(text: str, before: str = "") -> str:
 
 
 def without_invisible(text: str) -> tuple[str, int]:
-    """The text without its invisible characters that may not stay, and how many those were (K4)."""
+    """Return the text without the invisible characters that may not stay, and their number (K4)."""
     if text.isascii() or _ANY.search(text) is None:
         return text, 0
     count = 0

@@ -1,7 +1,7 @@
-"""Which addresses may become a link or be offered for opening: http(s) with a visible ASCII host (R197, T1); and
-whether the words of a link name another host than its own (Z22).
+"""Addresses allowed as links: http(s) with a visible ASCII host (R197, T1); and detection of link text that names
+another host (Z22).
 
-Opens nothing and fetches nothing. What is refused stays readable as text; it only does not act.
+Opens and fetches nothing. Refused addresses stay readable as text.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _CLEAN = later(r"https?://[A-Za-z0-9.\-]+(?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-
 _IPV6 = later(r"https?://\[[0-9A-Fa-f:.]+\](?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]*)?\Z")
 _CONTROL = later(r"[\x00-\x20\x7f-\x9f\ud800-\udfff\\]")
 _DOT = ".\u3002\uff0e\uff61\u2024"
-"""What browsers take for a dot in a host, and what looks like one."""
+"""Characters that browsers read as a dot in a host, and lookalikes."""
 _NAMES_HOST = later(rf"(?:https?://|www\.)[^\s]+|[\w-]+(?:[{_DOT}][\w-]+)+", re.IGNORECASE)
 _HOST_END = later(r"[/?#\\:]")
 
 
 @lru_cache(maxsize=2048)
 def clean_url(url: str) -> str | None:
-    """The address in a form that can only be an address, or None.
+    """Return the address in a form that can only be an address, or None.
 
     Refused: other schemes, user information before the host (`https://github.com@evil`), controls, blanks and
-    backslashes, an empty host. An international host becomes punycode, other foreign characters percent codes.
+    backslashes, an empty host. An international host becomes punycode, other non-ASCII characters percent codes.
     """
     if len(url) > LIMIT or _CONTROL.search(url):
         return None
@@ -53,7 +53,7 @@ def clean_url(url: str) -> str | None:
 
 
 def names_other_host(label: str, url: str) -> bool:
-    """True if the words of a link look like a host, and any of them is not the one that it leads to."""
+    """True if the link text looks like a host, and any such host differs from the link's."""
     host = (urlsplit(url).hostname or "").lower().removeprefix("www.")
     for named in _NAMES_HOST.finditer(label):
         said = named.group().lower().removeprefix("https://").removeprefix("http://")

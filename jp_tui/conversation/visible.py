@@ -1,8 +1,8 @@
-"""How text that somebody approves is shown: nothing hidden, nothing reordered, no tail out of sight (traps.md T3).
+"""Display of text for approval: nothing hidden, nothing reordered, no tail out of sight (traps.md T3).
 
-Gives pieces `(text, ours)`, where `ours` marks what we put in place of content, so that a face can style it and
-content cannot forge it unseen. Pure; decides nothing about approval itself. Conversation text has milder rules,
-in `neutral.py`.
+Returns pieces `(text, ours)`, where `ours` marks replacements of content, so that a front end can style them and
+content can't forge them unnoticed. Pure; decides nothing about approval. Conversation text has milder rules, in
+`neutral.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LETTERS = later(r"[^\W\d_]+")
 _HOST = later(r"(?<=://)[^\s/?#]+")
 _SCRIPTS = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "GEORGIAN", "LISU", "FULLWIDTH", "MATHEMATICAL")
 SPACES, LINES, INDENT, MARKS = 8, 2, 64, 4
-"""Most blanks in a row, blank lines in a row, blanks of indentation, combining marks on one letter."""
+"""Maximum consecutive blanks, consecutive blank lines, blanks of indentation, combining marks on one letter."""
 
 _FOLD = later(
     rf"(?P<lines>(?:(?<=\n)|\A)(?:[ \t]*\n){{{LINES + 1},}})|(?P<head>(?:(?<=\n)|\A)[ \t]{{{INDENT + 1},}})"
@@ -44,12 +44,12 @@ Pieces = list[tuple[str, bool]]
 
 @lru_cache(maxsize=4096)
 def escape(char: str) -> str:
-    """`\\u{202E}` for a character."""
+    """Return `\\u{202E}` for a character."""
     return f"\\u{{{ord(char):04X}}}"
 
 
 def picture(char: str) -> str:
-    """A control as the sign that Unicode has for it; C1 and others as their code."""
+    """Return a control as Unicode's sign for it; C1 and others as their code."""
     code = ord(char)
     if code < 0x20:
         return chr(0x2400 + code)
@@ -58,7 +58,7 @@ def picture(char: str) -> str:
 
 @lru_cache(maxsize=4096)
 def odd(char: str) -> Class | None:
-    """Why one character may not stand as it is where something is approved; None when it may."""
+    """Return why one character must be replaced in text for approval; None if it may stay."""
     if _CONTROL.match(char):
         return "control sequences"
     if _BIDI.match(char):
@@ -85,7 +85,7 @@ def _script(char: str) -> str:
 
 
 def _lookalikes(text: str) -> set[int]:
-    """Offsets of letters of another script inside a Latin word, and of anything not ASCII in a host."""
+    """Return offsets of letters of another script inside a Latin word, and of anything not ASCII in a host."""
     found: set[int] = set()
     if text.isascii():
         return found
@@ -107,7 +107,7 @@ def _lookalikes(text: str) -> set[int]:
 
 
 def _stacked(text: str, at: int) -> int:
-    """How many combining marks stand in a row from `at`."""
+    """Count consecutive combining marks from `at`."""
     end = at
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1
@@ -115,7 +115,7 @@ def _stacked(text: str, at: int) -> int:
 
 
 def pieces(text: str) -> Pieces:
-    """Text with everything odd in visible form, long blanks folded and counted."""
+    """Return text with everything odd in visible form, long blanks folded and counted."""
     if not _FOLD.search(text):
         return [(text, False)] if text else []
     alike, found, done = _lookalikes(text), Pieces(), 0
@@ -137,7 +137,7 @@ def pieces(text: str) -> Pieces:
 
 
 def _replacement(text: str, match: re.Match[str], alike: set[int]) -> tuple[str, int] | None:
-    """What stands instead of a match and where content goes on; None when it stays."""
+    """Return the replacement of a match and the next position; None if it stays."""
     start, end = match.span()
     if match.lastgroup == "lines":
         return f"⟨{match.group().count(chr(10)):,} blank lines⟩\n", end
@@ -162,7 +162,7 @@ def _replacement(text: str, match: re.Match[str], alike: set[int]) -> tuple[str,
 
 
 def warnings(text: str) -> tuple[Class, ...]:
-    """The kinds of trickery found in a text, for a badge; empty for what is harmless."""
+    """Return the kinds of deception in a text, for a badge; empty for harmless text."""
     found: dict[Class, None] = {}
     marked = 0
     for match in _FOLD.finditer(text):
@@ -173,7 +173,7 @@ def warnings(text: str) -> tuple[Class, ...]:
         elif match.lastgroup == "odd":
             char = match.group()
             if unicodedata.combining(char):
-                if match.start() >= marked:  # a stack is counted once, however high
+                if match.start() >= marked:  # a stack is counted once, whatever its height
                     high = _stacked(text, match.start())
                     marked = match.start() + high
                     if high > MARKS:

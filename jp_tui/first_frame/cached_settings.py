@@ -53,7 +53,7 @@ def of(settings: Settings, themes_folder: str) -> FrameSettings:
     """Take the values from settings that were read. Raises SettingsError for an unknown theme."""
     from jp_tui.settings import typed_settings
 
-    look = typed_settings.look(settings)
+    look = typed_settings.look_settings(settings)
     theme, notices = _theme(settings, themes_folder)
     worn = settings.origin("ui", "theme")
     return FrameSettings(
@@ -68,7 +68,7 @@ def of(settings: Settings, themes_folder: str) -> FrameSettings:
 
 
 def interrupts(settings: Settings) -> InterruptWishes:
-    """What an interruption does without a menu (R233)."""
+    """Return the action of an interrupt without a menu (R233)."""
     from jp_tui.settings import typed_settings
 
     chosen = typed_settings.interrupts(settings)
@@ -116,7 +116,7 @@ def _state(file: str) -> tuple[int, ...] | None:
 
 
 def remembered(folder: Path, now: str) -> FrameSettings | None:
-    """The values kept in the state `folder`; None if they came from other files, and for any fault."""
+    """Return the cached values in the state `folder`; None if they came from other files, and for any fault."""
     if not now:
         return None
     try:
@@ -178,7 +178,7 @@ def _theme(settings: Settings, folder: str) -> tuple[str, tuple[str, ...]]:
     from jp_tui.settings.errors import SettingsError
     from jp_tui.settings.themes import themes
 
-    name = model.look(settings).theme
+    name = model.look_settings(settings).theme
     problem = themes.check_name(name, folder)
     if problem is None:
         return name, ()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Start:
-    """What the command line says about the frame.
+    """Facts of the command line about the frame.
 
     `theme` is empty if no theme is named. `blank`: the command line changes more than the saved look knows, so nothing
     is drawn. `elsewhere`: another folder than the current one. `busy`: a prompt was given.
@@ -130,7 +130,7 @@ class EarlyScreen:
         return LEAVE if self._interrupts > 1 else ""
 
     def wanted(self) -> None:
-        """The app asks for the keys. A sequence that is cut waits a moment for its other half."""
+        """Handle the app's request for the keys. An incomplete sequence waits briefly for its rest."""
         self._owed = time.monotonic() + self._typed.cut
 
     def due(self) -> float | None:
@@ -140,12 +140,13 @@ class EarlyScreen:
         return max(0.0, self._owed - time.monotonic()) if self._typed.cut else 0.0
 
     def answer(self, *, rest: bool) -> bytes:
-        """What was typed, in the form that `guardian/child.py` reads; with the `rest` if nothing more is read here."""
+        """Return the typed text, in the form that `guardian/child.py` reads; with the `rest` if nothing more is read
+        here."""
         text, raw_rest = self._typed.text.encode(), self._typed.rest if rest else b""
         return b"%08x%08x%08x%08x" % (self._typed.cursor, len(text), len(raw_rest), self.drawn) + text + raw_rest
 
     def put_back(self) -> None:
-        """Restore the terminal: nobody took it over."""
+        """Restore the terminal, because the app didn't take it over."""
         if self.drawn:
             restore(self._original)
         elif in_foreground(STDIN):

@@ -20,7 +20,7 @@ MAGIC = "jp-tui last screen 1"
 MOST = 262_144
 """Bytes of a file. A terminal of 300 by 100 cells in many colours has a third of them."""
 KEPT = 8
-"""Files, the newest: as many conversations as somebody switches between."""
+"""Number of files, the newest: as many conversations as a user switches between."""
 _FOLDER = "last-screens"
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _LONGEST = 100
@@ -37,14 +37,14 @@ Row = tuple[int, int, list[Run]]
 
 @dataclass(frozen=True, slots=True)
 class PaintedScreen:
-    """What is on the screen while nothing happens: the end of a conversation, up to its event `last_seq`."""
+    """Content of the idle screen: the end of a conversation, up to its event `last_seq`."""
 
     conversation: str
     last_seq: int
     title: str
     model: str
     beside: bool
-    """Whether the sidebar is shown wherever there is room."""
+    """True if the sidebar is shown wherever there is room."""
     size: Size
     rows: list[Row]
 

@@ -36,9 +36,9 @@ _OWN = "JP_TUI_UI__"
 
 
 class Look:
-    """What the frame needs: `colours` as SGR numbers by name; `signs`; the composer's `hint`; `keys` as (key, what it
-    does, rank: the lowest is dropped first where room is short); `place` and its spellings in `folders`, longest
-    first; the columns of the sidebar, `side`."""
+    """Data of the frame: `colours` as SGR numbers by name; `signs`; the composer's `hint`; `keys` as (key, effect,
+    rank: the lowest is dropped first if space is short); `place` and its spellings in `folders`, longest first; the
+    columns of the sidebar, `side`."""
 
     def __init__(self) -> None:
         self.colours: dict[str, str] = {}
@@ -124,7 +124,7 @@ def terminal_key(environment: Mapping[bytes, bytes]) -> str:
 
 
 def read_own(file: bytes, most: int) -> tuple[bool, str | None]:
-    """Whether there is such a file, and its text; None if it isn't a regular file of this user with at most `most`
+    """Return whether the file exists, and its text; None if it isn't a regular file of this user with at most `most`
     bytes of UTF-8. Never blocks, and follows no link."""
     if not file or b"\0" in file:
         return False, None

@@ -20,7 +20,7 @@ _NARROW = ((0x20, 0x7E), (0xA1, 0xAC), (0xAE, 0x2FF), (0x386, 0x386), (0x388, 0x
 _WIDE = ((0x3041, 0x3096), (0x30A1, 0x30FA), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0xFF01, 0xFF60))
 _UNASSIGNED = frozenset((0x38B, 0x38D, 0x3A2))
 KEEP = 65536
-"""Bytes of the rest from which on nothing more is read: the kernel and the terminal keep the keys then."""
+"""Bytes of the rest after which reading stops: the kernel and the terminal keep later keys."""
 LONE, CUT = 0.05, 0.3
 """Seconds that a lone ESC and any other cut sequence wait for the rest of the sequence."""
 

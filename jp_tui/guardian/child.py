@@ -33,7 +33,7 @@ WORD_LINES = 8
 
 
 class Self:
-    """What this process knows about its guardian; before `run_guarded` the values of a process that has none."""
+    """This process's knowledge of its guardian; before `run_guarded` the values of a process without one."""
 
     guardian = 0
     to_parent = -1
@@ -55,8 +55,9 @@ def parent_pipe_fd() -> int | None:
 
 
 def in_background(fd: int) -> bool:
-    """Whether a shell has the terminal and can give it back. Not when the guardian died: then we are an orphan, which
-    nobody would continue after a stop. Looked at in this order, since the shell takes the terminal after the death."""
+    """True if a shell has the terminal and can return it. False if the guardian died: then this process is an orphan,
+    which nothing would continue after a stop. Checked in this order, since the shell takes the terminal after the
+    death."""
     return not in_foreground(fd) and Self.guardian in (0, posix.getppid())
 
 
@@ -66,7 +67,7 @@ def original_termios() -> list[Any] | None:
 
 
 def can_suspend() -> bool:
-    """Whether a shell with job control could continue us after a stop."""
+    """True if a shell with job control could continue this process after a stop."""
     return Self.can_stop
 
 
@@ -83,7 +84,7 @@ def abandoned() -> bool:
     if not Self.fronted:
         return False
     ready, _, _ = select.select([Self.from_parent], [], [], 0)
-    return bool(ready)  # nothing was asked, so it is the end of file
+    return bool(ready)  # no request was sent, so it is the end of file
 
 
 def bring_back() -> None:
@@ -94,7 +95,7 @@ def bring_back() -> None:
             ours = termios.tcgetattr(STDIN) == raw(Self.original)
         except termios.error:
             ours = False
-        if ours:  # else a shell has set its own already
+        if ours:  # else a shell has already set its own
             settings(Self.original)
     restore(None)
 
@@ -174,7 +175,7 @@ def screen_up(*, aside: bool = True) -> None:
 
 
 def set_stderr_aside() -> None:
-    """Keep what is written to stderr while the screen is taken; it is printed when the terminal is restored."""
+    """Redirect stderr while the screen is in use; the text is printed when the terminal is restored."""
     if Self.capture >= 0 and Self.stderr < 0 and posix.isatty(STDERR):
         quietly(sys.stderr.flush)
         Self.stderr = posix.dup(STDERR)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, Protocol
 
     class FirstScreen(Protocol):
-        """What has the screen and the keys until the app takes them; see `first_frame/early_screen.py`."""
+        """Owner of the screen and the keys until the app takes them; see `first_frame/early_screen.py`."""
 
         def take(self, original: list[Any]) -> bool: ...
         def begin(self) -> None: ...
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 GONE, LEAVE = "gone", "leave"
-"""What `FirstScreen.read` reports: the terminal hung up; the user pressed Ctrl+C twice."""
+"""Results of `FirstScreen.read`: the terminal hung up; the user pressed Ctrl+C twice."""
 _PASSED_ON = tuple(
     getattr(_signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGTSTP")
 )
@@ -74,11 +74,11 @@ class _Guardian:
         self.child, self.original, self.front = child, original, front
         self.words, self.answers, self.wakeup = pipes
         self.capture = -1
-        self.early = -1  # what of it was said before the app had the screen
-        self.left = False  # somebody did not want to wait
+        self.early = -1  # size of stderr before the app had the screen
+        self.left = False  # the user didn't want to wait
         self.up = False
         self.fronted = front is not None
-        self.resumed = 0.0  # when we were continued, until the app has said something
+        self.resumed = 0.0  # when the process was continued, until the app sends a message
         self.heard = b""
         self.word = ""
         self.word_fd = STDOUT
@@ -115,7 +115,7 @@ class _Guardian:
         self.resumed = 0.0  # the terminal is ours, so a stop now is a new one
         came = front.read()
         if came == GONE:
-            self.front = None  # hung up, which the child is told by the kernel
+            self.front = None  # hung up, which the kernel reports to the child
         elif came == LEAVE:
             self.left = True
             quietly(posix.kill, self.child, _signal.SIGINT)
@@ -161,7 +161,7 @@ class _Guardian:
     def _stop_too(self) -> bool:
         """Stop with the child, so that the shell shows the job as stopped (T26); then whether to continue it."""
         if not Self.can_stop:
-            return False  # nobody would ever continue us
+            return False  # no process would ever continue this one
         self._listen()
         if time.monotonic() - self.resumed < _STALE and in_foreground(STDIN):
             self.resumed = 0.0
@@ -170,7 +170,7 @@ class _Guardian:
             self.front.put_back()
         elif self.up:
             restore(self.original)
-            self.up = False  # the app finds its settings gone and says when it takes the screen again
+            self.up = False  # the app notices that its settings are gone and reports when it takes the screen again
         let_go(self.original)
         posix.kill(posix.getpid(), _signal.SIGSTOP)
         self.resumed = time.monotonic()
@@ -295,7 +295,7 @@ def run_guarded(child: Callable[[], int], screen: FirstScreen | None = None) -> 
     guardian.put_back()
     guardian.farewell(status)
     if _signal.SIGINT in handled:
-        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # a Ctrl+C too many does not make another status of this one
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # another Ctrl+C must not change this exit status
     let_go(original)
     if guardian.left:
         return 0  # as the workspace's own Ctrl+C twice (S1)
@@ -341,7 +341,7 @@ def _size(fd: int) -> int:
 
 
 def _captured(fd: int, start: int, end: int) -> str:
-    """What was written to stderr between two offsets, at most the last 16 KiB."""
+    """Return what was written to stderr between two offsets, at most the last 16 KiB."""
     if fd < 0 or end <= start:
         return ""
     start = max(start, end - 16384)

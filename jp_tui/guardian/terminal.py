@@ -1,7 +1,7 @@
-"""The terminal itself: how it is written to without waiting for it, made raw, and brought back (T6).
+"""The terminal itself: write without blocking, raw mode, restore (T6).
 
-Never blocks on a terminal that stopped reading, never flushes what is typed but when it is brought back, and prints
-only printable text. It knows no process.
+Never blocks on a terminal that stopped reading, flushes typed input only on restore, and prints only printable text.
+Independent of processes.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ RESET = (
 )
 """Undoes every mode that the app or Textual may have set; harmless for a terminal that is already clean."""
 MOST = (1_000, 400)
-"""Columns and rows that are used at most (Z27): a screen is laid out cell by cell, and 10,000 by 10,000 cells are
-gigabytes. A wall of 8K in the smallest legible font has fewer."""
+"""Maximum columns and rows (Z27): a screen is laid out cell by cell, and 10,000 by 10,000 cells are gigabytes. An 8K
+wall in the smallest legible font has fewer."""
 STALL = 0.5
 """Seconds for which a terminal may refuse to take a byte before it is given up."""
 _PIECE = 512
-"""Bytes that a terminal which takes any takes at once (the kernel's line discipline says so from 256 on)."""
+"""Bytes that a terminal which accepts any accepts at once (the kernel's line discipline reports that from 256 on)."""
 _LINE = 400
 
 
@@ -65,12 +65,12 @@ def put(fd: int, text: str, limit: float = STALL, piece: int = 1) -> bool:
 
 
 def paint(fd: int, text: str) -> bool:
-    """`put` for a terminal that has just been taken and so reads: in larger pieces."""
+    """As `put`, in larger pieces, for a terminal that was just taken and therefore reads."""
     return put(fd, text, STALL, _PIECE)
 
 
 def in_foreground(fd: int) -> bool:
-    """Whether the terminal is ours to set; yes as well where there is no job control."""
+    """True if this process may set the terminal; also without job control."""
     try:
         return posix.tcgetpgrp(fd) == posix.getpgrp()
     except OSError:
@@ -92,21 +92,21 @@ def settings(attributes: list[Any]) -> None:
 
 
 def undiscarded(attributes: list[Any]) -> list[Any]:
-    """These settings, but that Ctrl+C throws away nothing that the terminal has still to read: what restores it."""
+    """Return these settings, changed so that Ctrl+C doesn't discard output that the terminal has still to read, which
+    restores it."""
     return [*attributes[:3], attributes[3] | termios.NOFLSH, *attributes[4:]]
 
 
 def let_go(attributes: list[Any] | None) -> None:
-    """The settings to the letter, once all is written; the terminal is somebody else's from now on."""
+    """Restore the exact settings after all output; from now on the terminal belongs to another process."""
     if attributes is not None and in_foreground(STDIN):
         settings(attributes)
 
 
 def restore(attributes: list[Any] | None) -> None:
-    """Bring the terminal back: `attributes` as termios gave them, then RESET, then drop what was typed; `let_go` ends
-    it.
+    """Restore the terminal: `attributes` as termios returned them, then RESET, then drop typed input; `let_go` ends it.
 
-    What a stalled terminal has not read yet is thrown away, so that RESET is the first thing it reads.
+    Output that a stalled terminal hasn't read is discarded, so that it reads RESET first.
     """
     if attributes is not None and in_foreground(STDIN):
         settings(undiscarded(attributes))
@@ -134,7 +134,7 @@ def first(lines: list[str], most: int) -> list[str]:
 
 
 def quietly(call: Callable[..., object], *arguments: object) -> None:
-    """Call it; that the terminal or the other process is gone leaves nothing to do."""
+    """Run `call`; ignore OSError and termios.error: the terminal or the other process is gone."""
     try:
         call(*arguments)
     except (OSError, termios.error):

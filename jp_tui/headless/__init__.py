@@ -1,1 +1,1 @@
-"""Faces without a screen: query and lists."""
+"""Front ends without a screen: query and lists."""

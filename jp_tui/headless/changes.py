@@ -1,6 +1,6 @@
-"""`/diff` and `/undo` of a plain conversation: what was changed in lines, and what is taken back by its number.
+"""`/diff` and `/undo` in plain mode: list changes, and undo them by number.
 
-Says what the engine answers and asks it for what is typed; nothing is taken back that was not listed. Decides nothing.
+Prints the engine's replies and sends the typed requests; only listed changes can be undone. Decides nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OVERWRITE = "/undo over NUMBER overwrites it; a copy is kept."
 
 
 class ChangesWords:
-    """`say` prints a line. `waits` counts answers that are still to come."""
+    """`say` prints a line. `waits` counts pending replies."""
 
     def __init__(self, link: Link, say: Callable[[str], None]) -> None:
         self._link, self._say = link, say
@@ -36,7 +36,7 @@ class ChangesWords:
         self._read(conversation, argument == "all")
 
     def undo(self, conversation: str, argument: str) -> None:
-        """`/undo` lists; `/undo all`, `/undo NUMBER`, `/undo over NUMBER` do it."""
+        """`/undo` lists; `/undo all`, `/undo NUMBER`, `/undo over NUMBER` undo."""
         if not argument:
             self._diffs = False
             self._read(conversation, False)
@@ -68,10 +68,10 @@ class ChangesWords:
         self.waits += 1
         self._link.send(ReadChanges(conversation=conversation, scope="conversation" if every else "turn"))
 
-    # --- what comes back ----------------------------------------------------------------------------------
+    # --- replies ----------------------------------------------------------------------------------------------
 
     def heard(self, event: ChangesRead | ChangesUndone) -> None:
-        """What the engine says."""
+        """Handle a reply of the engine."""
         if isinstance(event, ChangesRead):
             self._listed(event)
         else:
@@ -99,7 +99,7 @@ class ChangesWords:
                 self._say(f"{line(neutralise(one.path, 'line'))} was skipped: {one.why}. {OVERWRITE}")
 
     def refused(self) -> None:
-        """It could not be done; why is said by whoever hears it."""
+        """Note that the request failed; the caller prints the reason."""
         self.waits = max(0, self.waits - 1)
 
 

@@ -1,7 +1,8 @@
-"""What is typed beside questions in a plain conversation: prompts, words that begin with `/`, the interrupt menu.
+"""Input of plain mode beside questions: prompts, words that begin with `/`, the interrupt menu. Pure: lines in, a value
+out.
 
-Pure: lines in, a value out. A paste is sent only when that is said; a line that ends in a backslash goes on. It sends
-nothing and knows no terminal.
+A paste is sent only after confirmation; a line that ends in a backslash continues. Sends nothing and accesses no
+terminal.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ COMMANDS = (
 
 
 def helped() -> Iterator[str]:
-    """The words and the keys."""
+    """Yield the words and the keys."""
     for one in COMMANDS:
         yield f"  /{one.name}{f' {one.argument}' if one.argument else ''}  {one.does}"
     yield "  //  starts a prompt that begins with /"
@@ -49,7 +50,7 @@ def helped() -> Iterator[str]:
 
 @dataclass(slots=True)
 class LineComposer:
-    """A prompt in the making."""
+    """A prompt being typed."""
 
     lines: list[str] = field(default_factory=list)
     pasted: bool = False
@@ -59,7 +60,7 @@ class LineComposer:
         return "… " if self.lines else "you> "
 
     def feed(self, burst: Sequence[str]) -> str | Words | None:
-        """The prompt once it is whole; words to say; None while more is wanted."""
+        """Return the prompt once complete; text to show; None if more is expected."""
         if len(burst) > 1 or self.pasted:
             return self._paste(burst)
         (line,) = burst
@@ -81,7 +82,7 @@ class LineComposer:
         return Words(f"{len(self.lines)} lines so far. An empty line sends them, /drop discards them.")
 
     def take(self) -> str:
-        """What there is, and the composer is empty."""
+        """Return the text so far, and clear it."""
         text = "\n".join(self.lines)
         self.lines.clear()
         self.pasted = False
@@ -89,7 +90,7 @@ class LineComposer:
 
 
 class InterruptLines:
-    """The menu of R211 in lines; a choice may want words."""
+    """The menu of R211 in lines; a choice may ask for a message."""
 
     def __init__(self, phase: str) -> None:
         self._choices = menu(phase)
@@ -101,7 +102,7 @@ class InterruptLines:
             yield f"  {number}  {choice.label}: {choice.does}"
 
     def turned(self, phase: str) -> bool:
-        """The turn does something else now; whether there is another menu to show. Words stay wanted."""
+        """Adapt to a new phase; return True if there is another menu to show. A pending message stays expected."""
         choices = menu(phase)
         if choices is self._choices:
             return False
@@ -112,7 +113,7 @@ class InterruptLines:
         return True
 
     def feed(self, burst: Sequence[str]) -> Words | tuple[Interrupt | None, str]:
-        """Words to say, or an action (None: go on) with its words."""
+        """Return text to show, or an action (None: continue) with its message."""
         text = "\n".join(burst)
         if (chosen := self._words) is not None:
             return (chosen.action, text) if text.strip() else (CONTINUE.action, "")

@@ -1,6 +1,6 @@
-"""What is said of other conversations than the one in sight: sub-agents work in theirs (R218, issue 7).
+"""Filter for events of other conversations than the one shown: sub-agents have their own (R218, issue 7).
 
-A question reaches its human wherever it is asked (E4); everything else of another conversation is told there.
+A question reaches its user from any conversation (E4); everything else is shown in its own.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _TOLD_THERE = (
 )
 
 
-def elsewhere(event: e.Event, conversation: str) -> bool:
-    """Whether this is told in a conversation that is not `conversation` ("" while none is open)."""
+def belongs_elsewhere(event: e.Event, conversation: str) -> bool:
+    """Return True if this event belongs to a conversation other than `conversation` ("" while none is open)."""
     if not conversation or not isinstance(event, _TOLD_THERE):
         return False
     return event.conversation not in ("", conversation)
 
 
-def mine(events: Iterable[e.Event], conversation: Callable[[], str]) -> Iterator[e.Event]:
-    """What is told in the conversation in sight, which one of the events may change."""
-    return (event for event in events if not elsewhere(event, conversation()))
+def shown_events(events: Iterable[e.Event], conversation: Callable[[], str]) -> Iterator[e.Event]:
+    """Iterate over the events of the conversation shown, which one of them may change."""
+    return (event for event in events if not belongs_elsewhere(event, conversation()))

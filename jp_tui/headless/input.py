@@ -1,7 +1,7 @@
-"""Where typed lines come from: a terminal, a pipe, or a function; and a bell by which the engine's thread wakes a wait.
+"""Sources of typed lines: a terminal, a pipe, or a function; and a bell with which another thread ends a wait.
 
-A terminal's owner may have typed before a question was shown: `forget` throws that away (asking.md E11). Echo is
-taken back for a secret and given back on any end. It interprets no line; what no line can be is said in `wrong`.
+A user may have typed before a question was shown: `forget` drops that (asking.md E11). Echo is off for a secret and
+restored in every case. Lines aren't interpreted; `wrong` says why one is unusable.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Protocol
 
 MOST_BYTES = 16 << 20
 TERMINAL_BYTES = 4095
-"""What a terminal gives of one line; it cuts the rest without a word."""
+"""Maximum bytes of a line in canonical mode; the terminal truncates longer ones silently."""
 BURST_SECONDS = 0.05
-"""No hand is that fast: lines that come closer together were pasted."""
+"""Lines that arrive closer together than anyone types were pasted."""
 DEAF, QUIET, PATIENCE = 0.5, 0.3, 30.0
-"""Seconds for which a question that was just shown takes no key, for which none may have come before it does (Z12), and
-after which it does at the latest."""
+"""Seconds for which a question that was just shown ignores keys, for which there must be no key before it accepts one
+(Z12), and after which it does in any case."""
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 NOT_UTF8 = "The line isn't valid UTF-8."
@@ -35,51 +35,51 @@ CONTROLS = "The line has control characters (arrow keys don't edit here). Enter 
 
 @dataclass(frozen=True, slots=True)
 class InputLine:
-    """A line without its end; `wrong` says why it cannot be used, else it is empty."""
+    """A line without its end; `wrong` says why it can't be used, else it is empty."""
 
     text: str
     wrong: str = ""
 
 
 class LineInput(Protocol):
-    """`typed`: a person types; `over`: the end of input was reached; `gone`: there is no terminal any more."""
+    """`typed`: a person types; `over`: the end of input was reached; `gone`: the terminal is closed."""
 
     typed: bool
     over: bool
     gone: bool
 
     def fileno(self) -> int:
-        """For `select`; negative when `fill` blocks until there is a line."""
+        """Return the descriptor for `select`; negative if `fill` blocks until there is a line."""
 
     @property
     def ready(self) -> bool:
-        """Whether a whole line was taken in and not used."""
+        """True if a complete line is waiting."""
 
     def fill(self) -> None:
-        """Take in what can be read now."""
+        """Read what is available."""
 
     def line(self) -> InputLine | None:
-        """The next whole line that was taken in."""
+        """Return the next complete line."""
 
     def more(self) -> bool:
-        """Whether more lines came together with the last one, as only a paste does."""
+        """True if more lines arrived together with the last one, as only a paste does."""
 
     def forget(self) -> str:
-        """What was typed up to now answers nothing; it is given back, so that it can be said."""
+        """Drop the input so far, which isn't an answer; return it for a notice."""
 
     def settle(self) -> str:
         """As `forget`, for a question that was just shown: wait until keys may answer it (Z12)."""
 
     def hidden(self) -> contextlib.AbstractContextManager[None]:
-        """Nothing that is typed inside is shown."""
+        """Turn off echo inside."""
 
 
 class LineBuffer:
-    """Bytes that were read, as lines. What it gives is overwritten: an answer may be a secret."""
+    """Bytes read, as lines. Buffers are overwritten after use: an answer may be a secret."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
-        self._skips = False  # the rest of a line that was too long
+        self._skips = False  # the rest of an overlong line
 
     @property
     def whole(self) -> bool:
@@ -91,16 +91,16 @@ class LineBuffer:
         return not self._bytes
 
     def add(self, data: bytes) -> None:
-        """Take bytes; a line that is longer than MOST_BYTES is dropped."""
+        """Add bytes; a line longer than MOST_BYTES is dropped."""
         self._bytes += data
         if len(self._bytes) > MOST_BYTES and not self.whole:
             self._bytes.clear()
             self._skips = True
 
     def line(self, *, over: bool, most: int | None = None) -> InputLine | None:
-        """Return the next line, at the end of input (`over`) also one without an end; None when there is none.
+        """Return the next line, at the end of input (`over`) also an unterminated one; None if there is none.
 
-        A line of `most` bytes was cut by the terminal.
+        A line of `most` bytes was truncated by the terminal.
         """
         at = self._bytes.find(b"\n")
         if at < 0:
@@ -122,7 +122,7 @@ class LineBuffer:
         return InputLine("", CONTROLS) if _CONTROLS.search(text) else InputLine(text)
 
     def drain(self) -> bytes:
-        """Return all bytes, and forget them."""
+        """Return all bytes, and clear them."""
         found = bytes(self._bytes)
         self._bytes[:] = bytes(len(self._bytes))
         self._bytes.clear()
@@ -162,7 +162,7 @@ class Piped:
         return False
 
     def forget(self) -> str:
-        """Return nothing: what a pipe holds was written for what will be asked."""
+        """Return nothing: a pipe's content was written for later questions."""
         return ""
 
     def settle(self) -> str:
@@ -174,7 +174,7 @@ class Piped:
 
 
 class Terminal:
-    """A terminal that gives whole lines (canonical mode); `fd` is one of its descriptors, open for reading."""
+    """Terminal in canonical mode; `fd` is one of its descriptors, open for reading."""
 
     typed = True
 
@@ -200,7 +200,7 @@ class Terminal:
         self._buffer.add(data)
         self.over = not data
         if self.over:
-            try:  # Ctrl+D, or is its window closed?
+            try:  # Ctrl+D, or a closed window?
                 termios.tcgetattr(self._fd)
             except termios.error:
                 self.gone = True
@@ -238,13 +238,13 @@ class Terminal:
         return early.decode(errors="replace") + self.forget()
 
     def _unfinished(self) -> bytes:
-        """Return what is in the terminal's buffer, also of a line that has no end yet."""
+        """Return what is in the terminal's buffer, including an unterminated line."""
         with self._by_key():
             return os.read(self._fd, 65536)
 
     @contextmanager
     def _by_key(self) -> Iterator[None]:
-        """Each key can be read inside, before its line has an end. Raises termios.error."""
+        """Make each key readable inside, before its line has an end. Raises termios.error."""
         before = termios.tcgetattr(self._fd)
         mode = termios.tcgetattr(self._fd)
         mode[3] &= ~termios.ICANON
@@ -257,7 +257,7 @@ class Terminal:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """No echo but that of Enter; no key may leave the program while it is so (Ctrl+Z, Ctrl+\\)."""
+        """Turn off echo except of Enter; meanwhile no key may leave the program (Ctrl+Z, Ctrl+\\)."""
         try:
             before = termios.tcgetattr(self._fd)
         except termios.error:
@@ -277,7 +277,7 @@ class Terminal:
 
 
 class Called:
-    """Lines from a function that blocks and gives None at the end."""
+    """Lines from a function that blocks and returns None at the end."""
 
     typed = False
 
@@ -314,7 +314,7 @@ class Called:
         return False
 
     def forget(self) -> str:
-        """A function gives a line only when it is asked."""
+        """A function returns a line only on request."""
         return ""
 
     def settle(self) -> str:
@@ -326,7 +326,7 @@ class Called:
 
 
 class Bell:
-    """Wakes a wait from another thread, or from a signal's handler."""
+    """Ends a wait from another thread, or from a signal handler."""
 
     def __init__(self) -> None:
         self._in, self._out = os.pipe()
@@ -335,37 +335,38 @@ class Bell:
 
     @property
     def rope(self) -> int:
-        """The descriptor to write to, which rings it."""
+        """Return the descriptor to write to, which rings the bell."""
         return self._out
 
     def ring(self) -> None:
-        with contextlib.suppress(OSError):  # full: it rings already
+        with contextlib.suppress(OSError):  # full: it already rings
             os.write(self._out, b"\0")
 
     def fileno(self) -> int:
-        """For a wait that is not `wait`: it can be read when it rings."""
+        """Return the descriptor for waits other than `wait`: it is readable while the bell rings."""
         return self._in
 
     def hush(self) -> None:
-        """It was heard."""
+        """Reset the bell."""
         with contextlib.suppress(BlockingIOError):
             while os.read(self._in, 4096):
                 pass
 
     def wait(self, source: LineInput | None, timeout: float | None = None) -> bool:
-        """Until it rings, `source` has something, which is taken in, or `timeout` seconds are over; whether it has."""
+        """Wait until it rings, `source` has input, which is read, or `timeout` seconds are over; return True for
+        input."""
         fd = -1 if source is None else source.fileno()
         waits = source is None or (fd >= 0 and not source.ready)
         ready = select.select([self._in] if fd < 0 else [self._in, fd], [], [], timeout if waits else 0)[0]
         if self._in in ready:
             self.hush()
         if source is None or (self._in in ready and fd not in ready):
-            return False  # what rang is looked at before what was typed
+            return False  # the bell's cause comes before typed input
         if fd in ready or not (waits or source.ready):
             source.fill()
         return fd in ready or source.ready or source.over
 
     def close(self) -> None:
-        """Only once nobody can ring it any more: its number may soon be another file's."""
+        """Only after all ringers are gone: the descriptor may soon be another file's."""
         os.close(self._in)
         os.close(self._out)

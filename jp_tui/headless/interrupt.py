@@ -1,7 +1,7 @@
-"""Ctrl+C in a plain conversation, without a screen (inquiries.md R211, R215, R216, R233, R248).
+"""Ctrl+C in plain mode, without a screen (inquiries.md R211, R215, R216, R233, R248).
 
-At a question it opens the question's own menu, twice within a second it ends the turn. While the model or its tools
-work the first opens the interrupt menu and a second leaves; else twice within a second leaves. Menus never stack.
+At a question it opens the question's menu, twice within a second it ends the turn. While the model or its tools work
+the first opens the interrupt menu and a second leaves; otherwise twice within a second leaves. Menus never stack.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ class InterruptHandler:
 
     @property
     def menu(self) -> bool:
-        """Whether the menu is open and lines are wanted for it."""
+        """True if the menu is open and expects lines."""
         return self._menu is not None
 
     def note(self) -> None:
-        """A Ctrl+C came; nothing more than a note, since it comes in a signal's handler."""
+        """Record a Ctrl+C; nothing more, since this runs in a signal handler."""
         self._count += 1
 
     def typed(self) -> None:
-        """Something else was typed since: the next Ctrl+C is a first one."""
+        """Record other input: the next Ctrl+C is a first one."""
         self._at = self._clock() - 2 * TWICE_SECONDS
 
     def came(self, running: str) -> bool:
-        """React to what was noted, in the conversation `running` (empty: nothing runs); whether to leave."""
+        """React to a recorded Ctrl+C in the conversation `running` (empty: nothing runs); return True to leave."""
         if not self._count:
             return False
         count, self._count = self._count, 0
@@ -96,7 +96,7 @@ class InterruptHandler:
         self._lines.wanted("> ")
 
     def feed(self, burst: Sequence[str], conversation: str) -> None:
-        """A line for the menu."""
+        """Process a line for the menu."""
         assert self._menu is not None
         chosen = self._menu.feed(burst)
         if isinstance(chosen, Words):
@@ -113,13 +113,13 @@ class InterruptHandler:
             self._link.send(c.InterruptTurn(conversation=conversation, action=action, text=text))
 
     def turned(self, phase: str) -> None:
-        """The turn does something else now, for which there may be another menu."""
+        """Adapt the menu to the turn's new phase."""
         self._phase = phase
         if self._menu is not None and self._menu.turned(phase):
             self._show()
 
     def over(self) -> None:
-        """The turn has ended, and with it what could be interrupted."""
+        """End the menu with the turn."""
         if self._menu is not None:
             self._menu = None
             self._say("The turn has ended.")

@@ -1,7 +1,7 @@
-"""`jp-tui --plain`: a whole conversation in lines, for screen readers and terminals that can do no more (S4, E60).
+"""`jp-tui --plain`: a conversation in lines, for screen readers and simple terminals (S4, E60).
 
-Each line that is typed is a prompt, a word that begins with `/`, or an answer to the question that is shown; with a
-pipe as input they are so in turn, and the end of the pipe ends it. Nothing moves the cursor. Ctrl+C is a key here.
+Each typed line is a prompt, a word that begins with `/`, or an answer to the question shown; from a pipe they are read
+in the same order, and its end ends the program. The cursor is never moved. Ctrl+C is a key here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from jp_tui.headless import unanswered
 from jp_tui.headless.composer import COMMANDS, LineComposer, helped
-from jp_tui.headless.event_filter import mine
+from jp_tui.headless.event_filter import shown_events
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.forms.steps import Words, line
 from jp_tui.headless.input import Bell
@@ -44,8 +44,8 @@ def _standard() -> TextOutput:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """What to open, what to say first, where lines come from; `interrupts` is R233's choice without a menu; `can_open`
-    says, when everything is closed, whether a conversation can be opened again."""
+    """Settings of a run: what to open, the first prompt, the source of lines; `interrupts` is R233's action without a
+    menu; `can_open` tells, after everything is closed, whether a conversation can be opened again."""
 
     open: c.OpenConversation
     first_prompt: str
@@ -56,7 +56,7 @@ class Plain:
 
 
 class PlainRun:
-    """One conversation over one link; `run` gives the exit status. `clock` counts seconds."""
+    """One conversation over one link; `run` returns the exit status. `clock` counts seconds."""
 
     def __init__(self, link: Link, plain: Plain, clock: Callable[[], float] = time.monotonic) -> None:
         self._link, self._plain, self._output = link, plain, plain.output
@@ -76,11 +76,12 @@ class PlainRun:
         self._conversation = self._held = ""
         self._marked = self._unsaved = False
         self._clock, self._gone = clock, False
-        """`_gone`: the input ended while a question waited, or the terminal went away."""
+        """`_gone`: the input ended while a question waited, or the terminal closed"""
         self._status: int | None = None
 
     def run(self) -> int:
-        """Until it is left; a signal, or a reader that goes away, ends it in good order. 1 where the end is unsaved."""
+        """Run until the user leaves; a signal, or a reader that ends, closes it cleanly. Return 1 if the end couldn't
+        be saved."""
         try:
             return self._run() or (FAILED if self._unsaved else DONE)
         finally:
@@ -101,7 +102,7 @@ class PlainRun:
                     self._output.tell(ended.words)
             except BrokenPipeError:
                 status = READER_GONE
-            except OSError:  # the terminal went away; a question stays open (R248, Z9)
+            except OSError:  # the terminal closed; a question stays open (R248, Z9)
                 status = DEFERRED if self._interview.waiting else DONE
                 self._gone = True
             finally:
@@ -114,22 +115,22 @@ class PlainRun:
             return status
 
     def interrupt(self) -> None:
-        """Ctrl+C, from a signal's handler."""
+        """Handle Ctrl+C in a signal handler."""
         self._interrupting.note()
         self._bell.ring()
 
     def _finish(self) -> None:
-        """Let calls that run end after the input did; nobody is asked any more (Z9)."""
+        """Let running calls finish after the end of input, without a client (Z9)."""
         end = self._clock() + SECONDS_TO_CLOSE
         self._link.send(c.ClientGone())
         with contextlib.suppress(OutputEnded, OSError):
             while self._turns.running and (left := end - self._clock()) > 0:
                 self._bell.wait(None, left)
-                for event in mine(self._link.collect(), lambda: self._slash.conversation):
+                for event in shown_events(self._link.collect(), lambda: self._slash.conversation):
                     self._take(event)
 
     def _farewell(self) -> None:
-        """How to come back, when there is something to come back to."""
+        """Print how to continue later, if there is something to continue."""
         with contextlib.suppress(OutputEnded, OSError):
             for event in self._link.collect():
                 if isinstance(event, e.BackgroundFailed):
@@ -148,7 +149,7 @@ class PlainRun:
                 typed = self._bell.wait(self._source if self._reads else None, soonest(self._turns, self._reviews))
             if self._interrupting.came(self._conversation if self._turns.running else ""):
                 self._leave(DONE if self._source.typed else SIGNALLED + SIGINT)
-            for event in mine(self._link.collect(), lambda: self._slash.conversation):
+            for event in shown_events(self._link.collect(), lambda: self._slash.conversation):
                 self._take(event)
             self._reviews.tick()
             if typed and self._status is None:
@@ -163,14 +164,15 @@ class PlainRun:
 
     @property
     def _reads(self) -> bool:
-        """A terminal is always read; of a pipe only what is wanted now, since the rest is for what comes later."""
+        """True if input is read now: always of a terminal, of a pipe only when a line is expected, since the rest is
+        for later."""
         if not self._slash.conversation:
             return False
         wanted = self._interview.listens or self._interrupting.menu or (self._idle and not self._interview.waiting)
         return wanted or (self._source.typed and not self._interview.waiting)
 
     def _typed(self) -> None:
-        """Use the lines that came, each for what it was typed for."""
+        """Process the received lines by their purpose."""
         while self._status is None:
             if self._interview.asking:
                 if not self._interview.take():
@@ -194,7 +196,7 @@ class PlainRun:
             self._leave(DONE if self._source.typed else self._turns.last)
 
     def _go_on(self) -> None:
-        """What is due now: a question, a prompt that waits, or the sign that one is wanted."""
+        """Do what is due now: ask a question, send a waiting prompt, or show the sign for input."""
         if self._interrupting.menu:
             return
         if self._interview.due:
@@ -210,7 +212,7 @@ class PlainRun:
     def _leave(self, status: int) -> None:
         self._status = status
 
-    # --- what is typed ------------------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------------------
 
     def _said(self, burst: list[str]) -> None:
         found = self._composer.feed(burst)
@@ -253,7 +255,7 @@ class PlainRun:
             return
         self._turns.send(self._slash.conversation, text)
 
-    # --- what the engine says -----------------------------------------------------------------------------
+    # --- events of the engine ---------------------------------------------------------------------------------
 
     def _take(self, event: e.Event) -> None:
         match event:
@@ -338,7 +340,7 @@ class PlainRun:
         self._interrupting.over()
         self._interview.over()
         self._reviews.over()
-        self._tell(*words(event, unanswered.told(self._openings.open), given_back))
+        self._tell(*words(event, unanswered.waiting_lines(self._openings.open), given_back))
 
     def _trouble(self, event: e.Event) -> None:
         match event:
@@ -368,20 +370,20 @@ class PlainRun:
         if not (text := self._turns.refused(event)):
             return
         if event.pending:
-            self._tell(*unanswered.told(self._openings.among(event.pending)))
+            self._tell(*unanswered.waiting_lines(self._openings.among(event.pending)))
         else:
             self._tell(event.message, event.advice)
         self._tell("Not sent:", text)
 
     def _say(self, text: str) -> None:
-        """A line; below the sign that one is wanted, when that stands there."""
+        """Print a line; below the input sign, if that is shown."""
         if self._marked:
             self._marked = False
             self._output.write("\n")
         self._output.say(text)
 
     def _beside(self, text: str) -> None:
-        """A line of what happens; below a question that is asked, which goes on."""
+        """Print a progress line; below an open question, which continues."""
         (self._lines.say if self._interview.asking else self._say)(text)
 
     def _tell(self, *texts: str) -> None:

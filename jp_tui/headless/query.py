@@ -1,7 +1,7 @@
 """`jp-tui query`: one turn on the same engine, for scripts (surface S1-S4).
 
-With `--json` stdout carries only JSON, one object a line; without, only the assistant's text. Everything for people
-goes to stderr, questions to the terminal. A turn that was cut off and goes on first is part of the run (R207).
+With `--json` stdout carries only JSON, one object per line; without it only the assistant's text. Messages go to
+stderr, questions to the terminal. An unfinished turn that resumes first is part of the run (R207).
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jp_tui.conversation.events import Unknown
+from jp_tui.conversation.events import Compaction, Unknown
 from jp_tui.conversation.neutral import Sanitizer
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless import unanswered
-from jp_tui.headless.event_filter import elsewhere
+from jp_tui.headless.event_filter import belongs_elsewhere
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.input import Bell
 from jp_tui.headless.output import FAILED, OutputEnded, TextOutput
@@ -29,6 +29,7 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.questions.prompt_line import headline
+from jp_tui.view.transcript import compaction
 from jp_tui.view.wording import retries
 from jp_tui.view.wording.context import context_note
 from jp_tui.view.wording.failures import words as failed
@@ -46,9 +47,9 @@ _ENDS = {"done": DONE, "failed": FAILED, "deferred": DEFERRED, "interrupted": DO
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to ask and how to say what comes. Without a `prompt` an unfinished turn is resumed, and nothing is sent
-    (Z10). `terminal` is None when nobody can be asked. `plain`: what tools do and
-    who decides is told in lines as well, on the terminal or else on stderr."""
+    """The request and the form of the output. Without a `prompt` an unfinished turn is resumed, and nothing is sent
+    (Z10). `terminal` is None if no one can be asked. `plain`: tool activity and decisions are also printed as lines, on
+    the terminal or else on stderr."""
 
     open: c.OpenConversation
     prompt: str | None
@@ -59,7 +60,7 @@ class Query:
 
 @dataclass(slots=True)
 class _Turns:
-    """Which turns are ours: our own from `mine`, and before it one that was cut off and is `resumed`."""
+    """This run's turns: its own from `mine`, and before it an unfinished one that is `resumed`."""
 
     mine: int = 0
     resumed: int | None = None
@@ -71,12 +72,12 @@ class _Turns:
         return stored.turn >= self.mine or stored.turn == self.resumed
 
     def spent(self, usage: UsageTotals) -> None:
-        """The sums of the run; `context` is the last request's size."""
+        """Return the totals of the run; `context` is the last request's size."""
         self.usage = self.usage.plus(usage)
 
 
 class QueryRun:
-    """One query over one link; `run` gives the exit status."""
+    """One query over one link; `run` returns the exit status."""
 
     def __init__(self, link: Link, query: Query, clock: Callable[[], float] = time.monotonic) -> None:
         self._link, self._query, self._output = link, query, query.output
@@ -85,7 +86,7 @@ class QueryRun:
         self._began = self._ended = False
         self._status: int | None = None
         self._clock, self._gone = clock, 0.0
-        """`_gone`: when to stop waiting for the turn's end after the terminal went away; 0 while it is there."""
+        """`_gone`: when to stop waiting for the turn's end after the terminal closed; 0 while it is open"""
         self._beside = SideOutput(link, query.terminal, self._note, clock, asking=lambda: self._interview.asking)
         self._interview = QuestionLoop(link, query.terminal, take_over=self._beside.reviews.take_over)
         self._openings = unanswered.Openings()
@@ -95,7 +96,7 @@ class QueryRun:
         self._open_line = False
 
     def run(self) -> int:
-        """To the end of the turn; a signal, or a reader that goes away, ends it in good order."""
+        """Run to the end of the turn; a signal, or a reader that ends, closes it cleanly."""
         try:
             return self._run()
         finally:
@@ -144,13 +145,13 @@ class QueryRun:
 
     @property
     def _patience(self) -> float | None:
-        """Seconds to wait for something to happen; None: no limit."""
+        """Return the seconds to wait for an event; None for no limit."""
         if self._gone:
             return max(self._gone - self._clock(), 0.0)
         return self._beside.reviews.patience if self._tells else None
 
     def _ask(self, typed: bool) -> None:
-        """Use what was typed, then show the oldest question that waits."""
+        """Process the input, then show the oldest waiting question."""
         if self._gone:
             return
         try:
@@ -162,11 +163,11 @@ class QueryRun:
             if self._interview.due and self._query.terminal is not None:
                 self._end_line()
                 self._interview.present()
-        except OSError:  # the terminal went away, which is no answer (R248)
+        except OSError:  # the terminal closed, which isn't an answer (R248)
             self._defer()
 
     def _defer(self) -> None:
-        """Nobody can be asked any more: what waits stays open, and calls that run may end (Z9)."""
+        """Leave questions open because no one can be asked; running calls may finish (Z9)."""
         self._interview.leave()
         self._gone = self._clock() + SECONDS_TO_CLOSE
         prompts = [one for one in self._interview.waiting if one.kind != "question"]
@@ -174,7 +175,7 @@ class QueryRun:
         self._link.send(c.ClientGone())
 
     def _rest(self, status: int, outcome: str) -> int:
-        """What the engine still said while it ended; with JSON the last line is always how the turn ended (S3)."""
+        """Process the engine's last events; with JSON the last line is always the end of the turn (S3)."""
         try:
             for event in self._link.collect():
                 if isinstance(event, e.EventAppended | e.TurnCompleted | e.StorageNotice | e.BackgroundFailed):
@@ -188,21 +189,21 @@ class QueryRun:
 
     @property
     def _tells(self) -> bool:
-        """Whether people are told what happens beside the text: at a terminal, or where that is asked for."""
+        """True if activity besides the text is printed: at a terminal, or on request."""
         return self._query.plain or self._query.terminal is not None
 
     def _note(self, text: str) -> None:
-        """A line of what happens, for people: below a question that is asked, which goes on."""
+        """Print a progress line; below an open question, which continues."""
         terminal = self._query.terminal
         self._end_line()
         if terminal is None:
             self._output.tell(text)
         else:
-            with contextlib.suppress(OSError):  # it went away: the next question finds out
+            with contextlib.suppress(OSError):  # it closed: the next question detects that
                 (terminal.say if self._interview.asking else terminal.tell)(text)
 
     def _take(self, event: e.Event) -> None:
-        if elsewhere(event, self._conversation):
+        if belongs_elsewhere(event, self._conversation):
             return
         if self._tells:
             self._beside.take(event, everything=self._query.plain)
@@ -267,7 +268,7 @@ class QueryRun:
 
     @property
     def _resumes(self) -> bool:
-        """Whether this run only resumes an unfinished turn (Z10)."""
+        """True if this run only resumes an unfinished turn (Z10)."""
         return self._query.prompt is None
 
     def _start(self) -> None:
@@ -278,16 +279,20 @@ class QueryRun:
         self._began = True
         if isinstance(event := read_event(stored.event), Unknown) and (noted := context_note(event)):
             self._note(noted)
+        elif isinstance(event, Compaction):
+            self._note(compaction.headline(event))
+            if words := compaction.failed(event):
+                self._note(words)
         if self._output.as_json:
             self._output.line({**stored.event, "seq": stored.seq, "conversation": self._conversation})
         elif stored.event.get("type") == "chat_response":
             self._write(self._sanitizer.finish())
             self._end_line()
 
-    # --- what cannot be done ------------------------------------------------------------------------------
+    # --- failures ---------------------------------------------------------------------------------------------
 
     def _refused(self, event: e.Refused) -> None:
-        """While a turn that was cut off goes on, ours waits; or an older question waits and nobody is here."""
+        """Handle a refusal: this run's turn waits for a resumed one, or an older question waits without a user."""
         if self._status is not None:
             return
         if event.code == "nothing_to_resume":
@@ -300,7 +305,7 @@ class QueryRun:
             return
         if event.pending or event.code == "waits_for_user":
             opened = self._openings.among(event.pending)
-            self._tell(event.message, *unanswered.told(opened), event.advice.partition("\n")[0])
+            self._tell(event.message, *unanswered.waiting_lines(opened), event.advice.partition("\n")[0])
             self._status = DEFERRED
             return
         self._tell(event.message, event.advice)
@@ -313,7 +318,7 @@ class QueryRun:
         self._end_line()
         self._interview.over()
         self._turns.spent(event.usage)
-        if event.error is not None and event.error.kind != "storage":  # that was said when it happened
+        if event.error is not None and event.error.kind != "storage":  # already printed when it happened
             said = server_said(event.error.detail, self._conversation)
             self._tell(event.error.message, *said, event.error.advice)
         if event.turn == self._turns.resumed and event.outcome != "deferred" and not (self._gone or self._resumes):
@@ -323,7 +328,7 @@ class QueryRun:
                 self._start()
             return
         if event.outcome == "deferred":
-            self._tell(*unanswered.told(self._openings.open))
+            self._tell(*unanswered.waiting_lines(self._openings.open))
         self._end(event.outcome)
         self._status = DEFERRED if self._gone else _ENDS[event.outcome]
 

@@ -1,7 +1,7 @@
-"""The questions that wait for the human, asked one at a time on lines, oldest first (inquiries.md R99, R116).
+"""Waiting questions asked one at a time in lines, oldest first (inquiries.md R99, R116).
 
-The next is asked only when it is known what became of the one before. It keeps no answer and decides nothing: what
-is typed becomes one AnswerQuestion with the digest of what was shown (R235).
+The next is asked only after the previous one's result is known. It stores no answer and decides nothing: input becomes
+one AnswerQuestion with the digest of what was shown (R235).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ BY = {**RESPONDERS, "user": "by the user"}
 
 
 class QuestionLoop:
-    """`lines` is None when nobody can be asked; then questions are only kept in mind. `take_over` takes what a reviewer
-    decides, by its number; False when there is none such."""
+    """`lines` is None if no one can be asked; questions are then only recorded. `take_over` decides a reviewer's
+    question by its number; it returns False for an unknown one."""
 
     def __init__(
         self,
@@ -46,31 +46,31 @@ class QuestionLoop:
 
     @property
     def waiting(self) -> list[PromptRequest]:
-        """What waits, oldest first."""
+        """Return the waiting questions, oldest first."""
         return list(self._waiting.values())
 
     @property
     def asking(self) -> bool:
-        """Whether a question is shown that is not answered yet."""
+        """True if a shown question is unanswered."""
         return self._shown is not None and not self._sent
 
     @property
     def listens(self) -> bool:
-        """Whether lines are wanted for it now: not while something is said aside."""
+        """True if it expects lines now: not during a side question."""
         return self.asking and not self.aside.busy
 
     @property
     def due(self) -> bool:
-        """Whether a question waits to be shown, and nothing is asked or on its way."""
+        """True if a question waits to be shown, and none is open or being sent."""
         return bool(self._waiting) and self._shown is None and not self._ending
 
-    # --- what the engine says -----------------------------------------------------------------------------
+    # --- events of the engine ---------------------------------------------------------------------------------
 
     def asked(self, prompt: PromptRequest) -> None:
         self._waiting[prompt.inquiry] = prompt
 
     def settled(self, event: e.QuestionSettled) -> None:
-        """It no longer waits; when it was open here, that is said (E53)."""
+        """Remove a closed question; print that if it was open here (E53)."""
         limited = self._shown is not None and self._shown.deadline_secs is not None
         if limited and event.how == "cancelled" and event.by != "user":
             self._gone(event.inquiry, f"This question is closed: {w.TIME_OVER}.")
@@ -79,7 +79,7 @@ class QuestionLoop:
         self._gone(event.inquiry, f"This question is closed: it was {HOW[event.how]} elsewhere{by}.")
 
     def refused(self, event: e.AnswerRefused) -> None:
-        """An answer of ours was not taken; the question goes on, unless it is gone."""
+        """Handle a refused answer; the question continues, unless it is closed."""
         if self._sent == event.inquiry:
             self._ending = False
         if event.gone:
@@ -93,7 +93,7 @@ class QuestionLoop:
                 self._check()
 
     def _check(self) -> None:
-        """What is wrong with it is asked for field by field."""
+        """Request the problems by field."""
         if self._shown is not None and self._answer is not None:
             self._revision += 1
             prompt, value = self._shown, self._answer.value
@@ -104,24 +104,24 @@ class QuestionLoop:
             )
 
     def checked(self, event: e.AnswerChecked) -> None:
-        """The verdict on the answer that was not taken. Raises OSError."""
+        """Handle the verdict on a refused answer. Raises OSError."""
         ours = self._shown is not None and event.inquiry == self._shown.inquiry and event.revision == self._revision
         if ours and self.asking and self._lines is not None:
             self._lines.checked(event.problems)
 
     def heard(self, event: e.AnswerChecked | e.AsideDelta | e.AsideEnded) -> None:
-        """What comes of what was wished beside an answer. Raises OSError."""
+        """Handle results of requests other than an answer. Raises OSError."""
         if isinstance(event, e.AnswerChecked):
             self.checked(event)
         else:
             self.aside.heard(event)
 
     def ends(self) -> None:
-        """The human ended the turn: what waits goes with it, and nothing of it is shown any more (R180)."""
+        """The user ended the turn: its questions close without further display (R180)."""
         self._ending = True
 
     def over(self) -> None:
-        """The turn has ended; what is asked now is of another."""
+        """The turn ended; later questions belong to another."""
         self._ending = False
 
     def _gone(self, inquiry: str, words: str) -> None:
@@ -133,17 +133,17 @@ class QuestionLoop:
             self._lines.leave(words)
         self._shown, self._sent = None, ""
 
-    # --- what the human says ------------------------------------------------------------------------------
+    # --- input of the user ------------------------------------------------------------------------------------
 
     def present(self) -> None:
-        """Show the oldest that waits. Raises OSError."""
+        """Show the oldest waiting question. Raises OSError."""
         if self.due and self._lines is not None:
             self._shown = next(iter(self._waiting.values()))
             self._lines.show(self._shown, len(self._waiting) - 1)
 
     def take(self) -> bool:
-        """Use the lines that came; False at the end of input, which answers nothing: the question stays open (Z9).
-        Raises OSError."""
+        """Process the received lines. Return False at the end of input, which answers nothing: the question stays open
+        (Z9). Raises OSError."""
         lines = self._lines
         if lines is None or self._shown is None:
             return True
@@ -164,14 +164,14 @@ class QuestionLoop:
         return True
 
     def end_turn(self) -> None:
-        """Two Ctrl-C: the turn ends, with every question of it (R180, R248)."""
+        """End the turn with all its questions, after two Ctrl+C (R180, R248)."""
         if self._shown is not None and self._lines is not None:
             self.aside.gone()
             self._lines.leave()
             self._send(EndTurn())
 
     def leave(self) -> None:
-        """Nothing is asked any more; what waits stays open."""
+        """Stop asking; waiting questions stay open."""
         if self._lines is not None:
             self._lines.leave()
         self.aside.gone()

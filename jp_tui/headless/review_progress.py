@@ -1,8 +1,7 @@
-"""A reviewing model decides: that it does, that it still does, and how a person takes it over, in lines (R139, R156).
+"""Reviews in progress, in lines: their start, their progress, and how to take over (R139, R156).
 
-What it writes meanwhile is not read out, since a screen reader would stumble over it: its reason comes whole with the
-verdict, which is a fact like others (`transcript_printer.py`). It decides nothing, and offers nothing without a
-keyboard.
+Streamed text isn't printed, since it would disturb a screen reader: the reason is printed whole with the verdict, which
+is a fact (`transcript_printer.py`). Decides nothing, and offers nothing without a keyboard.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from jp_tui.view.wording.amounts import seconds, short_model
 
 WORD = "t"
 STILL = (5.0, 30.0)
-"""Seconds after which it is said that it still decides: once, and then every so many."""
+"""Seconds after which progress is reported: first, and then at this interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewInProgress:
-    """One question before a reviewer; `due` is when it is next said that it still is, on the face's clock."""
+    """One question at a reviewer; `due` is the next progress report, on the front end's clock."""
 
     conversation: str
     inquiry: str
@@ -46,16 +45,16 @@ class ReviewInProgress:
 
 
 class Timed(Protocol):
-    """Something that has to be looked at again after some time."""
+    """Source of timed work."""
 
     @property
     def patience(self) -> float | None:
-        """Seconds until then; None: never."""
+        """Return the seconds until it is due; None: never."""
 
 
 class ReviewProgress:
-    """What is being decided, oldest first. `say` prints a line, `clock` counts seconds, `typed`: a person can type,
-    `asking`: a question is shown, whose answers are typed."""
+    """Running reviews, oldest first. `say` prints a line, `clock` counts seconds, `typed`: a person can type, `asking`:
+    a question is shown, whose answers are typed."""
 
     def __init__(
         self,
@@ -73,19 +72,19 @@ class ReviewProgress:
 
     @property
     def listens(self) -> bool:
-        """Whether a line may take something over."""
+        """True if a line may take over a review."""
         return self._typed and any(not one.taken for one in self._running.values())
 
     @property
     def patience(self) -> float | None:
-        """Seconds until there is something to say; None while there is nothing."""
+        """Return the seconds until the next report; None if there is none."""
         due = [one.due for one in self._running.values() if not one.taken]
         return max(min(due) - self._clock(), 0.0) if due else None
 
-    # --- what the engine says -----------------------------------------------------------------------------
+    # --- events of the engine ---------------------------------------------------------------------------------
 
     def started(self, event: e.ReviewStarted) -> None:
-        """A model is asked; or another one than before, or once more."""
+        """A model is asked, another one than before, or the same again."""
         now = self._clock()
         text = self._texts.get(event.inquiry, "")
         known = self._running.get(event.inquiry)
@@ -97,7 +96,7 @@ class ReviewProgress:
         self._say(f"{one.about} – reviewer {_model(one)} {again}.{self._offer(one)}")
 
     def fact(self, one: StoredEvent) -> None:
-        """A durable event: a question that may come before a reviewer, or its end."""
+        """Handle a fact: a question that may go to a reviewer, or its end."""
         match read_event(one.event):
             case stored.InquiryRequest(id=id_, question=question):
                 text = question.get("text")
@@ -112,7 +111,7 @@ class ReviewProgress:
         self._running.pop(event.inquiry, None)
 
     def refused(self, event: e.AnswerRefused) -> bool:
-        """Whether it was a taking over that came too late."""
+        """Return True if this refusal is of a late takeover."""
         one = self._running.get(event.inquiry)
         if one is None or not one.taken:
             return False
@@ -125,17 +124,17 @@ class ReviewProgress:
         return True
 
     def over(self) -> None:
-        """The turn has ended, and with it every review."""
+        """End every review with the turn."""
         self._running.clear()
         self._texts.clear()
         self._took.clear()
 
     def took(self, inquiry: str) -> bool:
-        """Whether it was taken over here, which the question says that comes instead."""
+        """Return True if it was taken over here; the user's question then follows."""
         return inquiry in self._took
 
     def tick(self) -> None:
-        """Say of each that it still decides, when that is due."""
+        """Print the due progress reports."""
         now = self._clock()
         for one in list(self._running.values()):
             if one.due <= now and not one.taken:
@@ -144,12 +143,12 @@ class ReviewProgress:
                 self._say(f"{one.about} – reviewer {_model(one)} still decides, {took}.{self._offer(one)}")
 
     def again(self) -> None:
-        """Say once more what is being decided, and how it is taken over."""
+        """Print the running reviews again, and how to take over."""
         for one in self._running.values():
             if not one.taken:
                 self._say(f"{one.about} – reviewer {_model(one)} decides.{self._offer(one)}")
 
-    # --- what is typed ------------------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------------------
 
     def _offer(self, one: ReviewInProgress) -> str:
         if not self._typed:
@@ -159,12 +158,12 @@ class ReviewProgress:
         return f" {':' if self._asking() else ''}{WORD}{number} and Enter to decide yourself."
 
     def take(self, typed: str) -> bool:
-        """Whether the line takes a decision over: `t`, or `t` and a number where several are decided."""
+        """Return True if the line takes over a review: `t`, or `t` and a number if there are several."""
         word, _, rest = typed.strip().partition(" ")
         return word in (WORD, f":{WORD}") and self.listens and self.take_over(rest)
 
     def take_over(self, rest: str) -> bool:
-        """Take over the one with that number, the oldest without one; False when there is none such."""
+        """Take over the review with that number, the oldest without one; return False if there is none."""
         waiting = [one for one in self._running.values() if not one.taken]
         number = pick(rest.strip() or "1", len(waiting))
         if number is None:
@@ -178,7 +177,7 @@ class ReviewProgress:
 
 
 def soonest(*waits: Timed) -> float | None:
-    """The shortest of several patiences, in seconds; None: for ever."""
+    """Return the shortest of these times in seconds; None: no limit."""
     found = [one.patience for one in waits]
     return min((one for one in found if one is not None), default=None)
 

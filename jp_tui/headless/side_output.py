@@ -1,7 +1,7 @@
-"""What happens beside the text of `query`, for people: who decides instead of them, and what tools do (E40, E42, R139).
+"""Messages beside the text of `query`: decisions made instead of the user's, and tool activity (E40, E42, R139).
 
-Of itself a terminal is told what a reviewing model decides, since a person can take that over; with `--plain` also
-every call and whatever else was decided without asking. Nothing of it goes to standard output.
+By default a terminal shows what a reviewing model decides, since a person can take over; with `--plain` also every call
+and all other automatic decisions. Nothing of it goes to standard output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jp_tui.protocol import events as e
 
 
 class SideOutput:
-    """`lines` is the terminal, None without one; `say` prints a line for people, `clock` counts seconds."""
+    """`lines` is the terminal, None without one; `say` prints a message, `clock` counts seconds."""
 
     def __init__(
         self,
@@ -34,15 +34,15 @@ class SideOutput:
         typed = lines is not None and lines.source.typed
         self.reviews = ReviewProgress(link, say, clock, typed=typed, asking=asking)
         self._printer = Printer(say, self.reviews.took)
-        self._silent = Printer(lambda text: None)  # knows who declined what, where nothing else is told
+        self._silent = Printer(lambda text: None)  # knows who declined what when nothing else is printed
 
     @property
     def listens(self) -> bool:
-        """Whether lines are wanted though nothing is asked."""
+        """True if lines are expected though no question is open."""
         return self.reviews.listens and self._lines is not None and not self._lines.source.gone
 
     def take(self, event: e.Event, *, everything: bool) -> None:
-        """Tell what there is to tell; `everything`, or only what a reviewer decides. Raises OSError."""
+        """Print an event; `everything`, or only reviews. Raises OSError."""
         match event:
             case e.ReviewStarted():
                 self.reviews.started(event)
@@ -79,7 +79,7 @@ class SideOutput:
                 pass
 
     def typed(self) -> None:
-        """Lines that came while nothing is asked: perhaps one that takes a decision over. Raises OSError."""
+        """Process lines without an open question: one may take over a review. Raises OSError."""
         assert self._lines is not None
         while (burst := self._lines.burst()) is not None:
             if isinstance(burst, Words):

@@ -1,8 +1,8 @@
-"""The signals that end a command in good order: the turn is closed in the log, the last line is whole (surface S1).
+"""Signals that end a command cleanly: the turn is closed in the log, the last line is complete (surface S1).
 
-A signal is heard only where the command waits, never in the middle of a line. A second one ends at once: the log
-takes no harm from that. What was ignored when the command was started stays ignored (`nohup`, `&`). A face for which
-Ctrl+C is a key like any other takes it with `interrupt`, until `final`.
+A signal takes effect only while the command waits, never within a line. A second one ends it at once, without harm to
+the log. Signals ignored at the start stay ignored (`nohup`, `&`). A front end that uses Ctrl+C as a key handles it with
+`interrupt`, until `final`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Ended(BaseException):
-    """The command is to end because of signal `number`."""
+    """Raised to end the command because of signal `number`."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -24,10 +24,10 @@ class Ended(BaseException):
 
 
 class Endings:
-    """A context in which signals are heard. Works in the main thread only.
+    """Context in which signals are handled.
 
-    `wake` is a descriptor that every signal writes to, so that none is missed on the way into a wait for it.
-    `interrupt` is called for each SIGINT in place of ending, wherever the program is: it must only make a note.
+    Main thread only. `wake` is a descriptor that every signal writes to, so that none is missed just before a wait.
+    `interrupt` is called for each SIGINT instead of ending, at any point of the program: it may only record the call.
     """
 
     def __init__(self, wake: int = -1, interrupt: Callable[[], None] | None = None) -> None:
@@ -52,14 +52,14 @@ class Endings:
         signal.set_wakeup_fd(self._woke_before)
 
     def final(self) -> None:
-        """From here on SIGINT ends at once, too."""
+        """Let SIGINT end at once from here on, too."""
         self._interrupt = None
         if signal.SIGINT in self._before:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Wait inside this: Ended is raised as soon as a signal came, before or during."""
+        """Wait inside this context: Ended is raised as soon as a signal arrives, before or during it."""
         self._listening = True
         try:
             if self._number:

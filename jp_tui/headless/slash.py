@@ -1,7 +1,6 @@
-"""The words of a plain conversation that begin with `/`: what each asks of the engine, and what is said of the answer.
+"""Words of plain mode that begin with `/`: their requests to the engine, and the output of the replies.
 
-Only what was asked for is said: the engine reports a changed ledger by itself, which is kept and not read out. It
-decides nothing.
+Only requested data is printed: an automatic report of a changed ledger is stored and not printed. Decides nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from jp_tui.headless.changes import ChangesWords
 from jp_tui.headless.forms.steps import line, pick
-from jp_tui.headless.lists.answer import said_of
+from jp_tui.headless.lists.answer import result_text
 from jp_tui.headless.lists.context import context_lines
 from jp_tui.headless.lists.inquiries import listed
 from jp_tui.link.port import Link
@@ -21,11 +20,11 @@ from jp_tui.view.pages import permissions as ledger
 Answer = (
     e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.ContextRead | e.Compacted
 )
-"""What the engine answers to a word."""
+"""Replies of the engine to a word."""
 
 
 class SlashCommands:
-    """`say` prints a line; `conversation` is set when it is open."""
+    """`say` prints a line; `conversation` is set once it is open."""
 
     def __init__(self, link: Link, say: Callable[[str], None]) -> None:
         self._link, self._say = link, say
@@ -36,11 +35,11 @@ class SlashCommands:
 
     @property
     def waits(self) -> bool:
-        """Whether an answer of the engine is still to come."""
+        """True if a reply of the engine is pending."""
         return bool(self._reads or self._lists or self.changes.waits)
 
     def run(self, name: str, argument: str) -> None:
-        """A word that needs the engine."""
+        """Run a word that needs the engine."""
         match name:
             case "ledger":
                 self._reads += 1
@@ -86,10 +85,10 @@ class SlashCommands:
         self._lists += 1
         self._link.send(c.OfferAnswer(conversation=self.conversation, inquiry=inquiry, value=value.strip()))
 
-    # --- what comes back ----------------------------------------------------------------------------------
+    # --- replies ----------------------------------------------------------------------------------------------
 
     def heard(self, event: Answer) -> None:
-        """An answer of the engine."""
+        """Handle a reply of the engine."""
         match event:
             case e.LedgerRead():
                 self.ledger(event)
@@ -98,7 +97,7 @@ class SlashCommands:
             case e.OfferSettled():
                 self.offered(event)
             case e.Compacted(message=message):
-                if message:  # what was done is told by its event
+                if message:  # its event reports what was done
                     self._say(line(message))
             case e.ContextRead():
                 self.context(event)
@@ -106,7 +105,7 @@ class SlashCommands:
                 self.changes.heard(event)
 
     def ledger(self, event: e.LedgerRead) -> None:
-        """Read out when it was asked for; numbers are those of the list that was read out last."""
+        """Print the ledger on request; numbers refer to the list printed last."""
         if not self._reads:
             return
         self._reads -= 1
@@ -121,7 +120,7 @@ class SlashCommands:
 
     def offered(self, event: e.OfferSettled) -> None:
         self._lists = max(0, self._lists - 1)
-        self._say(said_of(event))
+        self._say(result_text(event))
 
     def context(self, event: e.ContextRead) -> None:
         self._lists = max(0, self._lists - 1)
@@ -129,7 +128,7 @@ class SlashCommands:
             self._say(text)
 
     def refused(self, event: e.Refused) -> None:
-        """A word of ours that could not be carried out."""
+        """Handle a word that failed."""
         if event.command in ("read_ledger", "revoke_entry"):
             self._reads = max(0, self._reads - 1)
         elif event.command in ("list_inquiries", "offer_answer", "read_context"):

@@ -1,7 +1,7 @@
-"""A conversation as it happens, in lines that nothing moves again: for screen readers and plain terminals (S4, E60).
+"""A live conversation in lines that never move: for screen readers and plain terminals (S4, E60).
 
-The assistant's text comes whole line by whole line; a tool call is one line when it is over; what was decided without
-the human is one line. No cursor movement, no colour, and foreign text is neutralised. It asks nothing.
+The assistant's text is printed line by line; a tool call is one line at its end; a decision without the user is one
+line. No cursor movement, no colour, and untrusted text is neutralised. Asks nothing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ SPEAKER = "assistant: "
 
 
 def decided(asked: inquiries.InquiryView) -> Iterator[str]:
-    """What became of a question without its being asked here: who, how long and for how much, and the reason (E42)."""
-    end = outcome_line.fate(asked)
+    """Yield the outcome of a question that wasn't asked here: who, duration and cost, and the reason (E42)."""
+    end = outcome_line.outcome(asked)
     by = ", ".join(part for part in (line(end.who), end.took) if part)
     text = neutralise(asked.text, "line")
     first = f"{line(outcome_line.asker(asked))} asked: {text} – {line(end.word)}{f' ({by})' if by else ''}"
@@ -47,7 +47,7 @@ def decided(asked: inquiries.InquiryView) -> Iterator[str]:
 
 @dataclass(slots=True)
 class PrintedPart:
-    """A streamed part: what of it was printed, and the line that is not whole yet."""
+    """Streamed part: the printed text, and the incomplete line."""
 
     sanitizer: Sanitizer = field(default_factory=Sanitizer)
     rest: str = ""
@@ -55,8 +55,8 @@ class PrintedPart:
 
 
 class Printer:
-    """`say` prints one line. `last` is the question that was asked last, for `/why`; `told` says of an inquiry that
-    its end is told by others."""
+    """`say` prints one line. `last` is the latest question, for `/why`; `told` returns True for an inquiry whose end is
+    printed elsewhere."""
 
     def __init__(self, say: Callable[[str], None], told: Callable[[str], bool] = lambda inquiry: False) -> None:
         self._say, self._told = say, told
@@ -67,10 +67,10 @@ class Printer:
         self._declines: dict[str, inquiries.InquiryView] = {}  # each "no", by its inquiry
         self.last: inquiries.InquiryView | None = None
 
-    # --- what is streamed ---------------------------------------------------------------------------------
+    # --- streaming --------------------------------------------------------------------------------------------
 
     def live(self, event: e.PartDelta | e.PartDropped | e.CallChanged) -> None:
-        """What goes on, before or beside the facts."""
+        """Handle live events, before or beside the facts."""
         match event:
             case e.PartDelta():
                 self.delta(event)
@@ -80,7 +80,7 @@ class Printer:
                 self.call(event)
 
     def delta(self, event: e.PartDelta) -> None:
-        """More of what the assistant says; its reasoning and the arguments of calls are not read out."""
+        """Print more of the assistant's text; reasoning and call arguments aren't printed."""
         if event.kind != "message":
             return
         part = self._parts.setdefault(event.part, PrintedPart())
@@ -92,7 +92,7 @@ class Printer:
             self._line(part, one)
 
     def _line(self, part: PrintedPart, text: str) -> None:
-        # lines of its own are set in, so that none of them passes for one of ours
+        # its further lines are indented, so that none passes for jp-tui's
         self._say(set_in(text) if part.begun else f"{SPEAKER}{text}")
         part.begun = True
 
@@ -102,19 +102,19 @@ class Printer:
             self._line(part, part.rest)
 
     def dropped(self, event: e.PartDropped) -> None:
-        """What was said is taken back."""
+        """Report that streamed text was discarded."""
         part = self._parts.pop(event.part, None)
         if part is not None and part.begun:
             self._say("(This reply was discarded.)")
 
-    # --- what is a fact -----------------------------------------------------------------------------------
+    # --- facts ------------------------------------------------------------------------------------------------
 
     def fact(self, event: e.EventAppended) -> None:
-        """What a durable event adds to what was streamed."""
+        """Print what a durable event adds to the streamed text."""
         raw = read_event(event.stored.event)
         match raw:
             case stored.ChatResponse(metadata={"greeting": True}):
-                pass  # it was said before anybody spoke
+                pass  # printed before any message
             case stored.ChatResponse(kind="message", metadata=metadata):
                 part = self._parts.pop(event.closes, None)
                 if part is not None:
@@ -145,29 +145,29 @@ class Printer:
         asked = self._asked.pop(response.id, None)
         if asked is None:
             return
-        self.last = asked = inquiries.answered(asked, response)
+        self.last = asked = inquiries.with_response(asked, response)
         if asked.answer is False:
             self._declines[asked.id] = asked
         if asked.by in ("", "user") and (asked.how != "cancelled" or asked.moved or asked.restores):
-            return  # the human's own, at this terminal or told by the interview
+            return  # the user's own, at this terminal or printed by the question loop
         if self._told(asked.id):
             return
         for text in decided(asked):
             self._say(text)
 
     def _stopped(self, tool: str, metadata: JsonObject) -> None:
-        """That the assistant was told to stop and to ask."""
+        """Print that the assistant must stop and ask."""
         for one in decisions(metadata):
             if one.about == "stop":
                 self._say(f"{line(tool) or 'a tool'}: {sentence(one)}")
 
     def call(self, event: e.CallChanged) -> None:
-        """Print a completed tool call in one line."""
+        """Print a finished tool call in one line."""
         if event.state == "completed" and not (event.hidden and event.end != "error"):
             self._say(self.ended(event))
 
     def ended(self, event: e.CallChanged) -> str:
-        """Return the line of a completed tool call; of a declined one with who said no, and no duration (Z15)."""
+        """Return the line of a finished tool call; of a declined one with who said no, and no duration (Z15)."""
         title = neutralise(event.title, "line") or neutralise(self._titles.get(event.call, ""), "line")
         word = ENDS[event.end or "ok"][1] or "done"
         took = f", {duration(event.ms)}" if event.ms is not None and event.end != "declined" else ""
@@ -177,15 +177,15 @@ class Printer:
         return " ".join(part for part in ("tool:", line(event.tool), title, "–", word) if part) + took
 
     def why(self) -> str:
-        """Which rule led to the last question, or answered it (E42)."""
+        """Return the rule that led to the last question, or answered it (E42)."""
         if self.last is None:
             return "No questions so far."
         return f"{neutralise(self.last.text, 'line')} – {line(why.why(self.last))}"
 
-    # --- what was before ----------------------------------------------------------------------------------
+    # --- earlier events ---------------------------------------------------------------------------------------
 
     def old(self, one: StoredEvent) -> None:
-        """A stored event as text."""
+        """Print a stored event as text."""
         self._text(plain(read_event(one.event)))
 
     def _text(self, text: str) -> None:
@@ -193,7 +193,7 @@ class Printer:
             self._say(part)
 
     def page(self, page: Iterable[StoredEvent], turns: int) -> None:
-        """The last `turns` turns of a page; questions of them are known to `/why`."""
+        """Print the last `turns` turns of a page; `/why` then knows their questions."""
         events = list(page)
         first = max((one.turn for one in events), default=0) - turns + 1
         for text in exported(one for one in events if one.turn >= first):
@@ -204,6 +204,6 @@ class Printer:
                     self.last = self._asked[asked.id] = inquiries.question(asked)
                 case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
                     if (known := self._asked.pop(response.id, None)) is not None:
-                        self.last = inquiries.answered(known, response)
+                        self.last = inquiries.with_response(known, response)
                 case _:
                     pass

@@ -1,7 +1,7 @@
-"""Whether a turn runs in a plain conversation, which prompts wait for its end, and what became of the last (R207).
+"""State of the turn in plain mode: whether it runs, which prompts wait for its end, and the last result (R207).
 
-A turn that was cut off is expected to go on as soon as its conversation is opened: until it does, no line is taken
-for a prompt. No prompt is lost: one that was not taken comes back. It says nothing.
+An unfinished turn is expected to resume after its conversation opens: until then no line counts as a prompt. No prompt
+is lost: a refused one is returned. Prints nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from jp_tui.protocol import events as e
 from jp_tui.view.wording.server_errors import server_said
 
 RESUMES_SECONDS = 5.0
-"""How soon a turn that was cut off goes on, if it does."""
+"""Time in which an unfinished turn resumes, if it does."""
 _ENDS = {"done": DONE, "interrupted": DONE, "failed": FAILED, "deferred": DEFERRED}
 
 
 class Turns:
-    """`queue` are prompts to be sent; `last` the exit status that the last turn stands for; `clock` counts seconds."""
+    """`queue` are prompts to send; `last` is the exit status of the last turn; `clock` counts seconds."""
 
     def __init__(self, link: Link, clock: Callable[[], float]) -> None:
         self._link, self._clock = link, clock
@@ -35,12 +35,12 @@ class Turns:
 
     @property
     def busy(self) -> bool:
-        """Whether a turn runs, or is about to go on."""
+        """True if a turn runs, or is about to resume."""
         return self.running or self._expected is not None
 
     @property
     def patience(self) -> float | None:
-        """How long to wait for a turn that is expected to go on, in seconds; None: for ever."""
+        """Return how long to wait for an expected turn, in seconds; None: no limit."""
         if self._expected is None or self.running:
             return None
         left = self._expected - self._clock()
@@ -53,7 +53,7 @@ class Turns:
             self._expected = self._clock() + RESUMES_SECONDS
 
     def send(self, conversation: str, text: str) -> None:
-        """Say it to the model."""
+        """Send a prompt to the model."""
         self.running, self._sent = True, text
         self._link.send(c.StartTurn(conversation=conversation, text=text))
 
@@ -61,7 +61,7 @@ class Turns:
         self.running, self._resuming, self._expected = True, event.resumed, None
 
     def completed(self, event: e.TurnCompleted) -> list[str]:
-        """The prompts that are not sent, since this turn did not end well."""
+        """Return the prompts that aren't sent, because this turn failed."""
         self.running = self._resuming = False
         self.last = _ENDS[event.outcome]
         given_back = [] if event.outcome == "done" else self.queue[:]
@@ -70,7 +70,7 @@ class Turns:
         return given_back
 
     def refused(self, event: e.Refused) -> str:
-        """A prompt was not taken: it waits for the turn that goes on first, or comes back, and is the answer."""
+        """Handle a refused prompt: it waits for a resumed turn, or is returned."""
         if self._resuming:
             self.queue.insert(0, self._sent)
             return ""
@@ -80,7 +80,7 @@ class Turns:
 
 
 def words(event: e.TurnCompleted, waits: Iterable[str], given_back: Iterable[str]) -> Iterable[str]:
-    """What is said at the end of a turn that did not just end."""
+    """Return the lines about the abnormal end of a turn."""
     if event.error is not None:
         yield event.error.message
         yield from server_said(event.error.detail, event.conversation)

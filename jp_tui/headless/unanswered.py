@@ -1,7 +1,7 @@
-"""What is said about a question that waits when this run cannot answer it (inquiries.md R230, surface S1, S6).
+"""Texts about a waiting question that this run can't answer (inquiries.md R230, surface S1, S6).
 
-Names the two ways on: an answer from another process, or a run in which somebody can be asked. The id of a call is the
-model's own text, so what is to be typed is quoted for a shell. Says nothing of what an answer was.
+They name the two ways to continue: an answer from another process, or a run with a user. A call's id is the model's own
+text, so the commands shown are quoted for a shell. Answers never appear.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class OpenQuestions:
 
     @property
     def opens(self) -> str:
-        """The conversation that is opened to go on: of a sub-agent its parent's."""
+        """Return the conversation to open: for a sub-agent its parent's."""
         return self.works_for or self.conversation
 
 
 @dataclass(slots=True)
 class Openings:
-    """The open questions of the events that pass by; ids may repeat in old logs, so responses are counted (R203)."""
+    """Open questions of the events so far; ids may repeat in old logs, so responses are counted (R203)."""
 
     conversation: str = ""
     _asked: dict[str, OpenQuestions] = field(default_factory=dict)
@@ -61,12 +61,12 @@ class Openings:
         return list(self._asked.values())
 
     def among(self, ids: Sequence[str]) -> list[OpenQuestions]:
-        """The open ones of these ids; one that is not known here by its id alone."""
+        """Return the open ones of these ids; an unknown one by its id alone."""
         return [self._asked.get(id_, OpenQuestions(self.conversation, id_, "a tool", {})) for id_ in ids]
 
 
 def cut_off(page: Sequence[StoredEvent]) -> bool:
-    """Whether the last turn of a page looks like one that goes on: a call that asked something has no result (R207)."""
+    """True if the last turn of a page is resumable: a call that asked something has no result (R207)."""
     last = max((one.turn for one in page), default=0)
     calls: set[str] = set()
     asked: set[str] = set()
@@ -88,65 +88,65 @@ def cut_off(page: Sequence[StoredEvent]) -> bool:
 
 
 def of_info(info: InquiryInfo) -> OpenQuestions:
-    """An exchange as the engine lists it."""
+    """Convert an exchange of the engine's list."""
     works_for = info.agent.parent if info.agent is not None else ""
     return OpenQuestions(info.conversation, info.id, asker(info), info.question, works_for)
 
 
 def asker(info: InquiryInfo) -> str:
-    """Who asks: a sub-agent by name and task (E4), the assistant, or a tool."""
+    """Return who asks: a sub-agent by name and task (E4), the assistant, or a tool."""
     if info.agent is not None:
         return agent_asks(info.agent, info.asked_as or info.source, info.tool)
     return "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source
 
 
-def told(waits: list[OpenQuestions]) -> Iterator[str]:
-    """Lines for people: what waits, how to answer it, and how the conversation goes on."""
+def waiting_lines(waits: list[OpenQuestions]) -> Iterator[str]:
+    """Yield lines about what waits, how to answer it, and how to continue."""
     for one in waits:
         yield f"Waiting for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
         kind = answer_type(one.question)
         if kind == "secret":
-            continue  # it would stand in the shell's history
+            continue  # it would be in the shell's history
         hint = KINDS[kind].hint if kind in KINDS else AnswerKind.hint
         value = choices(one.question) if kind == "select" else hint
         yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
     for conversation in dict.fromkeys(one.opens for one in waits):
-        opens = f"`{go_on(conversation)}` to open it and answer there"
-        yield f"Then run `{resumes(conversation)}` to resume the turn, or {opens}."
+        resume, reopen = resume_command(conversation), open_command(conversation)
+        yield f"Then run `{resume}` to resume the turn, or `{reopen}` to open it and answer there."
 
 
 def farewell(conversation: str, waits: list[OpenQuestions]) -> Iterator[str]:
-    """At the end of a plain conversation that there is: what waits, and how to come back."""
+    """Yield lines for the end of a conversation in plain mode: what waits, and how to return."""
     if conversation:
-        yield from told(waits)
+        yield from waiting_lines(waits)
         yield f"Resume this conversation with `jp-tui --plain -r {conversation}`."
 
 
-def go_on(conversation: str) -> str:
-    """The command that opens a conversation for work."""
+def open_command(conversation: str) -> str:
+    """Return the command that opens a conversation for work."""
     return f"jp-tui -r {shlex.quote(conversation)}"
 
 
-def resumes(conversation: str) -> str:
-    """The command that resumes a turn after an answer and sends nothing else (Z10)."""
+def resume_command(conversation: str) -> str:
+    """Return the command that resumes a turn after an answer and sends nothing else (Z10)."""
     return f"jp-tui query -r {shlex.quote(conversation)}"
 
 
 def text(question: Mapping[str, Json]) -> str:
-    """What was asked."""
+    """Return the question's text."""
     found = question.get("text")
     return found if isinstance(found, str) else ""
 
 
 def answer_type(question: Mapping[str, Json]) -> str:
-    """The type's name, empty when it cannot be read."""
+    """Return the type's name, empty if unreadable."""
     kind = question.get("answer_type")
     found = kind.get("type") if isinstance(kind, dict) else kind
     return found if isinstance(found, str) else ""
 
 
 def choices(question: Mapping[str, Json]) -> str:
-    """The options of a select in one line."""
+    """Return the options of a select in one line."""
     kind = question.get("answer_type")
     options = kind.get("options") if isinstance(kind, dict) else None
     values = [_value(one) for one in options] if isinstance(options, list) else []
@@ -160,7 +160,7 @@ def _value(option: Json) -> str:
 
 
 def described(info: InquiryInfo) -> JsonObject:
-    """S6: the fields of a question that waits, and no others."""
+    """S6: the fields of a waiting question, and no others."""
     return {
         "conversation": info.conversation,
         "id": info.id,

@@ -39,10 +39,10 @@ def find(state: v.State, inquiry: str, shown: str) -> v.Waiting | s.Refuse:
         return s.Refuse(inquiry, "a reviewer is deciding it", False)
     if inquiry in state.deferred:
         return s.Refuse(inquiry, "it is deferred", False)
-    return gone(state, inquiry)
+    return refuse_late(state, inquiry)
 
 
-def gone(state: v.State, inquiry: str) -> s.Refuse:
+def refuse_late(state: v.State, inquiry: str) -> s.Refuse:
     """Refuse a late answer: the first durable response wins. The refusal names who gave it."""
     by = state.settled.get(inquiry)
     if by is None:
@@ -76,7 +76,7 @@ def response(
     """Build the recorded answer. A secret's value never reaches the log (R202). `saw`: what a reviewer was shown."""
     if isinstance(opened.question.answer_type, SecretAnswer):
         return InquiryRedacted(id=opened.inquiry)
-    extra: JsonObject = {} if taken is None else {"parts": parts.wire(taken)}
+    extra: JsonObject = {} if taken is None else {"parts": parts.encode_parts(taken)}
     about: JsonObject = {"saw": saw} if saw else {}
     if who.kind == "assistant" and not reason and value is False:  # a "no" needs no reason (R136, Z5)
         about["reason_missing"] = True
@@ -85,7 +85,7 @@ def response(
     )
 
 
-def take(
+def record_answer(
     state: v.State,
     opened: v.OpenQuestion,
     value: Json,
@@ -102,10 +102,10 @@ def take(
     note = reason if who.kind == "user" else ""
     given = v.GivenAnswer(value, opened.digest, note, unseen=who.kind in ("remembered", "static"), taken=taken)
     last = _last(state, opened, None if redacted else value, reason, who, taken)
-    state = transitions.closed(state, opened.inquiry, who.kind)
-    state = refusals.answered(state, opened, value, who.kind, who.model, taken)
+    state = transitions.close_inquiry(state, opened.inquiry, who.kind)
+    state = refusals.apply_answer(state, opened, value, who.kind, who.model, taken)
     asked = who.kind == "user" and opened.escalation is None
-    state = transitions.answered(state, opened.call, opened.question.id, given, last, asked=asked)
+    state = transitions.add_answer(state, opened.call, opened.question.id, given, last, asked=asked)
     return state, [
         s.Record(event),
         s.Settled(opened.inquiry, "redacted" if redacted else "answered", who.kind),
@@ -128,7 +128,7 @@ def _last(
         overruled(opened),
         rejects=no,
         intent=key if opened.source == "tool" else "",
-        comments=parts.said(titles, taken),
+        comments=parts.part_comments(titles, taken),
     )
 
 
@@ -143,7 +143,10 @@ def cancel(
     """Record a cancellation. The call itself stays undecided. `about` is stored in the record's metadata."""
     who = answered_by(opened, who) if who else closer(opened.escalation, None)
     event = InquiryCancelled(id=opened.inquiry, reason=reason, responder=who, metadata=about or {})
-    return transitions.closed(state, opened.inquiry, by), [s.Record(event), s.Settled(opened.inquiry, "cancelled", by)]
+    return transitions.close_inquiry(state, opened.inquiry, by), [
+        s.Record(event),
+        s.Settled(opened.inquiry, "cancelled", by),
+    ]
 
 
 def complete(
@@ -151,7 +154,7 @@ def complete(
 ) -> Decision:
     """End the call and close what an earlier run left open (R237)."""
     state, steps = drop_recorded(state, call)
-    return transitions.ended(state, call), [*steps, s.Complete(call, content, is_error, decision or {})]
+    return transitions.remove_call(state, call), [*steps, s.Complete(call, content, is_error, decision or {})]
 
 
 def drop_recorded(state: v.State, call: str, by: str = "") -> Decision:
@@ -170,7 +173,7 @@ def drop_open(state: v.State, call: str, by: str = "") -> Decision:
     ]
     state, steps = _close(state, asked, by)
     for inquiry in prompts:
-        state = transitions.closed(state, inquiry, by)
+        state = transitions.close_inquiry(state, inquiry, by)
         steps.append(_settled(inquiry, by))
     return state, steps
 
@@ -189,7 +192,7 @@ def _close(state: v.State, asked: list[tuple[str, v.EscalationCause | None]], by
         for inquiry, told in asked
     ]
     for inquiry, _ in asked:
-        state = transitions.closed(state, inquiry, by)
+        state = transitions.close_inquiry(state, inquiry, by)
         steps.append(_settled(inquiry, by))
     return state, steps
 

@@ -23,9 +23,9 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.TurnResumed():
             state, steps = refusals.resumed(state, given), []
         case v.RelayWanted():
-            state, steps = on_subagent.wanted(state, given)
+            state, steps = on_subagent.ask_for_subagent(state, given)
         case v.RelayClosed():
-            state, steps = on_subagent.closed(state, given)
+            state, steps = on_subagent.close_for_subagent(state, given)
         case v.QuestionRaised():
             state, steps = raised(state, given)
         case v.PermissionWanted():
@@ -33,9 +33,9 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.DeliveryWanted():
             state, steps = permission.delivery_wanted(state, given)
         case v.HumanAnswered():
-            state, steps = on_human.answered(state, given)
+            state, steps = on_human.answer_question(state, given)
         case v.HumanCancelled():
-            state, steps = on_human.left(state, given)
+            state, steps = on_human.cancel_question(state, given)
         case v.HumanReplied():
             state, steps = on_human.replied(state, given)
         case v.HumanEndedTurn():
@@ -61,7 +61,7 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.CallFailed():
             state, steps = repeats.failed(state, given)
         case v.HumanSpoke():
-            state, steps = repeats.spoke(state)
+            state, steps = repeats.reset_counts(state)
         case v.ClientLeft():
             state, steps = gone.client_gone(state)
         case v.DeadlinePassed():
@@ -88,18 +88,18 @@ def _of_a_call(state: v.State, given: v.CallStarted | v.CallResumed | v.CallGone
     match given:
         case v.CallStarted(call, tool, identity):
             state, steps = _all_of(state, call)
-            return transitions.began(state, call, tool, identity), steps
+            return transitions.add_call(state, call, tool, identity), steps
         case v.CallResumed(call):
             state, steps = drop_open(state, call)
-            return transitions.resumed(state, given), steps
+            return transitions.resume_call(state, given), steps
         case v.CallGone(call):
             state, steps = drop_open(state, call)
             state, more = drop_recorded(state, call)
-            return transitions.ended(state, call), [*steps, *more]
+            return transitions.remove_call(state, call), [*steps, *more]
         case v.Revoked(key):
             if key not in state.ledger.answers and key not in state.ledger.permissions:
                 return state, []
-            return transitions.forgets(state, key), [s.LedgerChanged()]
+            return transitions.forget_entry(state, key), [s.LedgerChanged()]
 
 
 def _all_of(state: v.State, call: str) -> Decision:

@@ -19,7 +19,7 @@ APPLY = "apply_changes"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DenialText:
     """Text for the model. `noted`: the question whose note is already in `text`, so that it isn't repeated (R182).
     `rejections`: how often this intent was rejected if the model must stop, else 0. `enriched`: `text` begins with M8
     or M9 (R143), else with the tool's own error."""
@@ -30,7 +30,9 @@ class Told:
     rejections: int = 0
 
 
-def told(state: State, call: str, arguments: JsonObject, error: str, *, declined: bool = False) -> Told | None:
+def denial_text(
+    state: State, call: str, arguments: JsonObject, error: str, *, declined: bool = False
+) -> DenialText | None:
     """Build the text for a call that ended in the tool error `error`; call it before the call is dropped. `arguments`
     are those that ran. `declined`: the error only reports the refusal. Return None if the error needs no change."""
     work = state.calls.get(call)
@@ -47,7 +49,7 @@ def told(state: State, call: str, arguments: JsonObject, error: str, *, declined
     if text and not declined:
         parts.append(messages.tool_said(error))
     parts += [messages.stop(stop)] if stop else []
-    return Told("\n\n".join(parts), bool(text), noted, stop)
+    return DenialText("\n\n".join(parts), bool(text), noted, stop)
 
 
 def _rejected(tool: str, last: Last, arguments: JsonObject) -> str:

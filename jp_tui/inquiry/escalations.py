@@ -11,7 +11,7 @@ from jp_tui.inquiry import messages
 from jp_tui.inquiry import values as v
 
 
-def written(told: v.EscalationCause) -> JsonObject:
+def encode_escalation(told: v.EscalationCause) -> JsonObject:
     """Return the stored form, without empty fields."""
     found: JsonObject = {"model": told.model, "reason": told.reason, "failed": told.failed, "ms": told.ms}
     if told.cause:
@@ -19,16 +19,16 @@ def written(told: v.EscalationCause) -> JsonObject:
     if told.saw:
         found["saw"] = told.saw
     if told.before:
-        found["before"] = verdicts(told.before)
+        found["before"] = encode_verdicts(told.before)
     return found
 
 
-def verdicts(before: tuple[v.EarlierVerdict, ...]) -> list[Json]:
+def encode_verdicts(before: tuple[v.EarlierVerdict, ...]) -> list[Json]:
     """Encode the reviewer's earlier verdicts."""
     return [{"model": one.model, "reason": one.reason, "ms": one.ms} for one in before]
 
 
-def read_verdicts(found: Json) -> tuple[v.EarlierVerdict, ...]:
+def decode_verdicts(found: Json) -> tuple[v.EarlierVerdict, ...]:
     """Decode stored verdicts."""
     return tuple(
         v.EarlierVerdict(text_of(one.get("model")), text_of(one.get("reason")), whole_of(one.get("ms")))
@@ -37,7 +37,7 @@ def read_verdicts(found: Json) -> tuple[v.EarlierVerdict, ...]:
     )
 
 
-def read(found: Json) -> v.EscalationCause | None:
+def decode_escalation(found: Json) -> v.EscalationCause | None:
     """Decode a stored escalation; None if there is none."""
     if not isinstance(found, dict):
         return None
@@ -48,7 +48,7 @@ def read(found: Json) -> v.EscalationCause | None:
         failed=found.get("failed") is True,
         ms=whole_of(found.get("ms")),
         cause="too_long" if cause == "too_long" else "taken_over" if cause == "taken_over" else "",
-        before=read_verdicts(found.get("before")),
+        before=decode_verdicts(found.get("before")),
         saw=text_of(found.get("saw")),
     )
 

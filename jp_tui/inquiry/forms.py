@@ -72,7 +72,7 @@ def went_back(state: v.State, given: v.HumanWentBack) -> Decision:
         return state, [s.Refuse(given.inquiry, "there is no answered question to go back to", False)]
     if to == current or not _reaches(state, opened.call, opened.form, to):
         return state, [s.Refuse(given.inquiry, "you can only go back to a question you answered", False)]
-    state = transitions.goes_back(state, opened.call, to)
+    state = transitions.discard_answers(state, opened.call, to)
     gone = [question for question, _ in state.calls[opened.call].discarded]
     return _moved(state, opened, {DISCARDS: list(gone)})
 
@@ -85,7 +85,7 @@ def restored(state: v.State, given: v.HumanRestored) -> Decision:
     gone = [question for question, _ in state.calls[opened.call].discarded]
     if not gone:
         return state, [s.Refuse(given.inquiry, "there is nothing to restore", False)]
-    return _moved(transitions.restored(state, opened.call), opened, {RESTORES: list(gone)})
+    return _moved(transitions.restore_answers(state, opened.call), opened, {RESTORES: list(gone)})
 
 
 def _moved(state: v.State, opened: Asked, about: JsonObject) -> Decision:
@@ -97,7 +97,7 @@ def _moved(state: v.State, opened: Asked, about: JsonObject) -> Decision:
 def _over(state: v.State, opened: Asked, about: JsonObject) -> Decision:
     if isinstance(opened, v.OpenQuestion):
         return cancel(state, opened, "user_back", "user", Responder("user"), about)
-    return transitions.closed(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, "cancelled", "user")]
+    return transitions.close_inquiry(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, "cancelled", "user")]
 
 
 def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
@@ -118,7 +118,10 @@ def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
     if state.gone:
         state, more = gone.leave_open(state, opened)
         return state, [*steps, *more]
-    return transitions.waits(state, opened), [*steps, s.AskReview(opened, target(state, given.call, given.form))]
+    return transitions.enqueue_prompt(state, opened), [
+        *steps,
+        s.AskReview(opened, target(state, given.call, given.form)),
+    ]
 
 
 def submitted(state: v.State, given: v.HumanSubmitted) -> Decision:
@@ -128,13 +131,13 @@ def submitted(state: v.State, given: v.HumanSubmitted) -> Decision:
         return state, [opened]
     if not isinstance(opened, v.OpenReview):
         return state, [s.Refuse(given.inquiry, "only a form that is complete can be submitted", False)]
-    state = transitions.closed(state, opened.inquiry, "user")
+    state = transitions.close_inquiry(state, opened.inquiry, "user")
     state, steps = _counts(state, opened.call)
     return state, [s.Settled(opened.inquiry, "answered", "user"), *steps]
 
 
 def _counts(state: v.State, call: str) -> Decision:
-    state = transitions.submitted(state, call)
+    state = transitions.submit_form(state, call)
     return state, [s.RunAgain(call, state.calls[call].answers, reviewed=True)]
 
 

@@ -13,7 +13,7 @@ from jp_tui.inquiry import values as v
 from jp_tui.inquiry.closing import Decision, complete
 
 DECISION: JsonObject = {"choice": "cancel", "by": "system", "reason": "client gone"}
-"""Decision recorded with the response of a call that nobody decided."""
+"""Decision recorded with the response of an undecided call."""
 PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 
 
@@ -32,13 +32,13 @@ def client_gone(state: v.State) -> Decision:
 def leave_open(state: v.State, item: v.Waiting) -> Decision:
     """Leave this open for the next client, or close it where the call could not be resumed."""
     if isinstance(item, v.OpenQuestion):
-        return transitions.defers(state, item), [s.Defer(item.call)]
+        return transitions.defer_request(state, item), [s.Defer(item.call)]
     if isinstance(item, v.OpenPermission) and not _resumable(state, item.call):
-        state = transitions.closed(state, item.inquiry, "system")
+        state = transitions.close_inquiry(state, item.inquiry, "system")
         settled = s.Settled(item.inquiry, "withdrawn", "system")
         state, steps = complete(state, item.call, messages.NO_ONE_ANSWERED, is_error=True, decision=DECISION)
         return state, [settled, *steps]
-    return transitions.unasked(state, item.inquiry), [s.Defer(item.call)]
+    return transitions.dequeue_prompt(state, item.inquiry), [s.Defer(item.call)]
 
 
 def _resumable(state: v.State, call: str) -> bool:

@@ -82,10 +82,10 @@ class TurnResumed:
 class PermissionWanted:
     """A tool with run mode `ask` or `edit` is called (R85). `digest` covers the arguments as shown; `place` is
     FILE:LINE of the mode if a file set it. `floor` lists refused targets in the arguments: only a person may then
-    permit the call (R247). `exact` is a digest of everything shown, for a tool that takes a command: a remembered
-    decision covers only a call that shows the same (Z16); `text` is its line in the ledger.
-    `insists`: a rule requires a person, so no policy allows it; with `always` no remembered yes does either, and none
-    is kept (AR9). `why`: why rules ask."""
+    permit the call (R247). `exact` is a digest of what a remembered decision covers: a call with another one isn't
+    covered (Z16). `text` is its line in the ledger. `insists`: a rule requires a person, so no policy allows it; with
+    `always` no remembered yes does either, and none is kept (AR9). `why`: why rules ask. `covers`: what a remembered
+    decision covers, in words."""
 
     call: str
     tool: str
@@ -98,6 +98,7 @@ class PermissionWanted:
     text: str = ""
     insists: Insists = ""
     why: str = ""
+    covers: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from jp_tui.inquiry.closing import (
     drop_recorded,
     find,
     may_remember,
+    record_answer,
     rememberable,
-    take,
 )
 from jp_tui.inquiry.fits import UNWRITABLE, fits, misfit, writable
 from jp_tui.inquiry.permission import cancelled as prompt_cancelled
@@ -36,7 +36,7 @@ RESTARTS = "restarts"
 """Metadata of a response: the call runs again from the start; earlier answers don't apply to it."""
 
 
-def answered(state: v.State, given: v.HumanAnswered) -> Decision:
+def answer_question(state: v.State, given: v.HumanAnswered) -> Decision:
     """Record an answer with its note (R182), accepted parts (R251) and request to remember it (R113)."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
@@ -45,19 +45,19 @@ def answered(state: v.State, given: v.HumanAnswered) -> Decision:
         return state, [s.Refuse(given.inquiry, "this asks for a decision, not for an answer", False)]
     wrong = misfit(opened.question.answer_type, given.value, given.verdicts)
     if wrong is None:
-        wrong = parts.misnamed(opened.question, given.value, given.taken)
+        wrong = parts.find_parts_problem(opened.question, given.value, given.taken)
     if wrong is None and not writable(given.note):
         wrong = UNWRITABLE
     if wrong is not None:
         return state, [s.Refuse(given.inquiry, wrong, False)]
     who = Responder("user", via=given.via, ms=given.ms)
     tool = state.calls[opened.call].tool
-    state, steps = take(state, opened, given.value, who, given.note, parts.tidy(opened.question, given.taken))
+    state, steps = record_answer(state, opened, given.value, who, given.note, parts.tidy(opened.question, given.taken))
     if not given.remember or not rememberable(opened) or parts.partial(opened.question, given.taken):
         return state, steps
     place = slot(tool, opened.question)
     held = v.RememberedAnswer(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
-    state, more = _catch_up(transitions.remembers(state, place, held), place, given.value)
+    state, more = _catch_up(transitions.remember_answer(state, place, held), place, given.value)
     return state, [*steps, *more, s.LedgerChanged()]
 
 
@@ -68,14 +68,14 @@ def _catch_up(state: v.State, place: str, value: Json) -> Decision:
         if not isinstance(item, v.OpenQuestion) or slot(state.calls[item.call].tool, item.question) != place:
             continue
         # a yes doesn't cover refused targets
-        covers = value is False or not refusals.standing(state.ledger, item.question)
+        covers = value is False or not refusals.refusal_reason(state.ledger, item.question)
         if covers and may_remember(item.question) and fits(item.question.answer_type, value):
-            state, more = take(transitions.used(state, place), item, value, Responder("remembered"))
+            state, more = record_answer(transitions.count_use(state, place), item, value, Responder("remembered"))
             steps = [*steps, *more]
     return state, steps
 
 
-def left(state: v.State, given: v.HumanCancelled) -> Decision:
+def cancel_question(state: v.State, given: v.HumanCancelled) -> Decision:
     """Cancel the question (R210)."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
@@ -159,7 +159,7 @@ def edited(state: v.State, given: v.HumanEdited) -> Decision:
     who = Responder("user", via=given.via, ms=given.ms)
     state, steps = cancel(state, opened, "user_edit", "user", who, {RESTARTS: True})
     same = repeats.identity(state.calls[opened.call].tool, given.arguments)
-    state = transitions.restarted(state, opened.call, same)
+    state = transitions.restart_call(state, opened.call, same)
     return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers, arguments=given.arguments)]
 
 

@@ -20,8 +20,8 @@ from jp_tui.inquiry.closing import (
     drop_open,
     drop_recorded,
     overruled,
+    record_answer,
     rememberable,
-    take,
 )
 from jp_tui.inquiry.fits import writable
 from jp_tui.inquiry.forms import DISCARDS, placed
@@ -53,7 +53,7 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     shown = _digest(given.question)
     if shown is None:
         return _then(steps, complete(state, given.call, messages.unaskable(work.tool), is_error=True))
-    refused = refusals.standing(state.ledger, given.question)
+    refused = refusals.refusal_reason(state.ledger, given.question)
     client = state.client and (state.secrets or not isinstance(given.question.answer_type, SecretAnswer))
     found = route(
         work.tool,
@@ -66,14 +66,14 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         verdicts=given.verdicts,
         refused=refused,
     )
-    state = transitions.asks(state, given.call, given.question.id)
+    state = transitions.register_question(state, given.call, given.question.id)
     opened = placed(state, _opened(given, shown, refused), given.form)
     before = next((item for item in work.recorded if (item.question, item.digest) == (opened.question.id, shown)), None)
     if before is not None:
-        state = transitions.takes_up(state, given.call, before)
+        state = transitions.reopen_request(state, given.call, before)
         opened = replace(opened, inquiry=before.inquiry, before=before.before)
         if not client and found.who not in ("static", "remembered"):
-            return _then(steps, nobody(state, opened, "deferred"))  # it waited for a person and still does (E52)
+            return _then(steps, no_responder(state, opened, "deferred"))  # it waited for a person and still does (E52)
         told = before.escalation
         if told is None and before.before and found.who == "human":  # its second review became a person's question
             told = v.EscalationCause(before.before[-1].model, before.before[-1].reason, ms=before.before[-1].ms)
@@ -131,11 +131,11 @@ def request(
         "why": words,
     }
     if (told := opened.escalation) is not None:
-        about["escalation"] = escalations.written(told)
+        about["escalation"] = escalations.encode_escalation(told)
     if opened.question.targets:  # for a resumed turn (R247)
-        about[TARGETS] = list(refusals.written(opened.question.targets))
+        about[TARGETS] = list(refusals.storable_targets(opened.question.targets))
     if opened.before:
-        about[BEFORE] = escalations.verdicts(opened.before)
+        about[BEFORE] = escalations.encode_verdicts(opened.before)
     if after:
         about[AFTER] = after
     if opened.undo:  # Back from a review leaves no other trace in the log
@@ -152,9 +152,9 @@ def request(
 def to_human(state: v.State, opened: v.OpenQuestion, words: str) -> Decision:
     """Queue the question for the user (R116), or for the next client (Z9)."""
     if state.gone:
-        return nobody(state, opened, "deferred")
+        return no_responder(state, opened, "deferred")
     ask = s.AskHuman(opened, opened.rule.prompt_label, rememberable(opened), words)
-    return transitions.waits(state, opened), [ask]
+    return transitions.enqueue_prompt(state, opened), [ask]
 
 
 def _routed(state: v.State, opened: v.OpenQuestion, found: Route) -> Decision:
@@ -165,25 +165,25 @@ def _routed(state: v.State, opened: v.OpenQuestion, found: Route) -> Decision:
         case "remembered":
             place = slot(state.calls[opened.call].tool, opened.question)
             value = state.ledger.answers[place].value
-            state, steps = take(transitions.used(state, place), opened, value, Responder("remembered"))
+            state, steps = record_answer(transitions.count_use(state, place), opened, value, Responder("remembered"))
             return state, [*steps, s.LedgerChanged()]
         case "static":
-            return take(state, opened, opened.rule.answer, Responder("static"))
+            return record_answer(state, opened, opened.rule.answer, Responder("static"))
         case "default":
-            return take(state, opened, opened.question.default, Responder("default"))
+            return record_answer(state, opened, opened.question.default, Responder("default"))
         case "reviewer":
-            return transitions.reviews(state, opened), [s.AskReviewer(opened, found.why, intent=bool(opened.before))]
+            return transitions.add_review(state, opened), [s.AskReviewer(opened, found.why, intent=bool(opened.before))]
         case "nobody":
-            return nobody(state, opened, found.refusal)
+            return no_responder(state, opened, found.refusal)
 
 
-def nobody(state: v.State, opened: v.OpenQuestion, refusal: Refusal) -> Decision:
-    """Handle a question that nobody may or can answer: end the call with a message for the model, or leave the request
+def no_responder(state: v.State, opened: v.OpenQuestion, refusal: Refusal) -> Decision:
+    """Handle a question without a possible responder: end the call with a message for the model, or leave the request
     open (R112, R230)."""
     tool = state.calls[opened.call].tool
     match refusal:
         case "deferred":
-            return transitions.defers(state, opened), [s.Defer(opened.call)]
+            return transitions.defer_request(state, opened), [s.Defer(opened.call)]
         case "bad_static":
             text = messages.bad_static_answer(tool, opened.rule.slot or opened.question.id)
             return refused(state, opened, "invalid_static_answer", text)
@@ -221,7 +221,7 @@ def escalated(opened: v.OpenQuestion, told: v.EscalationCause) -> v.OpenQuestion
 
 def _escalated_before(state: v.State, opened: v.OpenQuestion, told: v.EscalationCause, found: Route) -> Decision:
     """Handle a question that was already escalated when the turn stopped: no reviewer is asked again."""
-    refused = refusals.standing(state.ledger, opened.question, but=refusals.refuser(told))
+    refused = refusals.refusal_reason(state.ledger, opened.question, but=refusals.refuser(told))
     opened = replace(escalated(opened, told), refused=refused)
     if found.who == "reviewer" or (found.who == "human" and found.row == "0a" and not refused):
         return to_human(state, opened, escalation_words(state, opened))

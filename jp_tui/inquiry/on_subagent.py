@@ -43,7 +43,7 @@ def source(agent: str) -> str:
     return f"sub_agent:{agent}"
 
 
-def wanted(state: v.State, given: v.RelayWanted) -> Decision:
+def ask_for_subagent(state: v.State, given: v.RelayWanted) -> Decision:
     """Record a sub-agent's question, unless the unfinished turn already recorded it (R237)."""
     work = state.calls.get(given.call)
     if work is None:
@@ -52,16 +52,19 @@ def wanted(state: v.State, given: v.RelayWanted) -> Decision:
     if isinstance(asked, v.OpenReview):
         state, inquiry = transitions.attempt(state, given.call, v.REVIEW)
         review = replace(asked, inquiry=inquiry, call=given.call, source="other", asks=asked.inquiry)
-        return transitions.waits(state, review), [s.AskReview(review, given.back)]
+        return transitions.enqueue_prompt(state, review), [s.AskReview(review, given.back)]
     opened = replace(asked, call=given.call, source="other", asks=asked.inquiry, asked_as=asked.source)
     before = next((item for item in work.recorded if (item.asks, item.digest) == (opened.asks, opened.digest)), None)
     asking: list[s.Step] = []
     if before is not None:
-        state, opened = transitions.takes_up(state, given.call, before), replace(opened, inquiry=before.inquiry)
+        state, opened = transitions.reopen_request(state, given.call, before), replace(opened, inquiry=before.inquiry)
     else:
         state, opened, record = _request(state, opened, given)
         asking = [record]
-    return transitions.waits(state, opened), [*asking, s.AskHuman(opened, given.label, given.remember, given.why)]
+    return transitions.enqueue_prompt(state, opened), [
+        *asking,
+        s.AskHuman(opened, given.label, given.remember, given.why),
+    ]
 
 
 def _request(state: v.State, opened: v.OpenQuestion, given: v.RelayWanted) -> tuple[v.State, v.OpenQuestion, s.Record]:
@@ -78,7 +81,7 @@ def _request(state: v.State, opened: v.OpenQuestion, given: v.RelayWanted) -> tu
         ASKED_AS: opened.asked_as or "",
     }
     if opened.escalation is not None:
-        about["escalation"] = escalations.written(opened.escalation)
+        about["escalation"] = escalations.encode_escalation(opened.escalation)
     event = InquiryRequest(
         id=inquiry, source=Source("other", source(given.agent)), question=recorded(opened.question), metadata=about
     )
@@ -104,7 +107,7 @@ def hands_on(state: v.State, given: v.Input) -> Decision | None:
     return state, [s.RelayAnswer(opened, replace(given, inquiry=opened.asks))]
 
 
-def closed(state: v.State, given: v.RelayClosed) -> Decision:
+def close_for_subagent(state: v.State, given: v.RelayClosed) -> Decision:
     """Record the outcome that the sub-agent's machine reached (R222)."""
     for item in state.waiting:
         if isinstance(item, v.OpenQuestion | v.OpenReview) and (item.call, item.asks) == (given.call, given.asks):
@@ -124,4 +127,4 @@ def _closed(
     if on_record:
         response = given.response or InquiryCancelled(id=inquiry, responder=closer(told, None))
         facts = [s.Record(replace(response, id=inquiry, metadata={}))]
-    return transitions.closed(state, inquiry, given.by), [*facts, s.Settled(inquiry, given.how, given.by)]
+    return transitions.close_inquiry(state, inquiry, given.by), [*facts, s.Settled(inquiry, given.how, given.by)]

@@ -12,7 +12,7 @@ from jp_tui.inquiry.fits import UNWRITABLE, writable
 from jp_tui.questions.types import BooleanAnswer, Question, Taken
 
 
-def misnamed(question: Question, value: Json, taken: Taken | None) -> str | None:
+def find_parts_problem(question: Question, value: Json, taken: Taken | None) -> str | None:
     """Return why these parts aren't an answer, or None if they are one or the whole is answered."""
     if taken is None:
         return None
@@ -42,17 +42,17 @@ def tidy(question: Question, taken: Taken | None) -> Taken | None:
     return Taken(tuple(name for name in order if name in taken.accepted), said)
 
 
-def said(titles: Sequence[tuple[str, str]], taken: Taken | None) -> tuple[tuple[str, str], ...]:
+def part_comments(titles: Sequence[tuple[str, str]], taken: Taken | None) -> tuple[tuple[str, str], ...]:
     """Return the comments on parts as (part title, comment). `titles` are (id, title) in the question's order."""
     return tuple((title, taken.comments[name]) for name, title in titles if name in taken.comments) if taken else ()
 
 
-def wire(taken: Taken) -> JsonObject:
+def encode_parts(taken: Taken) -> JsonObject:
     """Return `{"accepted": [ids], "comments": {id: text}}`, the form stored with the recorded answer."""
     return {"accepted": list(taken.accepted), "comments": dict(taken.comments)}
 
 
-def read(found: Json) -> Taken | None:
+def decode_parts(found: Json) -> Taken | None:
     """Decode the stored form; None for anything else."""
     if not isinstance(found, dict):
         return None

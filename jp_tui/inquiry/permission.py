@@ -26,7 +26,7 @@ def _slot(tool: str, exact: str) -> str:
 def _begun(state: v.State, call: str, tool: str) -> Decision:
     """Start the call if this prompt is its first input."""
     state, steps = drop_open(state, call)
-    return (state if call in state.calls else transitions.began(state, call, tool)), steps
+    return (state if call in state.calls else transitions.add_call(state, call, tool)), steps
 
 
 def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
@@ -44,17 +44,25 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
         state, inquiry = transitions.attempt(state, given.call, v.PERMISSION)
         edit = given.mode == "edit"
         opened = v.OpenPermission(
-            inquiry, given.call, given.digest, edit, given.floor, given.exact, given.text, given.insists
+            inquiry,
+            given.call,
+            given.digest,
+            edit,
+            given.floor,
+            given.exact,
+            given.text,
+            given.insists,
+            given.covers,
         )
         words = why.permission(given.tool, given.mode, given.place, exact=bool(given.exact))
         if given.why:
             words = given.why
         if given.floor:
-            words = why.permission_floor(refusals.said(state.ledger, given.floor))
+            words = why.permission_floor(refusals.refused_by(state.ledger, given.floor))
         if state.gone:
             state, more = gone.leave_open(state, opened)
             return state, [*steps, *more]
-        return transitions.waits(state, opened), [*steps, s.AskPermission(opened, words)]
+        return transitions.enqueue_prompt(state, opened), [*steps, s.AskPermission(opened, words)]
     if given.policy == "auto" and not given.floor and not given.insists:
         return state, [*steps, s.Permit(given.call, None, {"choice": "run", "by": "policy"})]
     refuse = messages.not_run_refused if given.floor else messages.not_run
@@ -74,7 +82,7 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
             state, more = gone.leave_open(state, opened)
             return state, [*steps, *more]
         ask = s.AskDelivery(opened, why.delivery(given.tool, given.mode, given.place))
-        return transitions.waits(state, opened), [*steps, ask]
+        return transitions.enqueue_prompt(state, opened), [*steps, ask]
     if given.policy == "auto":
         state, more = _delivered(state, given.call, None, {"choice": "deliver", "by": "policy"})
         return state, [*steps, *more]
@@ -98,7 +106,7 @@ def _mode(policy: v.Policy) -> str:
 def _remembered(state: v.State, call: str, place: str) -> Decision:
     """Apply the decision remembered under `place` to this call as well (R89)."""
     run = state.ledger.permissions[place].value is True
-    state = transitions.used(state, place, permission=True)
+    state = transitions.count_use(state, place, permission=True)
     if run:
         return state, [s.Permit(call, None, {"choice": "run", "by": "remembered"})]
     skip: JsonObject = {"choice": "skip", "by": "remembered"}
@@ -136,7 +144,7 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
         return state, steps
     held = v.RememberedAnswer(tool, v.PERMISSION, given.run, opened.text if opened.exact else "", since=given.at)
     place = _slot(tool, opened.exact)
-    state, more = _catch_up(transitions.permits(state, place, held), place)
+    state, more = _catch_up(transitions.remember_permission(state, place, held), place)
     return state, [*steps, *more, s.LedgerChanged()]
 
 
@@ -148,7 +156,7 @@ def _catch_up(state: v.State, place: str) -> Decision:
         if not isinstance(item, v.OpenPermission) or _slot(state.calls[item.call].tool, item.exact) != place:
             continue
         if _covers(held, item.floor, item.insists):
-            state = transitions.closed(state, item.inquiry, "remembered")
+            state = transitions.close_inquiry(state, item.inquiry, "remembered")
             state, more = _remembered(state, item.call, place)
             steps = [*steps, s.Settled(item.inquiry, "answered", "remembered"), *more]
     return state, steps
@@ -179,7 +187,9 @@ def edited(state: v.State, opened: v.OpenPermission | v.OpenDelivery, given: v.H
     if isinstance(opened, v.OpenDelivery):
         return state, [s.Refuse(opened.inquiry, OTHER_DECISION, False)]
     state, steps = _over(state, opened)
-    state = transitions.edited(state, opened.call, repeats.identity(state.calls[opened.call].tool, given.arguments))
+    state = transitions.start_edited(
+        state, opened.call, repeats.identity(state.calls[opened.call].tool, given.arguments)
+    )
     return state, [*steps, s.Permit(opened.call, given.arguments, _decision("edit", given.via, given.ms))]
 
 
@@ -207,13 +217,13 @@ def replied(state: v.State, opened: v.OpenPermission | v.OpenDelivery, words: st
 
 
 def _over(state: v.State, opened: v.OpenPermission | v.OpenDelivery, how: s.How = "answered") -> Decision:
-    return transitions.closed(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, how, "user")]
+    return transitions.close_inquiry(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, how, "user")]
 
 
 def _delivered(state: v.State, call: str, text: str | None, decision: JsonObject) -> Decision:
     """Send the result to the model and end the call."""
     state, steps = drop_recorded(state, call)
-    return transitions.ended(state, call), [*steps, s.Deliver(call, text, decision)]
+    return transitions.remove_call(state, call), [*steps, s.Deliver(call, text, decision)]
 
 
 def _decision(choice: str, via: str, ms: int | None) -> JsonObject:

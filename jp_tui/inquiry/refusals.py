@@ -34,19 +34,19 @@ def short(model: str) -> str:
     return rest if slash and rest else provider
 
 
-def written(targets: Iterable[str]) -> tuple[str, ...]:
+def storable_targets(targets: Iterable[str]) -> tuple[str, ...]:
     """Return the targets in a form that JSON can store: undecodable path bytes become `?`."""
     return tuple(dict.fromkeys(target.encode("utf-8", "replace").decode() for target in targets))
 
 
 def intent(tool: str, question: str, targets: Iterable[str]) -> str:
     """Return the key of `Ledger.rejections`: the question and its targets."""
-    return "\n".join([f"{tool}.{question}", *sorted(written(targets))])
+    return "\n".join([f"{tool}.{question}", *sorted(storable_targets(targets))])
 
 
-def meeting(refused: Iterable[str], targets: Iterable[str]) -> tuple[str, ...]:
+def matching_targets(refused: Iterable[str], targets: Iterable[str]) -> tuple[str, ...]:
     """Return the refused targets that these meet: equal to, above or below them as paths."""
-    wanted = written(targets)
+    wanted = storable_targets(targets)
     return tuple(one for one in refused if any(_within(one, other) or _within(other, one) for other in wanted))
 
 
@@ -55,17 +55,17 @@ def _within(path: str, folder: str) -> bool:
     return folder in ("", ".") or path == folder or path.startswith(f"{folder}/")
 
 
-def standing(ledger: Ledger, question: Question, but: str = "") -> str:
+def refusal_reason(ledger: Ledger, question: Question, but: str = "") -> str:
     """Return why a person must decide: who refused which target. Empty if nothing was refused. `but` is the text of the
     no that the user is deciding about."""
     if not isinstance(question.answer_type, BooleanAnswer):
         return ""
-    own = written(question.targets)
-    found = meeting(ledger.refused, question.targets)
-    return said(ledger, [one for one in found if not (but and one in own and ledger.refused[one] == but)])
+    own = storable_targets(question.targets)
+    found = matching_targets(ledger.refused, question.targets)
+    return refused_by(ledger, [one for one in found if not (but and one in own and ledger.refused[one] == but)])
 
 
-def said(ledger: Ledger, found: Iterable[str]) -> str:
+def refused_by(ledger: Ledger, found: Iterable[str]) -> str:
     """Return who refused these targets; the first refusal represents all."""
     names = list(found)
     if not names:
@@ -93,9 +93,9 @@ def resumed(state: State, given: TurnResumed) -> State:
 def refuse(refused: Mapping[str, str], targets: Iterable[str], words: str) -> Mapping[str, str]:
     """Add these refusals. A person's refusal is never replaced by a model's."""
     own = (BY_USER, PARTLY)
-    for target in written(targets):
+    for target in storable_targets(targets):
         if words in own or refused.get(target) not in own:
-            refused = transitions.put(refused, target, words)
+            refused = transitions.with_entry(refused, target, words)
     return refused
 
 
@@ -108,7 +108,7 @@ def refuser(told: EscalationCause | None) -> str:
     return by_model(told.before[-1].model) if told.before else ""
 
 
-def how(value: Json, kind: ResponderKind, model: str, *, partly: bool) -> str:
+def refusal_text(value: Json, kind: ResponderKind, model: str, *, partly: bool) -> str:
     """Return the text of the refusal in an answer: a no, or a person's yes to some parts. Empty if it refuses nothing.
     Remembered answers, settings and defaults record no refusal, because they can be revoked."""
     if kind == "user":
@@ -116,20 +116,20 @@ def how(value: Json, kind: ResponderKind, model: str, *, partly: bool) -> str:
     return by_model(model) if kind == "assistant" and value is False else ""
 
 
-def after(
+def refusals_after(
     refused: Mapping[str, str], targets: Iterable[str], value: Json, kind: ResponderKind, words: str, overruled: str
 ) -> Mapping[str, str]:
-    """Return the refusals after the final answer to a boolean question. `words` come from `how`; `overruled` is the
-    text of the no that a person's yes lifts."""
-    targets = written(targets)
+    """Return the refusals after the final answer to a boolean question. `words` come from `refusal_text`; `overruled`
+    is the text of the no that a person's yes lifts."""
+    targets = storable_targets(targets)
     if kind == "user" and value is True and overruled:
         for target in targets:
             if refused.get(target) == overruled:
-                refused = transitions.drop(refused, target)
+                refused = transitions.without_entry(refused, target)
     return refuse(refused, targets, words) if words else refused
 
 
-def answered(
+def apply_answer(
     state: State, opened: OpenQuestion, value: Json, kind: ResponderKind, model: str, taken: Taken | None
 ) -> State:
     """Apply a final answer: its refusals, and the count of rejections of its intent."""
@@ -137,12 +137,12 @@ def answered(
     if not isinstance(question.answer_type, BooleanAnswer):
         return state
     ledger = state.ledger
-    words = how(value, kind, model, partly=parts.partial(question, taken))
-    refused = after(ledger.refused, question.targets, value, kind, words, refuser(opened.escalation))
+    words = refusal_text(value, kind, model, partly=parts.partial(question, taken))
+    refused = refusals_after(ledger.refused, question.targets, value, kind, words, refuser(opened.escalation))
     rejections = ledger.rejections
     if value is False and opened.source == "tool":
         key = intent(state.calls[opened.call].tool, question.id, question.targets)
-        rejections = transitions.put(rejections, key, rejections.get(key, 0) + 1)
+        rejections = transitions.with_entry(rejections, key, rejections.get(key, 0) + 1)
     return replace(state, ledger=replace(ledger, refused=refused, rejections=rejections))
 
 

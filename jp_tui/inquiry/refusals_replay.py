@@ -46,13 +46,13 @@ class _Turn:
     def answered(self, asked: RecordedQuestion, event: ev.InquiryAnswered) -> None:
         if event.id in self.again or event.responder is None:
             return
-        who, taken = event.responder, parts.read(event.extra.get("parts"))
+        who, taken = event.responder, parts.decode_parts(event.extra.get("parts"))
         partly = taken is not None and 0 < len(taken.accepted) < len(asked.parts)
-        how = refusals.how(event.answer, who.kind, who.model, partly=partly)
+        how = refusals.refusal_text(event.answer, who.kind, who.model, partly=partly)
         overruled = refusals.refuser(asked.escalation)
         if not overruled and asked.before:  # an unfinished second review that became a person's question
             overruled = refusals.by_model(asked.before[-1].model)
-        self.refused = refusals.after(self.refused, asked.targets, event.answer, who.kind, how, overruled)
+        self.refused = refusals.refusals_after(self.refused, asked.targets, event.answer, who.kind, how, overruled)
         if event.answer is False and asked.key:
             self.rejections[asked.key] = self.rejections.get(asked.key, 0) + 1
 
@@ -103,8 +103,8 @@ def asked_in(event: ev.InquiryRequest) -> RecordedQuestion | None:
     return RecordedQuestion(
         targets=targets,
         key=refusals.intent(tool, question, targets) if event.source.kind == "tool" else "",
-        escalation=escalations.read(about.get("escalation")),
-        before=escalations.read_verdicts(about.get(BEFORE)),
+        escalation=escalations.decode_escalation(about.get("escalation")),
+        before=escalations.decode_verdicts(about.get(BEFORE)),
         parts=tuple(
             (text_of(one.get("id")), text_of(one.get("title")))
             for one in (shown if isinstance(shown, list) else [])

@@ -56,7 +56,7 @@ def count(ledger: v.Ledger, same: str, *, by_user: bool) -> v.Ledger:
     """Return the ledger with one more rejection of this call."""
     before = ledger.rejected.get(same, v.Rejected())
     after = v.Rejected(before.times + 1, before.by_user and by_user)
-    return replace(ledger, rejected=transitions.put(ledger.rejected, same, after))
+    return replace(ledger, rejected=transitions.with_entry(ledger.rejected, same, after))
 
 
 def rejected(state: v.State, call: str, *, by_user: bool) -> Decision:
@@ -76,7 +76,7 @@ def rejected(state: v.State, call: str, *, by_user: bool) -> Decision:
 
 
 def rejecter(state: v.State, call: str) -> str:
-    """Return who said "no" to the last question of this call: `user`, `other`, or empty if nobody did."""
+    """Return the author of a "no" to the last question of this call: `user`, `other`, or empty without one."""
     work = state.calls.get(call)
     if work is None or work.last is None or not work.last.rejects:
         return ""
@@ -89,7 +89,7 @@ def failed(state: v.State, given: v.CallFailed) -> Decision:
     return rejected(state, given.call, by_user=who == BY_USER) if who else (state, [])
 
 
-def spoke(state: v.State) -> Decision:
+def reset_counts(state: v.State) -> Decision:
     """Reset the counts after a user message: identical calls may be asked about again."""
     return replace(state, ledger=replace(state.ledger, rejected=MappingProxyType({}))), []
 

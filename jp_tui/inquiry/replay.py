@@ -27,8 +27,8 @@ def recorded(request: InquiryRequest) -> Recorded:
         request.id,
         text_of(about.get("question")),
         text_of(about.get("digest")),
-        escalations.read(about.get("escalation")),
-        escalations.read_verdicts(about.get(BEFORE)),
+        escalations.decode_escalation(about.get("escalation")),
+        escalations.decode_verdicts(about.get(BEFORE)),
         text_of(about.get(ASKS)),
     )
 
@@ -76,7 +76,7 @@ class ReplayedState:
     def _answer(self, asked: Recorded, event: InquiryAnswered) -> None:
         kind = event.responder.kind if event.responder is not None else "user"
         note = event.explanation or "" if kind == "user" else ""
-        taken = parts.read(event.extra.get("parts")) if kind == "user" else None
+        taken = parts.decode_parts(event.extra.get("parts")) if kind == "user" else None
         given = GivenAnswer(event.answer, asked.digest, note, kind in ("static", "remembered"), taken)
         self.answers.pop(asked.question, None)
         self.answers[asked.question] = self._latest[asked.question] = given
@@ -90,7 +90,7 @@ class ReplayedState:
         found = self._requests.get(event.id)
         if found is None or event.responder is None:
             return None
-        taken = parts.read(event.extra.get("parts"))
+        taken = parts.decode_parts(event.extra.get("parts"))
         return Last(
             asked.question,
             event.answer,
@@ -99,7 +99,7 @@ class ReplayedState:
             bool(refusals.refuser(asked.escalation)),
             rejects=event.answer is False,
             intent=found.key,
-            comments=parts.said(found.parts, taken),
+            comments=parts.part_comments(found.parts, taken),
         )
 
     def _discard(self, about: JsonObject) -> None:

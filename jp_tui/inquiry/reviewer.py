@@ -14,9 +14,9 @@ from jp_tui.conversation.text import first_line
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import messages, refusals, transitions, why
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.closing import Decision, cancel, gone, response, take
+from jp_tui.inquiry.closing import Decision, cancel, record_answer, refuse_late, response
 from jp_tui.inquiry.fits import misfit, writable
-from jp_tui.inquiry.on_question import escalated, escalation_words, nobody, refused, request, to_human
+from jp_tui.inquiry.on_question import escalated, escalation_words, no_responder, refused, request, to_human
 from jp_tui.questions.types import BooleanAnswer
 
 NO_REASON = "the answer came without a reason"
@@ -28,7 +28,7 @@ def reviewer_answered(state: v.State, given: v.ReviewerAnswered) -> Decision:
     """Accept the verdict, escalate it, or treat it as missing (R136, R148)."""
     opened = _asked(state, given.inquiry)
     if opened is None:
-        return state, [gone(state, given.inquiry)]
+        return state, [refuse_late(state, given.inquiry)]
     reason = given.reason.strip()
     boolean = isinstance(opened.question.answer_type, BooleanAnswer)
     no = boolean and given.value is False
@@ -45,16 +45,16 @@ def reviewer_answered(state: v.State, given: v.ReviewerAnswered) -> Decision:
         if state.retry_with_intent and opened.intent and not opened.before:
             return _once_more(state, opened, who, reason, saw)
         return _escalate(state, opened, who, reason, saw)
-    if boolean and not no and (why_not := refusals.standing(state.ledger, opened.question)):
+    if boolean and not no and (why_not := refusals.refusal_reason(state.ledger, opened.question)):
         return _not_enough(state, opened, who, reason, saw, why_not)
-    return take(state, opened, given.value, who, reason, saw=saw)
+    return record_answer(state, opened, given.value, who, reason, saw=saw)
 
 
 def reviewer_failed(state: v.State, given: v.ReviewerFailed) -> Decision:
     """Handle a missing verdict: ask the user if the settings say so, else M13 or M1 (R137, R155, R247)."""
     opened = _asked(state, given.inquiry)
     if opened is None:
-        return state, [gone(state, given.inquiry)]
+        return state, [refuse_late(state, given.inquiry)]
     return _failed(state, opened, given)
 
 
@@ -62,7 +62,7 @@ def took_over(state: v.State, given: v.HumanTookOver) -> Decision:
     """Let the user decide instead: close the reviewer's attempt and queue a new one for the user (R156)."""
     opened = _asked(state, given.inquiry)
     if opened is None:
-        return state, [gone(state, given.inquiry)]
+        return state, [refuse_late(state, given.inquiry)]
     if not state.client:
         return state, [s.Refuse(given.inquiry, "nobody is there to take it over", False)]
     told = v.EscalationCause(
@@ -119,7 +119,7 @@ def _said(state: v.State, opened: v.OpenQuestion, value: bool, who: Responder, r
         s.Record(response(opened, value, who, reason, saw=saw)),
         s.Settled(opened.inquiry, "answered", "assistant"),
     ]
-    return transitions.closed(state, opened.inquiry, "assistant"), steps
+    return transitions.close_inquiry(state, opened.inquiry, "assistant"), steps
 
 
 def _once_more(state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str) -> Decision:
@@ -128,16 +128,18 @@ def _once_more(state: v.State, opened: v.OpenQuestion, who: Responder, reason: s
     words = why.second_look(who.model)
     again = replace(opened, before=(v.EarlierVerdict(who.model, reason, who.ms),))
     state, again, asking = request(state, again, _row(opened), words, opened.inquiry)
-    return transitions.reviews(state, again), [*steps, asking, s.AskReviewer(again, words, intent=True)]
+    return transitions.add_review(state, again), [*steps, asking, s.AskReviewer(again, words, intent=True)]
 
 
 def _escalate(state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str) -> Decision:
     """Escalate (section 9): record the first no; the tool doesn't see it while it can be overruled (R149)."""
     question = opened.question
     takes = opened.policy == "defaults" and question.has_default and question.default is True
-    takes = takes and not refusals.standing(state.ledger, question)  # a default doesn't suffice for refused targets
+    takes = takes and not refusals.refusal_reason(
+        state.ledger, question
+    )  # a default doesn't suffice for refused targets
     if not state.client and opened.policy != "defer" and not takes:
-        return take(state, opened, False, who, reason, saw=saw)  # R153: no one can overrule it
+        return record_answer(state, opened, False, who, reason, saw=saw)  # R153: no one can overrule it
     told = v.EscalationCause(who.model, reason, False, who.ms, before=opened.before, saw=saw)
     state, steps = _said(state, opened, False, who, reason, saw)
     if state.client:
@@ -146,9 +148,9 @@ def _escalate(state: v.State, opened: v.OpenQuestion, who: Responder, reason: st
     words = why.overruled_alone(opened.policy, opened.policy_place)
     state, opened, asking = _put(state, opened, told, words)
     if takes:
-        state, more = take(state, opened, True, Responder("default"))
+        state, more = record_answer(state, opened, True, Responder("default"))
     else:
-        state, more = nobody(state, opened, "deferred")
+        state, more = no_responder(state, opened, "deferred")
     return state, [*steps, asking, *more]
 
 
@@ -160,7 +162,7 @@ def _not_enough(
     told = v.EscalationCause(who.model, f"it said yes, but {why_not}", True, who.ms, saw=saw)
     words = why.refused_meanwhile(why_not)
     state, opened, asking = _put(state, opened, told, words)
-    state, more = to_human(state, opened, words) if state.client else nobody(state, opened, "no_client")
+    state, more = to_human(state, opened, words) if state.client else no_responder(state, opened, "no_client")
     return state, [*steps, asking, *more]
 
 
@@ -177,7 +179,7 @@ def _put(
 ) -> tuple[v.State, v.OpenQuestion, s.Record]:
     """Build the request of an escalated question. The reviewer's no stands until it is overruled."""
     by = refusals.refuser(told)
-    why_not = refusals.standing(state.ledger, opened.question, but=by)
+    why_not = refusals.refusal_reason(state.ledger, opened.question, but=by)
     opened = replace(escalated(opened, told), refused=why_not, human_only=opened.human_only or bool(why_not))
     row, before = _row(opened), opened.inquiry
     state = refusals.by_reviewer(state, opened, by)

@@ -153,6 +153,7 @@ class OpenPermission:
     exact: str = ""
     text: str = ""
     insists: Insists = ""
+    covers: str = ""
 
 
 @dataclass(frozen=True, slots=True)

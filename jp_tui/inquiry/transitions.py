@@ -25,7 +25,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def put(mapping: Mapping[K, V], name: K, value: V) -> Mapping[K, V]:
+def with_entry(mapping: Mapping[K, V], name: K, value: V) -> Mapping[K, V]:
     """Return a copy with one entry set, last in order (R41: insertion-ordered, latest wins)."""
     copy = dict(mapping)
     copy.pop(name, None)
@@ -33,7 +33,7 @@ def put(mapping: Mapping[K, V], name: K, value: V) -> Mapping[K, V]:
     return MappingProxyType(copy)
 
 
-def drop(mapping: Mapping[K, V], name: K) -> Mapping[K, V]:
+def without_entry(mapping: Mapping[K, V], name: K) -> Mapping[K, V]:
     """Return a copy without one entry."""
     copy = dict(mapping)
     copy.pop(name, None)
@@ -56,21 +56,21 @@ def attempt(state: State, call: str, question: str) -> tuple[State, str]:
     count = state.ledger.attempts.get((call, question), 0) + 1
     while _known(state, inquiry_id(call, question, count)):
         count += 1
-    attempts = put(state.ledger.attempts, (call, question), count)
+    attempts = with_entry(state.ledger.attempts, (call, question), count)
     return replace(state, ledger=replace(state.ledger, attempts=attempts)), inquiry_id(call, question, count)
 
 
 def _works(state: State, call: str, work: Work) -> State:
-    return replace(state, calls=put(state.calls, call, work))
+    return replace(state, calls=with_entry(state.calls, call, work))
 
 
-def answered(state: State, call: str, question: str, given: GivenAnswer, last: Last, *, asked: bool) -> State:
+def add_answer(state: State, call: str, question: str, given: GivenAnswer, last: Last, *, asked: bool) -> State:
     """Add an answer to the call. Count repeated answers to one question (R98) and answers without a person. Answers
     that Back discarded are gone for good (R177). `asked`: the user answered."""
     work = state.calls[call]
     work = replace(
         work,
-        answers=put(work.answers, question, given),
+        answers=with_entry(work.answers, question, given),
         streak=_once_more(work, question),
         alone=work.alone if last.who.kind == "user" else work.alone + 1,
         last=last,
@@ -84,19 +84,19 @@ def _once_more(work: Work, question: str) -> tuple[str, int]:
     return question, work.streak[1] + 1 if work.streak[0] == question else 1
 
 
-def submitted(state: State, call: str) -> State:
+def submit_form(state: State, call: str) -> State:
     """Submit a reviewed form and count it, against tools that repeat the review (R98)."""
     work = state.calls[call]
     return _works(state, call, replace(work, streak=_once_more(work, REVIEW), discarded=()))
 
 
-def asks(state: State, call: str, question: str) -> State:
+def register_question(state: State, call: str, question: str) -> State:
     """Register a question of the call. Another question than before resets the count of repeats (R98)."""
     work = state.calls[call]
     return state if work.streak[0] in ("", question) else _works(state, call, replace(work, streak=("", 0)))
 
 
-def goes_back(state: State, call: str, target: str) -> State:
+def discard_answers(state: State, call: str, target: str) -> State:
     """Discard the answer of `target` and all later ones, for now (R177)."""
     work = state.calls[call]
     given = list(work.answers.items())
@@ -108,19 +108,19 @@ def goes_back(state: State, call: str, target: str) -> State:
     return _works(state, call, replace(work, answers=answers, discarded=discarded, streak=("", 0), last=last))
 
 
-def restored(state: State, call: str) -> State:
+def restore_answers(state: State, call: str) -> State:
     """Restore the answers that Back discarded, in their places (E23)."""
     work = state.calls[call]
     answers = MappingProxyType({**work.answers, **dict(work.discarded)})
     return _works(state, call, replace(work, answers=answers, discarded=(), streak=("", 0)))
 
 
-def began(state: State, call: str, tool: str, identity: str = "") -> State:
+def add_call(state: State, call: str, tool: str, identity: str = "") -> State:
     """Add a running call without answers."""
-    return replace(state, calls=put(state.calls, call, Work(tool, identity)))
+    return replace(state, calls=with_entry(state.calls, call, Work(tool, identity)))
 
 
-def resumed(state: State, given: CallResumed) -> State:
+def resume_call(state: State, given: CallResumed) -> State:
     """Add a resumed call from its log: answers, attempts, open requests (R237)."""
     attempts = dict(state.ledger.attempts)
     for question, count in given.attempts.items():
@@ -142,35 +142,35 @@ def resumed(state: State, given: CallResumed) -> State:
     return replace(
         state,
         ledger=replace(state.ledger, attempts=MappingProxyType(attempts)),
-        calls=put(state.calls, given.call, work),
+        calls=with_entry(state.calls, given.call, work),
         deferred=MappingProxyType(deferred),
     )
 
 
-def takes_up(state: State, call: str, found: Recorded) -> State:
+def reopen_request(state: State, call: str, found: Recorded) -> State:
     """Ask a request of an earlier run again under its own id."""
     work = state.calls[call]
     rest = tuple(item for item in work.recorded if item.inquiry != found.inquiry)
-    return replace(state, calls=put(state.calls, call, replace(work, recorded=rest)))
+    return replace(state, calls=with_entry(state.calls, call, replace(work, recorded=rest)))
 
 
-def restarted(state: State, call: str, identity: str) -> State:
+def restart_call(state: State, call: str, identity: str) -> State:
     """Restart the call with other arguments; earlier answers don't apply (R97b)."""
     work = replace(state.calls[call], answers=MappingProxyType({}), streak=("", 0), alone=0, last=None, discarded=())
     return _works(state, call, replace(work, identity=identity))
 
 
-def edited(state: State, call: str, identity: str) -> State:
+def start_edited(state: State, call: str, identity: str) -> State:
     """Start the call with edited arguments (R87)."""
     return _works(state, call, replace(state.calls[call], identity=identity))
 
 
-def ended(state: State, call: str) -> State:
+def remove_call(state: State, call: str) -> State:
     """Remove a call."""
-    return replace(state, calls=drop(state.calls, call))
+    return replace(state, calls=without_entry(state.calls, call))
 
 
-def waits(state: State, opened: Waiting) -> State:
+def enqueue_prompt(state: State, opened: Waiting) -> State:
     """Add a prompt at the end of the user's queue (R116). A shown prompt also reveals the call's identity."""
     work = state.calls.get(opened.call)
     if work is not None and work.alone:
@@ -178,17 +178,17 @@ def waits(state: State, opened: Waiting) -> State:
     return replace(state, waiting=(*state.waiting, opened))
 
 
-def reviews(state: State, opened: OpenQuestion) -> State:
+def add_review(state: State, opened: OpenQuestion) -> State:
     """Add a question at a reviewer."""
     return replace(state, reviewed=(*state.reviewed, opened))
 
 
-def defers(state: State, opened: OpenQuestion) -> State:
+def defer_request(state: State, opened: OpenQuestion) -> State:
     """Leave a request open (R230)."""
-    return replace(unasked(state, opened.inquiry), deferred=put(state.deferred, opened.inquiry, opened))
+    return replace(dequeue_prompt(state, opened.inquiry), deferred=with_entry(state.deferred, opened.inquiry, opened))
 
 
-def unasked(state: State, inquiry: str) -> State:
+def dequeue_prompt(state: State, inquiry: str) -> State:
     """Remove a prompt from the queue without closing it."""
     return replace(state, waiting=tuple([item for item in state.waiting if item.inquiry != inquiry]))
 
@@ -198,41 +198,41 @@ def without_client(state: State) -> State:
     return replace(state, gone=True)
 
 
-def closed(state: State, inquiry: str, by: str) -> State:
+def close_inquiry(state: State, inquiry: str, by: str) -> State:
     """Close an inquiry or a prompt for good; `by` as in Settled."""
     calls = state.calls
     for call, work in state.calls.items():
         if work.recorded and any(item.inquiry == inquiry for item in work.recorded):
             rest = tuple(item for item in work.recorded if item.inquiry != inquiry)
-            calls = put(calls, call, replace(work, recorded=rest))
+            calls = with_entry(calls, call, replace(work, recorded=rest))
     return replace(
         state,
         calls=calls,
         waiting=tuple([item for item in state.waiting if item.inquiry != inquiry]),
         reviewed=tuple([item for item in state.reviewed if item.inquiry != inquiry]),
-        settled=put(state.settled, inquiry, by),
-        deferred=drop(state.deferred, inquiry) if inquiry in state.deferred else state.deferred,
+        settled=with_entry(state.settled, inquiry, by),
+        deferred=without_entry(state.deferred, inquiry) if inquiry in state.deferred else state.deferred,
     )
 
 
-def remembers(state: State, slot: str, held: RememberedAnswer) -> State:
+def remember_answer(state: State, slot: str, held: RememberedAnswer) -> State:
     """Remember an answer for the rest of the turn (R113)."""
-    return replace(state, ledger=replace(state.ledger, answers=put(state.ledger.answers, slot, held)))
+    return replace(state, ledger=replace(state.ledger, answers=with_entry(state.ledger.answers, slot, held)))
 
 
-def permits(state: State, slot: str, held: RememberedAnswer) -> State:
+def remember_permission(state: State, slot: str, held: RememberedAnswer) -> State:
     """Remember a decision on a tool for the rest of the turn (R89)."""
-    return replace(state, ledger=replace(state.ledger, permissions=put(state.ledger.permissions, slot, held)))
+    return replace(state, ledger=replace(state.ledger, permissions=with_entry(state.ledger.permissions, slot, held)))
 
 
-def forgets(state: State, slot: str) -> State:
+def forget_entry(state: State, slot: str) -> State:
     """Remove the entry under this key."""
     ledger = state.ledger
-    answers, permissions = drop(ledger.answers, slot), drop(ledger.permissions, slot)
+    answers, permissions = without_entry(ledger.answers, slot), without_entry(ledger.permissions, slot)
     return replace(state, ledger=replace(ledger, answers=answers, permissions=permissions))
 
 
-def used(state: State, slot: str, *, permission: bool = False) -> State:
+def count_use(state: State, slot: str, *, permission: bool = False) -> State:
     """Count one more use of the entry under this key."""
     ledger = state.ledger
     if permission:

@@ -14,7 +14,7 @@ FLOOR_ALONE = "This call always needs a user, and none was available."
 
 
 def refused_asked(refused: str) -> str:
-    """Row 0a for refused targets; `refused` comes from `refusals.standing`."""
+    """Row 0a for refused targets; `refused` comes from `refusals.refusal_reason`."""
     return f"Only you can approve this: {refused}."
 
 
@@ -168,8 +168,8 @@ def overruled_alone(policy: Policy, place: str = "") -> str:
 
 
 def permission(tool: str, mode: str, place: str = "", *, exact: bool = False) -> str:
-    """A run prompt (R85); `exact` for a tool that takes a command (Z16)."""
-    what = "this command" if exact else "this tool"
+    """A run prompt (R85); `exact`: a decision is remembered for such a call only (Z16)."""
+    what = "this call" if exact else "this tool"
     return f"conversation.tools.{tool}.run is `{mode}`{_at(place)}, and no decision on {what} is remembered."
 
 

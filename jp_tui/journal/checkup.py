@@ -9,19 +9,19 @@ from pathlib import Path
 
 from jp_tui.journal.connect import open_reading, trouble
 from jp_tui.journal.port import JournalError
-from jp_tui.journal.repair.file_identity import recall
+from jp_tui.journal.repair.file_identity import read_record
 from jp_tui.journal.repair.recovery import kept_aside, many
 
 SECONDS = 3.0
 _STEPS = 10_000  # of SQLite's machine, between two checks of the clock
 
 
-def aside(path: Path) -> list[Path]:
+def damaged_files(path: Path) -> list[Path]:
     """Return the damaged or replaced files kept beside the database, oldest first."""
     return kept_aside(Path(os.path.realpath(path)))
 
 
-def wrong(path: Path, seconds: float = SECONDS) -> str:
+def find_problem(path: Path, seconds: float = SECONDS) -> str:
     """Return the problem as text, empty if there is none. A missing file counts as sound, as does one too large to
     check in time."""
     try:
@@ -29,7 +29,7 @@ def wrong(path: Path, seconds: float = SECONDS) -> str:
     except JournalError as problem:
         if problem.kind != "missing":
             return str(problem)
-        known = recall(Path(os.path.realpath(path))).conversations
+        known = read_record(Path(os.path.realpath(path))).conversations
         return f"{problem}, and {many(known, 'conversation')} were in it" if known else ""
     until = time.monotonic() + seconds
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)

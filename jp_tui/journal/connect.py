@@ -18,7 +18,7 @@ from jp_tui.journal.port import JournalError, Trouble
 from jp_tui.system.paths import PathsError, because, private_folder, private_open
 
 BUSY_SECONDS = 5.0
-"""Time to wait for another process's commit. A commit takes milliseconds; five seconds also cover a slow disk."""
+"""Time to wait for another process's commit. A commit takes milliseconds; 5 s also cover a slow disk."""
 
 _CACHE = "PRAGMA cache_size = -512"
 """KiB of cached pages per connection, a quarter of SQLite's default: the system caches them as well, and after a day

@@ -20,12 +20,12 @@ from jp_tui.journal.repair import examine, recovery
 from jp_tui.journal.repair.file_identity import (
     FileIdentity,
     StoreRecord,
-    beside,
+    companion,
     guarded,
-    look,
-    recall,
-    remember,
+    identify,
+    read_record,
     sealed,
+    write_record,
 )
 from jp_tui.journal.repair.pages import log_covers
 from jp_tui.journal.repair.recovery import many
@@ -55,27 +55,27 @@ def opened(path: Path) -> tuple[Opened, sqlite3.Connection]:
     `full`, `busy`, `io`; `corrupt` if a damaged file has nothing readable."""
     path = Path(os.path.realpath(path))
     with guarded(path):
-        known = recall(path)
+        known = read_record(path)
         notices = list(_before(path, known))
         writing = _sound(path, known, notices)
         try:
-            return noted(path, writing, notices, known), open_reading(path)
+            return record_open(path, writing, notices, known), open_reading(path)
         except BaseException:
             writing.close()
             raise
 
 
-def noted(
+def record_open(
     path: Path, writing: sqlite3.Connection, notices: list[StoreNotice], known: StoreRecord | None = None
 ) -> Opened:
     """Record the present file; `known` is the earlier record. Raises JournalError."""
-    there, log, known = look(path), look(beside(path, "-wal")), known or recall(path)
+    there, log, known = identify(path), identify(companion(path, "-wal")), known or read_record(path)
     if there is None:
         raise JournalError("unusable", f"{path} was taken away while it was opened; try again")
     name = log.file if log is not None else ""
     if notices or (there.file, name) != (known.file, known.log):
         same = known.conversations if not notices and there.file == known.file else 0
-        remember(path, StoreRecord(same or many_conversations(writing), there.file, name))
+        write_record(path, StoreRecord(same or many_conversations(writing), there.file, name))
     return Opened(path, writing, there, name, version(writing), notices)
 
 
@@ -86,13 +86,13 @@ def many_conversations(db: sqlite3.Connection) -> int:
     return 0
 
 
-def left(path: Path, conversations: int, *, alone: bool) -> None:
+def record_close(path: Path, conversations: int, *, alone: bool) -> None:
     """Record the final state after everything is closed, if no other process writes."""
-    log = look(beside(path, "-wal"))
-    there = look(path)
+    log = identify(companion(path, "-wal"))
+    there = identify(path)
     if there is not None:
         state = sealed(path) if alone and log is None else ""
-        remember(path, StoreRecord(conversations, there.file, log.file if log is not None else "", state))
+        write_record(path, StoreRecord(conversations, there.file, log.file if log is not None else "", state))
 
 
 def version(db: sqlite3.Connection) -> int:
@@ -104,13 +104,13 @@ def _before(path: Path, known: StoreRecord) -> list[StoreNotice]:
     """Prepare the file before SQLite opens it: SQLite would apply another file's log, and delete a log beside an empty
     file."""
     notices = []
-    if recovery.begun(path):
+    if recovery.is_interrupted(path):
         notices.append(_tried(lambda: recovery.finish(path, known.conversations), path))
         known = StoreRecord()
-    there, log = look(path), look(beside(path, "-wal"))
+    there, log = identify(path), identify(companion(path, "-wal"))
     if there is not None and known.foreign_log(there, log):
         with suppress(OSError):
-            kept = recovery.put_aside_log(path)
+            kept = recovery.move_log_aside(path)
             notices.append(_other_log(path, kept))
         log = None
     logged = log is not None and log.size > 0
@@ -156,7 +156,7 @@ def _sound(path: Path, known: StoreRecord, notices: list[StoreNotice]) -> sqlite
 
 def _checked(path: Path, known: StoreRecord) -> sqlite3.Connection:
     """Raises Suspect, JournalError."""
-    there, log = look(path), look(beside(path, "-wal"))
+    there, log = identify(path), identify(companion(path, "-wal"))
     db = usable(path)
     try:
         if there is None or known.untouched(there, log):
@@ -200,10 +200,10 @@ def cut_short(db: sqlite3.Connection, path: Path) -> bool:
     size = int(db.execute("PRAGMA page_size").fetchone()[0])
     pages = int(db.execute("PRAGMA page_count").fetchone()[0])
     has = -1
-    while (there := look(path)) is not None and there.size // size != has:
+    while (there := identify(path)) is not None and there.size // size != has:
         # another process may move pages from the log to the file meanwhile, which only grows it
         has = there.size // size
-        if pages <= has or log_covers(beside(path, "-wal"), size, has, pages):
+        if pages <= has or log_covers(companion(path, "-wal"), size, has, pages):
             return False
     return there is not None
 

@@ -22,7 +22,7 @@ from jp_tui.protocol.commands import Command
 from jp_tui.protocol.events import AsideDelta, CallChanged, EngineFailed, Event, PartDelta
 
 PATIENCE_SECONDS = 1.0
-"""How long a running command (a server that doesn't respond) may delay the end. The user sees a closing program for
+"""Maximum delay of the end by a running command (a server that doesn't respond). The user sees a closing program for
 that time."""
 PAUSE = 1 / 20
 """Minimum seconds between wake-ups for text alone: the front end paints no more often (designs.md B), and waking its

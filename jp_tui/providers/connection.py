@@ -2,7 +2,7 @@
 arrived.
 
 httpcore skips informational responses (1xx) and reports a server that sends only those like a broken connection. That
-would be retried, and a 1xx is no reason for it (Z21), so the status lines are read here too. Independent of wires and
+would be retried, which a 1xx doesn't justify (Z21), so the status lines are read here too. Independent of wires and
 settings.
 """
 

@@ -71,7 +71,7 @@ _WINDOW = re.compile(
     r"|maximum number of tokens allowed \(|> )\s*\(?([0-9][0-9,]{2,11})",
     re.I,
 )
-"""Where servers name the window in words; the last is Anthropic's `208310 tokens > 200000 maximum`."""
+"""Servers' texts that name the window; the last is Anthropic's `208310 tokens > 200000 maximum`."""
 LEAST_WINDOW, MOST_WINDOW = 256, 100_000_000
 
 

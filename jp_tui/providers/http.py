@@ -121,7 +121,7 @@ class HttpProvider:
                 yield delta
 
     def _again(self, request: ModelRequest, refusal: ModelError) -> ModelRequest | None:
-        """The request to send once more: with a new key, or without what the server doesn't accept."""
+        """Return the request to repeat: with a new key, or without what the server doesn't accept."""
         if refusal.status == 401 and self._key.renewable:
             self._key.expire()
             return request

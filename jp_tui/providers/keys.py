@@ -15,7 +15,7 @@ from jp_tui.providers.endpoint import Endpoint
 from jp_tui.system.children import ChildProblem, run
 
 SECONDS = 10.0
-"""How long the command may take (W3)."""
+"""Time limit of the command (W3)."""
 _MOST = 64 * 1024
 """Bytes of its output that are read; a token of an identity provider has a few thousand."""
 

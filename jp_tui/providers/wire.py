@@ -64,10 +64,10 @@ class Wire(Protocol):
 
     @property
     def base_suffixes(self) -> tuple[str, ...]:
-        """What a base URL may end with, though the paths begin with it."""
+        """Return suffixes that a base URL may already have, though the paths begin with them."""
 
     def path(self, model: str) -> str:
-        """What is appended to the base URL for a request to `model`, with its query."""
+        """Return the path appended to the base URL for a request to `model`, with its query."""
 
     @property
     def list_path(self) -> str:
@@ -81,7 +81,7 @@ class Wire(Protocol):
 
     @property
     def auth(self) -> Auth:
-        """How a key is sent, unless the endpoint says otherwise."""
+        """Return the way to send a key, unless the endpoint says otherwise."""
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -92,7 +92,7 @@ class Wire(Protocol):
     def decoder(self, request: ModelRequest) -> Decoder: ...
 
     def amended(self, request: ModelRequest, refusal: str) -> ModelRequest | None:
-        """The request to send once more after the server refused it (400) in these words; None: the refusal stands.
+        """Return the request to repeat after the server refused it (400) with this text; None if the refusal is final.
 
         What a server doesn't support at all is remembered while the program runs.
         """

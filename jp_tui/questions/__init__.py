@@ -1,4 +1,4 @@
-"""Questions as values: answer types, the one validator, digests, argument rules.
+"""Questions as values: answer types, the validator, digests, argument rules.
 
 Pure: no I/O, no clock, no settings.
 """

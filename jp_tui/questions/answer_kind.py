@@ -1,8 +1,7 @@
-"""What a kind of answer can do (inquiries.md R8-R10). The kinds are in `types.py`, which has their table.
+"""Interface of an answer kind (inquiries.md R8-R10). `types.py` has the kinds and their table.
 
-Whether a value fits a JSON Schema is found out elsewhere, by a process that can be killed
-(`engine/schema_check/process.py`); the verdict comes in as data. A value without a verdict is no answer: nothing is
-accepted unchecked.
+A JSON Schema is checked elsewhere, in a killable process (`engine/schema_check/process.py`); its verdict is an input. A
+value without a verdict isn't a valid answer: nothing is accepted unchecked.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump,
 from jp_tui.questions.options import Option
 
 Verdicts = Mapping[str, str | None]
-"""By `verdict_key`: None for a value that fits its schema, else why not, in plain words."""
+"""By `verdict_key`: None for a value that fits its schema, else the problem in plain text."""
 NO_VERDICTS: Verdicts = MappingProxyType({})
 UNCHECKED = "it wasn't checked against the schema"
 
 
 class AnswerKind:
-    """A kind of answer. What a kind doesn't override is as for plain text.
+    """Answer kind.
 
-    `hint` says what VALUE is on a command line, `form` tells a model what is expected; "" is nothing. `one_line`: a
-    line of text answers it whole. `by_model`: `ask_user` takes it.
+    Defaults are those of plain text. `hint` is the form of VALUE on a command line, `form` tells a model what is
+    expected; "" is nothing. `one_line`: a line of text is a complete answer. `by_model`: `ask_user` accepts it.
     """
 
     __slots__ = ()
@@ -36,45 +35,47 @@ class AnswerKind:
 
     @classmethod
     def read(cls, body: JsonObject, *, bounded: bool) -> Self:
-        """The kind from its recorded form. Raises BadQuestion; with `bounded` also for what is too large (V18)."""
+        """Decode the recorded form. Raises BadQuestion; with `bounded` also for oversized content (V18)."""
         return cls()
 
     def recorded(self, *, short: bool = False) -> JsonObject:
-        """The recorded form, without `type` (R45, R49); `short`: as it goes to a tool's process (R44)."""
+        """Return the recorded form, without `type` (R45, R49); `short`: the form for a tool's process (R44)."""
         return {}
 
     def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
-        """Why `value` is no answer, in plain words, or None when it is one (R8). Used at every door."""
+        """Return why `value` isn't an answer, as text, or None if it is one (R8). The only validation, used for every
+        source."""
         return None if isinstance(value, str) else "expected text"
 
     def typed(self, text: str) -> Json:
-        """What a line of text is as a value (surface S6). Raises ValueError with words; `problem` says if it fits."""
+        """Convert a line of text to a value (surface S6). Raises ValueError with a message; `problem` says whether it
+        fits."""
         return text
 
     def spelled(self, value: Json) -> str:
-        """The line of text for a value, as `typed` reads it."""
+        """Return the line of text for a value, as `typed` reads it."""
         return str(value)
 
     def value_schema(self) -> Json:
-        """The JSON Schema of a value (R125)."""
+        """Return the JSON Schema of a value (R125)."""
         return {"type": "string"}
 
     def choices(self) -> tuple[Option, ...]:
-        """The options, where there are any."""
+        """Return the options, if any."""
         return ()
 
     def mapped(self, text: Callable[[str], str], json: Callable[[Json], Json]) -> Self:
-        """The same kind with all its texts and JSON values replaced."""
+        """Return the same kind with all its texts and JSON values replaced."""
         return self
 
 
 def verdict_key(schema: JsonObject, value: Json) -> str:
-    """What a verdict is about: exactly this value against exactly this schema."""
+    """Return the key of a verdict: exactly this value against exactly this schema."""
     return hashlib.sha256(f"{dump(schema)}\n{dump(value)}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def parsed(text: str) -> Json:
-    """JSON that somebody typed. Raises ValueError with words."""
+    """Parse typed JSON. Raises ValueError with a message."""
     try:
         return parse(text)
     except JsonProblem as problem:

@@ -1,9 +1,8 @@
-"""The arguments of `ask_user` (inquiries.md R161, R164, R165): what a model sent → questions, or all that is wrong.
+"""Arguments of `ask_user` (inquiries.md R161, R164, R165): a model's input → questions, or all problems.
 
 Three shapes, one internal form. All problems are collected before anything is asked; each has a code, a JSON pointer
-and one sentence. Knows no tool, asks nothing, and never repairs. Two things are found out elsewhere: duplicate keys,
-which the gate of traps.md T17 refuses (V19), and whether a schema can be used, which is judged by a process (V9) and
-comes back through `judged`.
+and one sentence. Knows no tool, asks nothing, and never repairs. Two checks run elsewhere: duplicate keys, refused by
+the parser of traps.md T17 (V19), and usability of a schema, checked in a process (V9) and passed to `judged`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from jp_tui.questions.types import SchemaAnswer
 
 MAX_QUESTIONS = 50
 ANSWER = "answer"
-"""The id of the one question of the flat and the choices shape (R167)."""
+"""Id of the one question of the flat and the choices shape (R167)."""
 
 _OWN: dict[Shape, frozenset[str]] = {
     "flat": SHAPES["flat"].keys,
@@ -38,7 +37,7 @@ _EVERY = frozenset().union(*_OWN.values())
 
 
 def read(arguments: Json) -> ItemForm | RefusedForm:
-    """The questions that `arguments` ask for, or what is wrong with them, as far as it can be seen here."""
+    """Return the questions in `arguments`, or their problems, as far as they are visible here."""
     if not isinstance(arguments, dict):
         return RefusedForm("list", (ItemProblem("V13", "", "The arguments must be a JSON object with `questions`."),))
     shape = shape_of(arguments)
@@ -48,7 +47,7 @@ def read(arguments: Json) -> ItemForm | RefusedForm:
 
 
 def _judged(arguments: JsonObject, shape: Shape) -> ItemForm | RefusedForm:
-    """By all rules but those of V18 and V19 that hold for the whole."""
+    """Check all rules except those of V18 and V19 for the whole."""
     found: list[ItemProblem] = []
     items, schemas = _listed(arguments, found) if shape == "list" else _single(arguments, shape, found)
     _other_keys(arguments, shape, found)
@@ -58,7 +57,8 @@ def _judged(arguments: JsonObject, shape: Shape) -> ItemForm | RefusedForm:
 
 
 def _out_of_bounds(arguments: JsonObject, shape: Shape) -> RefusedForm:
-    """V18 and V19, and beside them whatever else can still be judged, so that one answer is enough to mend it all."""
+    """Check V18 and V19, and everything else that can still be checked, so that one reply suffices to fix all
+    problems."""
     seen = outside(arguments)
     rest = _judged(seen.value, shape) if isinstance(seen.value, dict) else None
     others = [one for one in rest.problems if not seen.told(one.path)] if isinstance(rest, RefusedForm) else []
@@ -67,9 +67,9 @@ def _out_of_bounds(arguments: JsonObject, shape: Shape) -> RefusedForm:
 
 
 def judged(read: ItemForm | RefusedForm, verdicts: Mapping[str, str | None]) -> ItemForm | RefusedForm:
-    """With what was found out about the schemas: by JSON pointer why one cannot be used, None when it can (V9).
+    """Add the verdicts on the schemas: by JSON pointer why one can't be used, None if it can (V9).
 
-    A schema without a verdict cannot be used.
+    A schema without a verdict can't be used.
     """
     wrong = []
     for path, _ in read.schemas:
@@ -83,7 +83,7 @@ def judged(read: ItemForm | RefusedForm, verdicts: Mapping[str, str | None]) -> 
 
 
 def shape_of(arguments: JsonObject) -> Shape:
-    """Which shape arguments have (R161). Null counts as absent, unless nothing else is there to go by."""
+    """Return the shape of arguments (R161). Null counts as absent, unless there is no other evidence."""
     shape = _shape_of({key for key, value in arguments.items() if value is not None})
     return shape or _shape_of(set(arguments)) or "list"
 
@@ -97,14 +97,14 @@ def _shape_of(present: set[str]) -> Shape | None:
 
 
 def _single(arguments: JsonObject, shape: Shape, found: list[ItemProblem]) -> tuple[tuple[FormItem, ...], Schemas]:
-    """The one question of the flat or the choices shape."""
+    """Read the one question of the flat or the choices shape."""
     seen = look(arguments, "", SHAPES[shape], found)
     item = None if found else _item(ANSWER, seen, None)
     return (() if item is None else (item,)), ()
 
 
 def _listed(arguments: JsonObject, found: list[ItemProblem]) -> tuple[tuple[FormItem, ...], Schemas]:
-    """The questions of the list shape, with the schemas among them."""
+    """Read the questions of the list shape, with their schemas."""
     given = arguments.get("questions")
     if not isinstance(given, list) or not given:
         wrong = "is required: a list of questions" if given is None else "must be a list with at least one question"
@@ -145,7 +145,7 @@ def _item(key: str | None, seen: Looked, when: When | None) -> FormItem | None:
 
 
 def _other_keys(arguments: JsonObject, shape: Shape, found: list[ItemProblem]) -> None:
-    """V14 for keys of another shape, where null is no wish; V16 for keys of none."""
+    """V14 for keys of another shape, where null counts as absent; V16 for unknown keys."""
     for name, value in arguments.items():
         if name in _OWN[shape]:
             continue
@@ -157,7 +157,7 @@ def _other_keys(arguments: JsonObject, shape: Shape, found: list[ItemProblem]) -
 
 
 def place(problem: ItemProblem) -> int:
-    """The question a problem stands in; what stands in none keeps its place at an end."""
+    """Return the index of a problem's question; problems of none keep their place at an end."""
     parts = problem.path.split("/")
     if len(parts) > 2 and parts[1] == "questions" and parts[2].isdigit():
         return int(parts[2])

@@ -1,7 +1,6 @@
-"""What foreign values may weigh, and what of a text can be seen (inquiries.md V1, V15, V18, V19; traps.md T17).
+"""Size limits of untrusted values, and the visible part of a text (inquiries.md V1, V15, V18, V19; traps.md T17).
 
-Looks at values that are parsed already, without recursion, so that a deep one cannot end it. Says what is wrong;
-repairs nothing, cuts nothing.
+Checks parsed values without recursion, so that deep ones can't crash it. Reports problems; repairs and cuts nothing.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa
 
 
 class BadQuestion(ValueError):
-    """A question that cannot be asked; `str(error)` is one sentence that says what is wrong with which key."""
+    """Question that can't be asked; `str(error)` is one sentence with the problem and its key."""
 
 
 _Step = tuple["_Step", str | int] | None
-"""How a value was come to: from where, by which key or index. A pointer is written only when something is wrong."""
+"""Path to a value: from where, by which key or index. The pointer is only built for a problem."""
 
 
 def beyond(
     value: Json, what: str = "the arguments", *, max_bytes: int = MAX_BYTES, max_nodes: int | None = None
 ) -> tuple[str, str, str] | None:
-    """V18 and V19 over the whole value, without recursion: the first (code, pointer, sentence), if any.
+    """Check V18 and V19 over the whole value, without recursion: return the first (code, pointer, sentence), if any.
 
     `what` names the value in the plural: "the arguments".
     """
@@ -69,7 +68,7 @@ def _path(step: _Step) -> str:
 
 
 def unwritable(value: Json) -> str | None:
-    """What keeps a value from being written as JSON and read again the same."""
+    """Return why a value can't be written as JSON and read again unchanged."""
     if isinstance(value, float) and not math.isfinite(value):
         return "a number is not finite"
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**MAX_DIGITS:
@@ -85,7 +84,7 @@ def _lone(text: str) -> bool:
 
 
 def visible(text: str) -> str:
-    """What is left of `text` to compare by: NFC, without invisible characters and outer spaces (V1, V15)."""
+    """Return `text` for comparison: NFC, without invisible characters and outer spaces (V1, V15)."""
     if text.isascii() and text.isprintable():
         return text.strip()
     odd = {char for char in set(text) if unicodedata.category(char) == "Cc" or _invisible(char)}
@@ -104,11 +103,11 @@ def _invisible(char: str) -> bool:
 
 
 def pointer(path: str, name: str) -> str:
-    """The JSON pointer of a key or an index below `path`."""
+    """Return the JSON pointer of a key or an index below `path`."""
     return f"{path}/{name.replace('~', '~0').replace('/', '~1')}"
 
 
 def short(name: str) -> str:
-    """A foreign key for a sentence: one line, printable, at most 60 characters."""
+    """Return an untrusted key for a sentence: one line, printable, at most 60 characters."""
     plain = name.encode("unicode_escape", "replace").decode() if not name.isprintable() else name
     return plain if len(plain) <= 60 else plain[:59] + "…"

@@ -1,7 +1,6 @@
-"""The rules across the questions of a list: what they are called and when they are asked (inquiries.md R164: V7, V10,
-V11, V13, V16, V17, V20).
+"""Rules across the questions of a list: ids and conditions (inquiries.md R164: V7, V10, V11, V13, V16, V17, V20).
 
-Only earlier questions can be referred to, so no form can ask in a circle. Says what is wrong, walks nothing.
+Only earlier questions can be referred to, so a form can't contain a cycle. Reports problems, walks nothing.
 """
 
 from __future__ import annotations
@@ -18,12 +17,13 @@ from jp_tui.questions.types import MultiSelectAnswer, SchemaAnswer, SelectAnswer
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _RESERVED = frozenset({"__permission__", "__delivery__", "__review__"})
-"""Ids under which prompts of our own are counted (R39)."""
+"""Ids under which jp-tui's own prompts are counted (R39)."""
 _WHEN = frozenset({"question_id", "equals"})
 
 
 def check_id(given: JsonObject, path: str, earlier: Mapping[str, Looked], found: list[ItemProblem]) -> str | None:
-    """The id of a question, also a bad one, so that what refers to it is not told twice; None when it has none."""
+    """Return the id of a question, also an invalid one, so that references to it aren't reported as well; None if it
+    has none."""
     value, where = given.get("id"), pointer(path, "id")
     if not isinstance(value, str) or not visible(value):
         wrong = "is required" if value is None else "must be text that is not blank"
@@ -46,7 +46,7 @@ def check_when(
     given: JsonObject, path: str, own: str | None, earlier: Mapping[str, Looked], later: frozenset[str],
     found: list[ItemProblem],
 ) -> When | None:  # fmt: skip
-    """The predicate of a question, if it has one that can be used; `later` are the ids after it."""
+    """Return the predicate of a question, if it has a usable one; `later` are the ids after it."""
     value, where = given.get("when"), pointer(path, "when")
     if value is None:
         return None
@@ -82,7 +82,7 @@ def _no_earlier(named: str, own: str | None, later: frozenset[str]) -> str:
 
 
 def _never(asked: Looked, value: Json) -> str | None:
-    """V20: what the question takes, when `value` is nothing of it. Null is what a skipped one has."""
+    """V20: return the question's valid values if `value` isn't one of them. A skipped question has null."""
     if value is None:
         return None
     match asked.kind:

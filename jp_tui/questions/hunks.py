@@ -1,8 +1,8 @@
-"""Taking a change hunk by hunk (inquiries.md R251; asking.md E26): its parts, and what is written of those accepted.
+"""Approval of a change hunk by hunk (inquiries.md R251; asking.md E26): its parts, and the text with the accepted ones.
 
-Works on the unified diffs that are shown, so what is applied is by construction what was shown. Lines end at "\\n"
-alone and keep their bytes. Makes no diff, touches no file, and never guesses: a hunk that does not stand where it says
-is no hunk of this text.
+Works on the displayed unified diffs, so the applied change is by construction the shown one. Lines end only at "\\n"
+and keep their bytes. Creates no diff, accesses no file, and never guesses: a hunk that doesn't match at its place isn't
+applied.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from jp_tui.questions.types import Part
 
 MAX_PARTS = 2000
-"""More hunks than this are approved whole: nobody takes them one by one."""
+"""Above this many hunks a change is approved whole: a person wouldn't select them individually."""
 
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NO_END = "\\ No newline at end of file\n"
 
 
 class BadDiff(ValueError):
-    """A diff that is none, or is not of this text."""
+    """Invalid diff, or one of another text."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What is proposed for one file: its name as it is shown, its text now, and the unified diff of the change."""
+    """Proposal for one file: its displayed name, its present text, and the unified diff of the change."""
 
     name: str
     base: str
@@ -36,7 +36,7 @@ class FileDiff:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """`start` old lines from 0 stand before it; the lines carry their ends. `text` is the hunk as it is shown."""
+    """`start` counts the old lines before it, from 0; the lines include their ends. `text` is the hunk as shown."""
 
     start: int
     old: tuple[str, ...]
@@ -46,7 +46,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """What became of one file: its new text, how many of its hunks are in it, and the lines they add and remove."""
+    """Result for one file: its new text, the number of its hunks in it, and their added and removed lines."""
 
     text: str
     count: int
@@ -56,9 +56,9 @@ class Some:
 
 
 def parts(changes: Sequence[FileDiff]) -> tuple[Part, ...]:
-    """Every hunk of every file, in the order they are shown; ids count from 1, so the same change has the same ids.
+    """Return every hunk of every file, in display order; ids count from 1, so the same change has the same ids.
 
-    () where there is nothing to choose: a single hunk is the whole change, and more than MAX_PARTS are too many.
+    () without a choice: a single hunk is the whole change, and more than MAX_PARTS are too many.
     """
     found = [(change.name, hunk) for change in changes for hunk in hunks(change.diff)]
     if not 1 < len(found) <= MAX_PARTS:
@@ -67,7 +67,7 @@ def parts(changes: Sequence[FileDiff]) -> tuple[Part, ...]:
 
 
 def taken(changes: Sequence[FileDiff], accepted: Collection[str]) -> list[Some | None]:
-    """For each file what it becomes with only the accepted parts; None where none of its parts is accepted."""
+    """Return each file with only the accepted parts; None if none of its parts is accepted."""
     found: list[Some | None] = []
     number = 0
     for change in changes:
@@ -80,7 +80,7 @@ def taken(changes: Sequence[FileDiff], accepted: Collection[str]) -> list[Some |
 
 
 def hunks(diff: str) -> list[Hunk]:
-    """The hunks of one file's unified diff; BadDiff when it is not well formed."""
+    """Return the hunks of one file's unified diff. Raises BadDiff for an invalid one."""
     lines = _lines(diff)
     at = 2 if len(lines) > 2 and lines[0].startswith("--- ") and lines[1].startswith("+++ ") else 0
     found: list[Hunk] = []
@@ -91,7 +91,7 @@ def hunks(diff: str) -> list[Hunk]:
 
 
 def apply(base: str, chosen: Sequence[Hunk]) -> str:
-    """`base` with these hunks of one diff, in their order; BadDiff when one does not stand where it says."""
+    """Apply these hunks of one diff to `base`, in order. Raises BadDiff if one doesn't match at its place."""
     lines = _lines(base)
     out: list[str] = []
     at = 0
@@ -105,7 +105,7 @@ def apply(base: str, chosen: Sequence[Hunk]) -> str:
 
 
 def _lines_changed(chosen: Sequence[Hunk]) -> tuple[int, int]:
-    """How many lines these hunks add and how many they remove."""
+    """Return how many lines these hunks add and how many they remove."""
     marks = [line[0] for hunk in chosen for line in _lines(hunk.text)[1:]]
     return marks.count("+"), marks.count("-")
 
@@ -116,7 +116,7 @@ def _part(id: str, name: str, hunk: Hunk) -> Part:
 
 
 def _where(hunk: Hunk) -> str:
-    """The lines of the file as it is now that a hunk changes, without the equal ones around them."""
+    """Return the present lines of the file that a hunk changes, without equal ones around them."""
     marks = [line[0] for line in _lines(hunk.text)[1:] if line != _NO_END]
     head = next(at for at, mark in enumerate(marks) if mark != " ")
     tail = next(at for at, mark in enumerate(reversed(marks)) if mark != " ")
@@ -127,7 +127,8 @@ def _where(hunk: Hunk) -> str:
 
 
 def _hunk(lines: list[str], at: int) -> tuple[Hunk, int]:
-    """The hunk whose head stands at `at`, and where the next one begins. Counted by its head, not by what lines say."""
+    """Parse the hunk at `at`; return it and the next position. Its length comes from its head, not from the lines'
+    content."""
     head = _HEAD.match(lines[at])
     if head is None:
         raise BadDiff("a hunk has no head")
@@ -158,7 +159,7 @@ def _count(digits: str | None) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends; the last one may lack it."""
+    """Return the lines with their ends; the last one may have none."""
     found = [f"{line}\n" for line in text.split("\n")]
     found[-1] = found[-1][:-1]
     return found if found[-1] else found[:-1]

@@ -1,7 +1,7 @@
-"""The rules that a single question of `ask_user` has to keep (inquiries.md R164: V1-V6, V8, V12, V15, V16, V18).
+"""Rules for a single question of `ask_user` (inquiries.md R164: V1-V6, V8, V12, V15, V16, V18).
 
 A shape is a row of `SHAPES`: its key for the text, its keys, its answer types. All problems are collected, nothing is
-repaired. Whether a schema can be used is found out elsewhere (V9); what can be seen without checking is seen here.
+repaired. Usability of a schema is checked elsewhere (V9); its visible problems are reported here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jp_tui.questions.types import KINDS, AnswerType, MultiSelectAnswer, Option,
 
 @dataclass(frozen=True, slots=True)
 class QuestionShape:
-    """What a shape calls things and allows; `kind_default` is its answer type where none is said."""
+    """Names and limits of a shape; `kind_default` is its default answer type."""
 
     text: str
     keys: frozenset[str]
@@ -54,7 +54,7 @@ SHAPES: dict[Shape, QuestionShape] = {
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What could be made out of one question: `kind` as it was named, when it is known; None for what is unusable."""
+    """Readable parts of one question: `kind` as named, if known; None for unusable parts."""
 
     text: str | None
     kind: str | None
@@ -64,7 +64,7 @@ class Looked:
 
 
 def look(given: JsonObject, path: str, row: QuestionShape, found: list[ItemProblem]) -> Looked:
-    """One question, its problems added to `found`. Strangers' keys are the caller's to tell (V14, V16)."""
+    """Read one question; add its problems to `found`. The caller reports unknown keys (V14, V16)."""
     text = _text(given, path, row, found)
     context = _context(given, path, found) if "context" in row.keys else None
     kind = _kind(given, path, row, found)
@@ -77,7 +77,7 @@ def look(given: JsonObject, path: str, row: QuestionShape, found: list[ItemProbl
 
 
 def strangers(given: JsonObject, path: str, keys: frozenset[str], found: list[ItemProblem]) -> None:
-    """V16: a wish that would not be honoured is not dropped silently."""
+    """V16: an unknown key is reported, because ignoring it would hide a mistake."""
     for name in given:
         if name not in keys:
             found.append(ItemProblem("V16", pointer(path, name), f"`{short(name)}` isn't a valid key here."))
@@ -111,7 +111,7 @@ def _context(given: JsonObject, path: str, found: list[ItemProblem]) -> str | No
 
 
 def _kind(given: JsonObject, path: str, row: QuestionShape, found: list[ItemProblem]) -> str | None:
-    if not row.kinds:  # the options alone decide (R161 c); a list that is none is told by `_options`
+    if not row.kinds:  # the options alone decide (R161 c); `_options` reports an invalid list
         return row.kind_default if given.get(row.options) in (None, []) else "select"
     value = given.get("answer_type")
     if value is None and row.kind_default is not None:
@@ -126,7 +126,7 @@ def _kind(given: JsonObject, path: str, row: QuestionShape, found: list[ItemProb
 def _options(
     given: JsonObject, path: str, kind: str | None, row: QuestionShape, found: list[ItemProblem]
 ) -> tuple[Option, ...] | None:
-    """The options of a choice; None when there are none, or none that can be used."""
+    """Return the options of a choice; None if there are none, or no usable ones."""
     name = row.options
     value, where = given.get(name), pointer(path, name)
     choice = kind in ("select", "multi_select")
@@ -159,7 +159,7 @@ def _options(
 
 
 def _schema(given: JsonObject, path: str, kind: str | None, found: list[ItemProblem]) -> JsonObject | None:
-    """V8, and what of V9 and V18 can be seen without checking; the schema only when it is one to check."""
+    """Check V8, and the visible parts of V9 and V18; return the schema only if it must be checked."""
     value, where = given.get("schema"), pointer(path, "schema")
     if value is None:
         if kind == "schema":
@@ -206,8 +206,8 @@ def _answer_type(
 
 
 def _default_problems(default: Json, kind: str, options: tuple[Option, ...] | None, path: str) -> Iterator[ItemProblem]:
-    """V5 and V6. A list is looked at element by element, so that the pointer names the wrong one."""
-    if kind == "schema":  # a pre-fill, which may be unfinished (R164)
+    """Check V5 and V6. A list is checked per element, so that the pointer names the wrong one."""
+    if kind == "schema":  # a pre-fill, which may be incomplete (R164)
         return
     where = pointer(path, "default")
     wanted = {"boolean": "true or false", "multi_select": "a list of options"}.get(kind) or KINDS[kind].form or "text"

@@ -1,7 +1,6 @@
-"""What a model wants asked, as values: one internal form for the three shapes of inquiries.md R161.
+"""Questions of a model as values: one internal form for the three shapes of inquiries.md R161.
 
-Only what the rules let pass becomes an Item. Here is no rule and no wording; those are in `item_rules.py`,
-`branch_rules.py` and `refusals.py`.
+Only valid ones become a FormItem. Rules and texts are in `item_rules.py`, `branch_rules.py` and `refusals.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ Shape = Literal["flat", "list", "choices"]
 
 @dataclass(frozen=True, slots=True)
 class ItemProblem:
-    """One broken rule: its code (V1…), where (JSON pointer into the arguments), and one sentence."""
+    """One broken rule: its code (V1…), its place (JSON pointer into the arguments), and one sentence."""
 
     code: str
     path: str
@@ -26,7 +25,7 @@ class ItemProblem:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A question is asked only if an earlier one got exactly this answer (R173)."""
+    """Condition: the question is asked only if an earlier one got exactly this answer (R173)."""
 
     question_id: str
     equals: Json
@@ -34,7 +33,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class FormItem:
-    """One question a model wants asked; `id` keys its answer."""
+    """One question of a model; `id` is the key of its answer."""
 
     id: str
     text: str
@@ -46,12 +45,12 @@ class FormItem:
 
 
 Schemas = tuple[tuple[str, JsonObject], ...]
-"""Schemas whose use has to be found out elsewhere (V9), each by the JSON pointer of its place."""
+"""Schemas to check elsewhere (V9), each by the JSON pointer of its place."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemForm:
-    """Arguments that keep every rule that can be checked here; `schemas` are still to be judged."""
+    """Arguments that pass every rule checked here; `schemas` are still to be checked."""
 
     shape: Shape
     items: tuple[FormItem, ...]
@@ -60,7 +59,7 @@ class ItemForm:
 
 @dataclass(frozen=True, slots=True)
 class RefusedForm:
-    """Arguments that break rules; never empty, in the order in which they stand. `schemas` may hold more of it."""
+    """Arguments with problems; never empty, in the order of the arguments. `schemas` may add more."""
 
     shape: Shape
     problems: tuple[ItemProblem, ...]

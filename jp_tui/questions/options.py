@@ -1,4 +1,4 @@
-"""The options of a question and their JSON form (inquiries.md R9)."""
+"""Options of a question and their JSON form (inquiries.md R9)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Option:
     recommended: bool = False
 
     def recorded(self) -> JsonObject:
-        """As it stands in the log."""
+        """Return the form stored in the log."""
         found: JsonObject = {"value": self.value}
         if self.description:
             found["description"] = self.description
@@ -32,18 +32,18 @@ class Option:
         return found
 
     def mapped(self, text: Callable[[str], str]) -> Option:
-        """The same option with all its texts replaced."""
+        """Return the same option with all its texts replaced."""
         return Option(text(self.value), text(self.description), text(self.preview), self.recommended)
 
 
 def recorded_options(options: tuple[Option, ...], *, short: bool) -> JsonObject:
-    """The options of a recorded answer type; `short`: one that is no more than its value is a string."""
+    """Return the options of a recorded answer type; `short`: one that only has a value is a string."""
     found = [option.recorded() for option in options]
     return {"options": [one["value"] if short and len(one) == 1 else one for one in found]}
 
 
 def read_options(body: JsonObject, *, bounded: bool) -> tuple[Option, ...]:
-    """The options of a recorded answer type. Raises BadQuestion."""
+    """Decode the options of a recorded answer type. Raises BadQuestion."""
     listed = body.get("options")
     if not isinstance(listed, list) or not listed:
         raise BadQuestion("`answer_type.options` must be a list with at least one option.")
@@ -64,9 +64,9 @@ def read_options(body: JsonObject, *, bounded: bool) -> tuple[Option, ...]:
 
 
 def read_option(entry: Json, *, closed: bool = False) -> Option | str:
-    """An option from a string or an object, or what is wrong with it. `closed`: keys that R9 does not name are wrong.
+    """Decode an option from a string or an object, or return its problem.
 
-    The words go on from the option's place: "must not be blank".
+    `closed`: keys that R9 doesn't name are invalid. The text continues the option's place: "must not be blank".
     """
     if isinstance(entry, str):
         entry = {"value": entry}

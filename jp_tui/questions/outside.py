@@ -1,7 +1,7 @@
-"""What of a model's arguments is out of bounds (inquiries.md V18, V19), and a copy of them that can be judged (R164).
+"""Out-of-bounds parts of a model's arguments (inquiries.md V18, V19), and a copy that can be checked (R164).
 
-The copy has 0 for numbers that cannot be kept, half characters written out, nothing below the deepest level. It is for
-telling what else is wrong, never for asking. Without recursion, so that a deep value cannot end it.
+The copy has 0 for unstorable numbers, escapes for lone surrogates, nothing below the deepest level. It is used to
+report further problems, never to ask. Without recursion, so that a deep value can't crash it.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from jp_tui.questions.bounds import MAX_BYTES, MAX_DEPTH, pointer, short, unwrit
 from jp_tui.questions.items import ItemProblem
 
 MOST = 200
-"""Places that are told."""
+"""Places that are reported."""
 
 
 class Outside(NamedTuple):
-    """`problems` in the order of the value; `value` is the copy, `cut` whether its deepest parts are missing in it."""
+    """`problems` in the order of the value; `value` is the copy, `cut`: its deepest parts are missing."""
 
     problems: tuple[ItemProblem, ...]
     value: Json
     cut: bool
 
     def touches(self, path: str) -> bool:
-        """Whether something out of bounds stands at a JSON pointer or below it."""
+        """True if something out of bounds is at a JSON pointer or below it."""
         return self.cut or any(f"{one.path}/".startswith(f"{path}/") for one in self.problems if one.path)
 
     def told(self, path: str) -> bool:
-        """Whether what stands at a pointer is told already, or stands in what is."""
+        """True if the problem at a pointer, or around it, is already reported."""
         return any(f"{path}/".startswith(f"{one.path}/") for one in self.problems if one.path)
 
 
 def outside(arguments: Json) -> Outside:
-    """All that V18 and V19 say of the whole arguments."""
+    """Return all problems of V18 and V19 in the whole arguments."""
     found: list[ItemProblem] = []
     root: list[Json] = [None]
     cut = False
@@ -71,5 +71,5 @@ def _kept(value: Json) -> Json:
 
 
 def _plain(text: str) -> str:
-    """With half characters written out: it can be encoded."""
+    """Write lone surrogates as escapes, so that the text can be encoded."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

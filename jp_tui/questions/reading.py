@@ -1,8 +1,8 @@
-"""A question from its JSON form: in flight from a tool (inquiries.md R44-R46), or recorded in a log (R48, R49).
+"""Decode a question: in flight from a tool (inquiries.md R44-R46), or recorded in a log (R48, R49).
 
-Old forms are read, keys we do not know are ignored; a key we do know with a value that we do not is a fault and never
-a default, so that no wish of a tool's is loosened silently. Nothing is cut, split or moved (R2). What a tool says
-about who should answer is not looked at (R18).
+Old forms are accepted, unknown keys are ignored; a known key with an unknown value is an error and never a default, so
+that no restriction of a tool is weakened silently. Nothing is cut, split or moved (R2). A tool's opinion about who
+should answer is ignored (R18).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jp_tui.questions.types import KINDS, AnswerType, Part, Persistence, Questio
 
 MAX_ID = 200
 _RESERVED = ("__permission__", "__delivery__")
-"""Ids under which prompts of our own are counted (R39)."""
+"""Ids under which jp-tui's own prompts are counted (R39)."""
 _OLD = {
     "Boolean": "boolean", "Text": "text", "Secret": "secret",
     "Select": "select", "MultiSelect": "multi_select", "Schema": "schema",
@@ -25,10 +25,11 @@ _TYPES = " and ".join(", ".join(KINDS).rsplit(", ", 1))
 
 
 def read_question(raw: JsonObject) -> Question:
-    """A question in flight, from a local tool or a snapshot. BadQuestion where it breaks a rule or a bound of V18, V19.
+    """Decode a question in flight, from a local tool or a snapshot.
 
-    Whether its schema can be used is found out elsewhere (V9). Parts (R251) are no key of it: a tool's process is told
-    only a value, and a partial yes must not be taken for a whole one.
+    Raises BadQuestion for a broken rule or a bound of V18, V19. Usability of its schema is checked elsewhere (V9).
+    Parts (R251) aren't a key of it: a tool's process receives only a value, and must not mistake a partial yes for a
+    whole one.
     """
     if not isinstance(raw, dict):
         raise BadQuestion("The question is not an object.")
@@ -52,7 +53,7 @@ def read_question(raw: JsonObject) -> Question:
         answer_type=kind,
         context=context,
         default=default,
-        # null is no default where null is no answer
+        # null is a default only where null is an answer
         has_default="default" in raw and (default is not None or isinstance(kind, SchemaAnswer)),
         exclusive=_exclusive(raw),
         persistence=_persistence(raw),
@@ -60,10 +61,10 @@ def read_question(raw: JsonObject) -> Question:
 
 
 def read_recorded(id: str, raw: JsonObject) -> Question:
-    """The question of a recorded request, to be asked again as `id`; the same digest as when it was recorded.
+    """Decode the question of a recorded request, to be asked again as `id`, with its recorded digest.
 
-    Without bounds: it was asked already. BadQuestion for what nobody can answer, as options that are no text (R9, R10).
-    That any text is an answer too (R226) is not recorded.
+    Without bounds: it was asked already. Raises BadQuestion for an unanswerable one, such as options that aren't text
+    (R9, R10). Whether any text is an answer (R226) isn't recorded.
     """
     return Question(
         id=id,
@@ -100,7 +101,7 @@ def _text(raw: JsonObject) -> str:
 
 
 def _context(raw: JsonObject) -> str | None:
-    """R3: `pre_amble` is its old name, read only when `context` is absent."""
+    """R3: `pre_amble` is its old name, read only if `context` is absent."""
     key = "context" if raw.get("context") is not None else "pre_amble"
     value = raw.get(key)
     if not isinstance(value, (str, type(None))):
@@ -126,7 +127,7 @@ def _persistence(raw: JsonObject) -> Persistence:
 
 
 def _parts(raw: JsonObject) -> tuple[Part, ...]:
-    """R251, as recorded: any fault ends it, because an answer would be bound to something else than was shown."""
+    """R251, as recorded: any fault is an error, because the answer would be bound to something that wasn't shown."""
     listed = raw.get("parts")
     if listed is None:
         return ()

@@ -1,4 +1,4 @@
-"""What a model reads when its questions break rules (inquiries.md M25, M25b). Finds nothing; the rules do."""
+"""Error text for a model whose questions break rules (inquiries.md M25, M25b). The rules find the problems."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.bounds import short
 from jp_tui.questions.items import ItemProblem, RefusedForm
 
-_TOLD = 40  # problems that are told one by one; the rest is counted
-_POINTER = 300  # characters of a place that are told; a model's own key may be endless
+_TOLD = 40  # problems reported individually; the rest is counted
+_POINTER = 300  # characters of a place that are reported; a model's own key may be huge
 
 
 def words(refused: RefusedForm, tool: str = "ask_user") -> str:
-    """The error for the shape that was used: M25 for a list, M25b for the others."""
+    """Return the error for the used shape: M25 for a list, M25b for the others."""
     told = structured if refused.shape == "list" else sentences
     return told(refused.problems, tool)
 
 
 def sentences(problems: tuple[ItemProblem, ...], tool: str = "ask_user") -> str:
-    """The plain text of M25b, one sentence a line."""
+    """Return the plain text of M25b, one sentence per line."""
     lines = [f"{tool}: {problem.message}" for problem in problems[:_TOLD]]
     if len(problems) > _TOLD:
         lines.append(f"{tool}: {len(problems) - _TOLD} more problems of this kind were found.")
@@ -25,7 +25,7 @@ def sentences(problems: tuple[ItemProblem, ...], tool: str = "ask_user") -> str:
 
 
 def structured(problems: tuple[ItemProblem, ...], tool: str = "ask_user", where: str = "submitted questions") -> str:
-    """The JSON text of M25: keys, `error` and codes are fixed. `where` the problems are goes on from "in the"."""
+    """Return the JSON text of M25: keys, `error` and codes are fixed. `where` continues "in the"."""
     listed: list[Json] = [
         {"path": one.path if len(one.path) <= _POINTER else short(one.path), "code": one.code, "message": one.message}
         for one in problems[:_TOLD]

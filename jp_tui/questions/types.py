@@ -1,6 +1,7 @@
-"""Questions and the kinds of their answers (inquiries.md R1-R12). A new kind is a module and a member of `AnswerType`.
+"""Questions and the kinds of their answers (inquiries.md R1-R12).
 
-Questions are in flight only; their recorded forms are made in `wire.py` and read in `reading.py`.
+A new kind is a module and a member of `AnswerType`. Questions are in flight only; `wire.py` encodes and `reading.py`
+decodes their recorded forms.
 """
 
 from __future__ import annotations
@@ -177,7 +178,7 @@ AnswerType = (
 KINDS: dict[str, type[AnswerType]] = {
     next(str(field.default) for field in fields(kind) if field.name == "type"): kind for kind in get_args(AnswerType)
 }
-"""Every kind of answer by the name it is recorded with."""
+"""Every kind of answer by its recorded name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Which parts were accepted, and comments by part (R251)."""
+    """Accepted parts, and comments by part (R251)."""
 
     accepted: tuple[str, ...]
     comments: Mapping[str, str] = field(default_factory=dict)
@@ -219,7 +220,8 @@ class FormView:
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """R175: the 1-based place of the current question of all; None for a form of one or in review."""
+        """R175: return the 1-based place of the current question and the total; None for a single question or in
+        review."""
         at = next((number for number, place in enumerate(self.places, 1) if place.state == "current"), None)
         return None if at is None or len(self.places) < 2 else (at, len(self.places))
 
@@ -249,10 +251,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer of a call (R41), with the digest of the question it was given to (R235) and the note that came with it.
+    """Answer of a call (R41), with the digest of its question (R235) and its note.
 
-    `unseen` is true for a remembered or static answer: only such a one covers a patch nobody saw (R236). The value may
-    be a secret, and nobody can tell by looking at it: no text that is made of this shows it (R12, R202).
+    `unseen` is true for a remembered or static answer: only such a one covers a patch that wasn't shown (R236). The
+    value may be a secret and can't be recognized as one: no text made of this contains it (R12, R202).
     """
 
     value: Json = field(repr=False)

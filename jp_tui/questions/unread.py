@@ -1,7 +1,7 @@
-"""Arguments of `ask_user` that the JSON gate refused, as problems of M25 (inquiries.md R164, V13, V18, V19).
+"""Problems of M25 for `ask_user` arguments that the JSON parser refused (inquiries.md R164, V13, V18, V19).
 
-The faults of the text, and beside them whatever else the rules find in what could be read, so that one answer is enough
-to mend it all. What hangs on a value that stands there twice is not judged. Nothing here is ever asked.
+The faults of the text, and every other rule violation in its readable part, so that one reply suffices to fix all of
+them. Rules that depend on a duplicate key aren't checked. Nothing here is ever asked.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _CODES: Mapping[FaultKind, str] = {
 }
 _QUESTION = re.compile(r"/questions/\d+(?=/)")
 _BETWEEN = frozenset({"V7", "V10", "V17", "V20"})
-"""Rules between questions: one of them may be another than it looks like."""
+"""Rules between questions: one of them may be unreadable."""
 
 
 def unread(found: Misread) -> RefusedForm:
-    """All that is wrong with the text, in the shape that it was going to be. `found` has at least one fault."""
+    """Return all problems of the text, for its probable shape. `found` has at least one fault."""
     faults = [ItemProblem(_CODES[one.kind], one.path, one.message) for one in found.faults]
     if not isinstance(found.value, dict):
         return RefusedForm(shape_of(dict.fromkeys(found.keys, True)), tuple(faults))
@@ -39,7 +39,7 @@ def unread(found: Misread) -> RefusedForm:
 
 
 def _others(seen: RefusedForm, found: Misread) -> list[ItemProblem]:
-    """What the rules say of the rest, as far as it is certain."""
+    """Return the certain rule violations of the rest."""
     told = {fault.path for fault in found.faults}
     doubles = [fault.path for fault in found.faults if fault.kind == "duplicate_key"]
     within = [match.group() if (match := _QUESTION.match(path)) else "" for path in doubles]

@@ -1,7 +1,7 @@
-"""Walking a form (inquiries.md R169, R173-R175, R179): submitted questions and collected answers → what is next.
+"""Walk a form (inquiries.md R169, R173-R175, R179): submitted questions and collected answers → the next question.
 
-Pure and stateless: each run walks anew, so going back, changing a branch and answers out of a configuration need no
-code of their own. An answer of a question that does not apply counts nowhere. Asks nothing, records nothing.
+Pure and stateless: each run walks from the start, so Back, changed branches and configured answers need no special
+code. Answers of questions that don't apply are ignored. Asks nothing, records nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from jp_tui.questions.types import FormView, GivenAnswer, Place
 
 @dataclass(frozen=True, slots=True)
 class FormWalk:
-    """Where a form stands. `next` is None when every question that applies has its answer.
+    """State of a form.
 
-    `values` has every id in the order they were submitted, null for what was skipped or has no answer yet (R169);
-    `answered` only those with an answer, without nulls (R179); `prompted` says whether anybody was asked.
+    `next` is None if every applicable question has its answer. `values` has every id in submission order, null for
+    skipped and open ones (R169); `answered` only those with an answer, without nulls (R179); `prompted`: the user was
+    asked at least once.
     """
 
     next: FormItem | None
@@ -31,13 +32,14 @@ class FormWalk:
 
     @property
     def skipped(self) -> frozenset[str]:
-        """The questions that do not apply."""
+        """Return the questions that don't apply."""
         return frozenset(place.id for place in self.form.places if place.state == "skipped")
 
 
 def walk(items: Sequence[FormItem], answers: Mapping[str, GivenAnswer]) -> FormWalk:
-    """`items` keep the rules of R164: ids are distinct, a predicate names an earlier question."""
-    known: dict[str, Json] = {}  # what a predicate may look at: answers, and null for what was skipped
+    """Walk the form. `items` must satisfy the rules of R164: ids are distinct, a predicate names an earlier
+    question."""
+    known: dict[str, Json] = {}  # what a predicate can read: answers, and null for skipped questions
     at: FormItem | None = None
     places: list[Place] = []
     answered: JsonObject = {}
@@ -65,7 +67,7 @@ def walk(items: Sequence[FormItem], answers: Mapping[str, GivenAnswer]) -> FormW
 
 
 def because(when: When) -> str:
-    """Why a question is skipped (E23): "asked only if `deploy` is yes"."""
+    """Return why a question is skipped (E23): "asked only if `deploy` is yes"."""
     return f"asked only if `{when.question_id}` {_is(when.equals)}"
 
 

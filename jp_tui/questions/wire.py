@@ -1,8 +1,8 @@
-"""The JSON forms of a question: in flight, recorded, digested (inquiries.md R9, R20, R44, R45, R48, R49, R235, R251).
+"""JSON forms of a question: in flight, recorded, digested (inquiries.md R9, R20, R44, R45, R48, R49, R235, R251).
 
-The way back is in `reading.py`. An answer is never part of a question; a default is, as its author gave it (R4). Two
-things stay within the program: that any text is an answer too (R226) is written nowhere, and parts (R251) are recorded
-but not sent to a tool's process, which is told only a value and would take a partial yes for a whole one.
+`reading.py` decodes them. An answer is never part of a question; a default is, as its author wrote it (R4). Two
+properties stay internal: that any text is an answer (R226) is written nowhere, and parts (R251) are recorded but not
+sent to a tool's process, which receives only a value and would mistake a partial yes for a whole one.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from jp_tui.questions.types import AnswerType, Part, Question, SchemaAnswer
 
 
 def answer_type(kind: AnswerType) -> JsonObject:
-    """The recorded answer type (R45, R49): options as objects."""
+    """Return the recorded answer type (R45, R49): options as objects."""
     return {"type": kind.type, **kind.recorded()}
 
 
 def inflight(question: Question) -> JsonObject:
-    """The question on its way between processes (R44): options that are no more than their value as strings.
+    """Return the form between processes (R44): options with only a value as strings.
 
-    `read_question` gives the same question again, without marks and parts. What is at its default is left out, also a
-    default of null.
+    `read_question` restores the question, without marks and parts. Default values are left out, also a default of null.
     """
     kind: JsonObject = {"type": question.answer_type.type, **question.answer_type.recorded(short=True)}
     found: JsonObject = {"id": question.id, **recorded(question), "answer_type": kind}
@@ -36,7 +35,7 @@ def inflight(question: Question) -> JsonObject:
 
 
 def recorded(question: Question) -> JsonObject:
-    """The question as it stands in the log: as it was asked, whatever the configuration makes of it (R20, R48).
+    """Return the form stored in the log: as it was asked, before settings apply (R20, R48).
 
     The default is copied verbatim, even for secrets (R4).
     """
@@ -59,7 +58,7 @@ def _parts(parts: tuple[Part, ...]) -> list[Json]:
 
 
 def digest(question: Question) -> str:
-    """SHA-256 of what was shown: text, context, answer type, parts where there are any (R235); an approval is bound to
+    """Return the SHA-256 of what was shown: text, context, answer type, parts if any (R235); an approval is bound to
     it."""
     canonical: dict[str, Json] = {
         "text": question.text,

@@ -1,7 +1,7 @@
-"""The files of approval rules: yours, the folder's, the policy (rules.md AR1, AR2, AR7, AR8, AR10).
+"""Files of approval rules: the user's, the folder's, the policy (rules.md AR1, AR2, AR7, AR8, AR10).
 
-What is wrong is named with file and line. A file with a rule that cannot be read allows nothing; its other ask and deny
-rules count. Where the user's file is no TOML every call asks. A policy with any flaw stops whatever could decide.
+Problems are reported with file and line. A file with an unreadable rule allows nothing; its other ask and deny rules
+apply. If the user's file isn't TOML, every call asks. A policy with any flaw stops everything that could decide.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _TOOL = re.compile(r"[A-Za-z0-9_.*-]{1,128}")
 
 @dataclass(frozen=True, slots=True)
 class RulesFile:
-    """A file that was read: its rules, what is wrong with it, and the rest of a policy. `broken`: it is no TOML, or
-    cannot be read at all."""
+    """A file that was read: its rules, its problems, and the rest of a policy. `broken`: it isn't TOML, or is
+    unreadable."""
 
     file: str
     rules: tuple[ApprovalRule, ...] = ()
@@ -97,7 +97,7 @@ class RuleFiles:
             )
 
     def dangers(self) -> tuple[Danger, ...]:
-        """What a person is always asked about."""
+        """Return what always needs a person's approval."""
         if not self._dangers:
             self._dangers = builtin_dangers()
         return self._dangers
@@ -133,13 +133,13 @@ def _layers(places: RulePlaces) -> tuple[RuleLayers, tuple[RulesFile, ...]]:
 
 
 def file_problems(places: RulePlaces) -> list[SettingsProblem]:
-    """What is wrong in your rules and the folder's. A policy's flaws are errors of the settings (AR8)."""
+    """Return problems in the user's rules and the folder's. A policy's flaws are errors of the settings (AR8)."""
     read = (read_rules(places.user, "user"), read_rules(places.folder, "folder"))
     return [problem for file in read for problem in file.problems]
 
 
 def rule_notices(files: Sequence[RulesFile]) -> tuple[SettingsNotice, ...]:
-    """What is wrong, a line each, for every start."""
+    """Return the problems, one line each, for every start."""
     found = []
     for file in files:
         for problem in file.problems[:_MOST_NOTICES]:
@@ -167,7 +167,7 @@ def read_rules(file: str, layer: LayerName) -> RulesFile:
 
 
 def parse_rules(text: str, file: str) -> RulesFile:
-    """What the user's file would be with this text."""
+    """Return the user's file as it would be with this text."""
     try:
         return _parsed(toml.parse(text.encode(), file), file, "user")
     except SettingsError as error:

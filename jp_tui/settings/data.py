@@ -22,5 +22,5 @@ DANGER_FILE = os.path.join(CONFIG, "danger.toml")
 DEMO = os.path.join(CONFIG, "demo")
 
 POLICY_FILE = "/etc/jp-tui/policy.toml"
-"""What an administrator decides for everybody on this machine (AR8)."""
+"""Decisions of an administrator for all users of this machine (AR8)."""
 POLICY_VARIABLE = "JP_TUI_POLICY"

@@ -83,7 +83,7 @@ def _weight(name: str) -> tuple[bool, int]:
     return name.endswith("*"), -len(name)
 
 
-def beside(user_file: str | os.PathLike[str]) -> str:
+def user_models_file(user_file: str | os.PathLike[str]) -> str:
     """Return the path of the user's file: in the folder of `config.toml`."""
     return os.path.join(os.path.dirname(os.fspath(user_file)), data.MODELS)
 

@@ -62,5 +62,5 @@ def load(
             reviewers,  # saves the import at a start without a reviewer
         )
 
-        settings.notices += reviewers.notices(settings, environment, known_models.beside(user_file))
+        settings.notices += reviewers.notices(settings, environment, known_models.user_models_file(user_file))
     return settings

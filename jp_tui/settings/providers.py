@@ -127,7 +127,7 @@ def _provider(
 
 
 def _own_keys(settings: Settings, name: str, values: dict[str, Any]) -> None:
-    """What depends on who set it (W2, W3); `values` is changed. Raises SettingsError."""
+    """Set what depends on the setting's origin (W2, W3); `values` is changed. Raises SettingsError."""
     path = ("providers", "llm", name)
 
     def own(key: str) -> bool:

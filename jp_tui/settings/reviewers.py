@@ -43,7 +43,7 @@ class ReviewerChoice:
     path: Path
 
 
-def asked(
+def choose_reviewer(
     settings: Settings,
     known: Mapping[str, ProviderSettings],
     overrides: Mapping[str, Any] | None = None,
@@ -91,7 +91,7 @@ def assistant(settings: Settings, overrides: Mapping[str, Any] | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How a model can be bound to a schema (S20b). `certain`: support is known; `none`: known to be missing."""
+    """A model's support for schemas (S20b). `certain`: support is known; `none`: known to be missing."""
 
     how: Literal["native", "tool"]
     certain: bool = True
@@ -151,11 +151,11 @@ def _questions(
 ) -> Iterator[Callable[[], ReviewerChoice]]:
     """Iterate over all configured reviewers."""
     if settings.get(*REVIEWER) not in (None, INHERIT):
-        yield partial(asked, settings, known)
+        yield partial(choose_reviewer, settings, known)
     for name, tool in tools.items():
         for id_, question in tool.questions.items():
             if question.target != "user":
-                yield partial(asked, settings, known, question.overrides, name, id_)
+                yield partial(choose_reviewer, settings, known, question.overrides, name, id_)
 
 
 def _main(settings: Settings, known: Mapping[str, ProviderSettings], environment: Mapping[str, str]) -> ModelId | None:
@@ -194,12 +194,12 @@ def notices(settings: Settings, environment: Mapping[str, str], models_file: str
         return ()
 
 
-def who(
+def reviewer_name(
     settings: Settings, environment: Mapping[str, str], tool: str, question: str, overrides: Mapping[str, Any]
 ) -> str:
     """Return the reviewer's name for `config show` (R72); empty if it can't be determined."""
     try:
-        found = asked(settings, providers.providers(settings, environment), overrides, tool, question)
+        found = choose_reviewer(settings, providers.providers(settings, environment), overrides, tool, question)
     except SettingsError:
         return ""
     return f"reviewer: {found.model or CONVERSATION}"

@@ -70,7 +70,7 @@ class Sources:
         return Settings(found.layers, (*found.notices, *rule_notices(RuleFiles(self.rule_places).read()[1])))
 
     def sandbox_required(self) -> bool:
-        """Whether a policy lets commands run in a sandbox only (AR8). Raises SettingsError for a bad policy."""
+        """True if a policy lets commands run in a sandbox only (AR8). Raises SettingsError for a bad policy."""
         if not self._rules_there():
             return False
         from jp_tui.settings.approval_rules import RuleFiles
@@ -90,7 +90,7 @@ class Sources:
         return (*found, *((f"{file.file}: ignore", "\n".join(file.ignore)) for file in files if file.ignore))
 
     def _rules_there(self) -> bool:
-        """Whether there is a file of rules at all: most starts load nothing for them."""
+        """True if there is any file of rules: most starts load nothing for them."""
         folder = self.workspace.parent
         files = (str(self.user.parent / "rules.toml"), str(folder / "rules.toml"), data.POLICY_FILE)
         return bool(self.environment.get(data.POLICY_VARIABLE)) or any(os.path.lexists(file) for file in files)

@@ -28,7 +28,7 @@ TOOLS = ("conversation", "tools")
 
 @dataclass(frozen=True, slots=True)
 class Enable:
-    """Whether a tool is offered, and what may change that (R36-R38)."""
+    """State of a tool, offered or not, and what may change it (R36-R38)."""
 
     state: bool
     allow_toggle: AllowToggle

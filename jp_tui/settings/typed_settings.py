@@ -114,7 +114,7 @@ def titles(settings: Settings) -> str:
     return str(settings.get("conversation", "titles"))
 
 
-def look(settings: Settings) -> LookSettings:
+def look_settings(settings: Settings) -> LookSettings:
     return LookSettings(
         theme=settings.get("ui", "theme"),
         sidebar=settings.get("ui", "sidebar"),
@@ -140,6 +140,6 @@ def undo(settings: Settings) -> Undo:
 
 
 def context(settings: Settings) -> Context:
-    """Which instruction files are read, and whether the model is told of its environment (K1, K10)."""
+    """Return which instruction files are read, and whether the environment is sent (K1, K10)."""
     values: dict[str, Any] = settings.get("context")
     return Context(tuple(values["files"]), values["instructions"], values["instructions_kib"], values["environment"])

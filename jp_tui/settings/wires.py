@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 AUTHS = ("bearer", "api-key", "x-api-key", "x-goog-api-key")
-"""How a key may be sent (W3): as `authorization: Bearer`, or alone in a header of that name."""
+"""Ways to send a key (W3): as `authorization: Bearer`, or alone in a header of that name."""
 
 
 @dataclass(frozen=True, slots=True)

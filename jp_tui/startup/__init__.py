@@ -1,6 +1,6 @@
-"""The composition root: reads the command line and the settings, builds engine, link and one face, and runs it.
+"""Composition root: reads the command line and the settings, builds engine, link and one front end, and runs it.
 
-Whatever is wrong before anything starts is said on stderr in plain words and ends with status 2 (surface S1).
+Errors before the start are printed on stderr as plain text, with exit status 2 (surface S1).
 """
 
 from __future__ import annotations

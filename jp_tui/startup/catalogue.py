@@ -1,7 +1,7 @@
-"""Which models can be used, asked of the servers that have a credential or need none (surface S20, S21).
+"""Lists of available models, from servers with a credential or without need of one (surface S20, S21).
 
-All at once, each with a limit. What our data and the user's `models.toml` say of a model goes before what its server
-says. A credential goes into a request's header and nowhere else.
+All servers are queried concurrently, each with a time limit. Facts from the built-in data and the user's `models.toml`
+take precedence over the server's. A credential is only sent in a request's header.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SECONDS = 5.0
-"""How long a server may take."""
+"""Time limit per server; a picker waits for the slowest."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentSettings:
-    """What the configuration says now."""
+    """Present configuration."""
 
     settings: Settings
     providers: Mapping[str, servers.ProviderSettings]
@@ -39,7 +39,7 @@ class CurrentSettings:
 
     @classmethod
     def of(cls, parts: Parts) -> CurrentSettings:
-        """Raises ValueError for a configuration that cannot be read."""
+        """Raises ValueError for an unreadable configuration."""
         try:
             settings = parts.sources.load()
             found = servers.providers(settings, parts.environment)
@@ -48,14 +48,14 @@ class CurrentSettings:
             raise ValueError(str(problem)) from problem
 
     def keyless(self, server: servers.ProviderSettings) -> bool:
-        """Whether it can be asked without a key: it names none, or is this machine."""
+        """True if it can be queried without a key: it names none, or is on this machine."""
         from jp_tui.providers.http import is_loopback
 
         return not server.api_key_env or is_loopback(server.base_url)
 
 
 async def listed(parts: Parts, provider: str, spec: ServerSpec | None, seconds: float = SECONDS) -> ModelsListed:
-    """What can be used, of `provider` or of all; of `spec` alone where one is given. Raises ValueError."""
+    """Return the available models, of `provider` or of all; of `spec` only if given. Raises ValueError."""
     known = CurrentSettings.of(parts)
     if spec is not None:
         chosen = [server_of(spec)]
@@ -88,7 +88,7 @@ def _named(provider: str, known: CurrentSettings) -> servers.ProviderSettings:
 
 
 def server_of(spec: ServerSpec) -> servers.ProviderSettings:
-    """A server that is not configured yet. Raises ValueError for what no configuration would take."""
+    """Convert a server that isn't configured yet. Raises ValueError for values that a configuration would refuse."""
     from jp_tui.settings.edit.edit import check_value
 
     values: dict[str, str] = {"wire": spec.wire, "base_url": spec.base_url}
@@ -131,12 +131,12 @@ async def _ask(
 
 
 def _absent(server: servers.ProviderSettings, problem: ServerProblem) -> bool:
-    """A server of this machine that does not run has no models."""
+    """True for a server of this machine that isn't running; it has no models."""
     return server.name in servers.LOCAL and problem.kind in ("refused", "unreachable")
 
 
 def _merged(server: servers.ProviderSettings, answer: Iterable[ListedModel], known: CurrentSettings) -> list[ModelInfo]:
-    """What the server lists, then what the configuration names; without an answer what our data names, too."""
+    """Return the server's models, then those of the configuration; without a reply also those of the built-in data."""
     said = {one.id: one for one in answer}
     aliases, default = _aliases(server.name, known), _default(known)
     own = {model for model in aliases if model not in said}
@@ -173,7 +173,7 @@ def _first(ours: T | None, theirs: T | None) -> T | None:
 
 
 def _aliases(provider: str, known: CurrentSettings) -> dict[str, tuple[str, ...]]:
-    """Of each model of `provider` that has any."""
+    """Return the aliases of each model of `provider`."""
     found: dict[str, tuple[str, ...]] = {}
     named: Mapping[str, str] = known.settings.get("providers", "llm", "aliases") or {}
     for alias, target in named.items():
@@ -184,7 +184,7 @@ def _aliases(provider: str, known: CurrentSettings) -> dict[str, tuple[str, ...]
 
 
 def _default(known: CurrentSettings) -> str:
-    """What is used when nobody names a model; the tour where nothing was found and nothing looked for."""
+    """Return the default model; the tour if nothing was found or searched."""
     try:
         return str(servers.choose(known.settings, known.providers, known.environment).id)
     except SettingsError:

@@ -1,7 +1,8 @@
-"""What the settings, the credentials, the servers and the files come to: the other half of `jp-tui doctor`.
+"""`jp-tui doctor`: query the terminal, run all checks, print the findings.
 
-It works where settings are broken, says which, and goes on with what can be read without them. Names of variables are
-all that is ever said of a credential.
+The checks of settings, credentials, servers and files are here, those of the machine in `system/checkup.py`. It works
+with broken settings: it reports them and continues with the readable rest. Of a credential only the variable's name is
+shown.
 """
 
 from __future__ import annotations
@@ -9,22 +10,21 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import TYPE_CHECKING
+from contextlib import suppress
 from urllib.parse import urlsplit
 
+from jp_tui.headless.output import TextOutput
 from jp_tui.settings import providers as servers
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers.layers import Settings, builtin
+from jp_tui.settings.layers.problems import Builds
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.parts import RunLocation
 from jp_tui.system import checkup, clipboard
 from jp_tui.system.checkup import CheckupFinding
 from jp_tui.system.ignore_lists import IgnoreLists, IgnoreProblem
 from jp_tui.system.sandbox import probe, visible
-from jp_tui.system.terminal_query import TerminalReplies
-
-if TYPE_CHECKING:
-    from jp_tui.settings.layers.problems import Builds
-    from jp_tui.startup.parts import RunLocation
+from jp_tui.system.terminal_query import TerminalReplies, ask
 
 SERVER_SECS = 2.0
 _MOST_FILES = 50_000
@@ -37,7 +37,7 @@ async def checked(
     said: TerminalReplies | None,
     builds: Builds,
 ) -> AsyncIterator[CheckupFinding]:
-    """Every finding, in the order in which a person reads them."""
+    """Yield every finding, in reading order."""
     for finding in checkup.terminal(environment, size, said):
         yield finding
     yield checkup.clipboard(environment, clipboard.program(environment))
@@ -104,7 +104,7 @@ def _rules(place: RunLocation) -> Iterator[CheckupFinding]:
 
 
 def _hidden(lists: IgnoreLists, root: str) -> str:
-    """How many files of the workspace are hidden; the search is limited."""
+    """Count the hidden files of the workspace; the search is limited."""
     hidden = seen = 0
     for folder, folders, files in os.walk(root):
         below = os.path.relpath(folder, root)
@@ -113,11 +113,11 @@ def _hidden(lists: IgnoreLists, root: str) -> str:
         seen += len(files) + len(folders)
         if seen > _MOST_FILES:
             return f"{hidden:,} of the first {_MOST_FILES:,} files here are hidden from models"
-    return f"{hidden:,} files here are hidden from models"
+    return f"{hidden:,} {'file' if hidden == 1 else 'files'} hidden from models"
 
 
 def _without(sources: Sources) -> Settings:
-    """Our own files alone: what holds where the user's cannot be read."""
+    """Load the built-in files only, for when the user's are unreadable."""
     return Settings([builtin(file) for file in sources.builtins])
 
 
@@ -135,7 +135,7 @@ def _settings(place: RunLocation, builds: Builds) -> Iterator[CheckupFinding]:
 
 
 async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[CheckupFinding]:
-    """Who has a credential, and who answers of those that are ours to ask: local ones, and those of the user's own."""
+    """Check which servers have a credential, and which local or user-configured ones respond."""
     try:
         known = servers.providers(settings, environment)
     except SettingsError as problem:
@@ -161,7 +161,7 @@ async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[C
 
 
 def _own(settings: Settings, one: servers.ProviderSettings) -> bool:
-    """Whether the user named its address."""
+    """True if the user configured its address."""
     origin = settings.origin("providers", "llm", one.name, "base_url")
     return origin is not None and origin.layer != "built-in"
 
@@ -169,7 +169,7 @@ def _own(settings: Settings, one: servers.ProviderSettings) -> bool:
 async def _answers(one: servers.ProviderSettings) -> bool:
     from jp_tui.providers.http import reachable
 
-    return await reachable(one.base_url, SERVER_SECS)  # a connection is opened, nothing is sent
+    return await reachable(one.base_url, SERVER_SECS)  # opens a connection without sending anything
 
 
 def _server(one: servers.ProviderSettings, there: bool, *, wanted: bool) -> CheckupFinding:
@@ -188,7 +188,7 @@ def _server(one: servers.ProviderSettings, there: bool, *, wanted: bool) -> Chec
 
 
 async def _sandbox(place: RunLocation, settings: Settings) -> AsyncIterator[CheckupFinding]:
-    """Whether commands can run in a sandbox, and what of the home folder they see there."""
+    """Check whether commands can run in a sandbox, and which parts of the home folder they can read."""
     found = await probe.probed(place.workspace)
     if found.bubblewrap is None:
         mend = "Install bubblewrap, or allow user namespaces. Without it commands run as you, and their prompts say so."
@@ -207,17 +207,52 @@ async def _sandbox(place: RunLocation, settings: Settings) -> AsyncIterator[Chec
 
 
 def _files(place: RunLocation) -> Iterator[CheckupFinding]:
-    from jp_tui.journal.checkup import aside, wrong
+    from jp_tui.journal.checkup import damaged_files, find_problem
 
     paths = place.paths
     rows = (("configuration", paths.config), ("data", paths.data), ("state", paths.state), ("cache", paths.cache))
     for name, path in rows:
         yield checkup.folder(name, path)
-    if said := wrong(paths.database):
+    if said := find_problem(paths.database):
         mend = "Start jp-tui. It recovers what is readable and keeps the damaged file beside it."
         yield CheckupFinding("database", "bad", said, mend)
     else:
         yield CheckupFinding("database", "ok", str(paths.database) if paths.database.exists() else "none yet")
-    for kept in aside(paths.database):
+    for kept in damaged_files(paths.database):
         words = f"a damaged or replaced file is kept: {kept}"
         yield CheckupFinding("database", "warn", words, "Delete it and its -wal file when you no longer need it.")
+
+
+def doctor(place: RunLocation, builds: Builds, output: TextOutput) -> int:
+    """Run all checks; return the exit status. Raises OutputEnded."""
+    from jp_tui.headless.lists.doctor import report
+
+    size, said = _terminal()
+    return report(asyncio.run(_found(place, builds, size, said)), output)
+
+
+async def _found(
+    place: RunLocation, builds: Builds, size: tuple[int, int] | None, said: TerminalReplies | None
+) -> list[CheckupFinding]:
+    return [one async for one in checked(place, dict(os.environ), size, said, builds)]
+
+
+def _terminal() -> tuple[tuple[int, int] | None, TerminalReplies | None]:
+    """Return its size and replies if input and output are one terminal; only the size otherwise."""
+    size: tuple[int, int] | None = None
+    for number in (0, 2, 1):  # the output's terminal counts
+        with suppress(OSError):
+            columns, lines = os.get_terminal_size(number)
+            size = columns, lines
+    if size is None or not (os.isatty(0) and os.isatty(1)):
+        return size, None
+    try:
+        descriptor = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return size, None
+    try:
+        return size, ask(descriptor)
+    except OSError:
+        return size, None
+    finally:
+        os.close(descriptor)

@@ -1,6 +1,6 @@
-"""The commands without a screen: each gets its parts and its face, and ends with a status (surface S1).
+"""Commands without a screen: each gets its parts and its front end, and returns a status (surface S1).
 
-Faces are imported where they are used: a command loads no more than it needs.
+Front ends are imported on use, so that a command loads only what it needs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.startup.engine import link
 from jp_tui.startup.parts import RunLocation, can_open, journal, opening, parts
-from jp_tui.startup.streams import asking, lines, output, prompt, say, terminal
+from jp_tui.startup.streams import asking, lines, output, print_message, prompt, terminal
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def command(arguments: CommandLine, place: RunLocation) -> int:
-    """Carry out what is asked for. Raises SettingsError, UsageError, PathsError, JournalError."""
+    """Run the requested command. Raises SettingsError, UsageError, PathsError, JournalError."""
     if arguments.schema:
         return _written(arguments, _schema)
-    if arguments.command.startswith("config "):  # works, above all, where the settings do not
+    if arguments.command.startswith("config "):  # must work with broken settings
         return _written(arguments, lambda: _config(arguments, place))
     if arguments.command == "doctor":
         return _written(arguments, lambda: _doctor(arguments, place))
@@ -37,7 +37,7 @@ def command(arguments: CommandLine, place: RunLocation) -> int:
         return _written(arguments, lambda: _completions(arguments, place))
     settings = place.sources.load()
     for notice in settings.notices:
-        say(f"jp-tui: {notice.words}")
+        print_message(f"jp-tui: {notice.words}")
     match arguments.command:
         case "query":
             return _query(arguments, settings, place)
@@ -54,7 +54,7 @@ def command(arguments: CommandLine, place: RunLocation) -> int:
 
 
 def _written(arguments: CommandLine, face: Callable[[], int]) -> int:
-    """Run a face that writes results; that nobody takes them ends it, quietly or with words."""
+    """Run a front end that writes results; a closed output ends it, silently or with a message."""
     from jp_tui.headless.output import OutputEnded
 
     try:
@@ -75,7 +75,7 @@ def _query(arguments: CommandLine, settings: Settings, place: RunLocation) -> in
     log = journal(made)
     connected = link(made, log, client=asked is not None, command="jp-tui query", via=via)
     if arguments.plain and asked is None and not arguments.non_interactive:
-        say("jp-tui: no terminal: the detached policies decide")
+        print_message("jp-tui: no terminal: the detached policies decide")
     query = Query(opening(arguments), words, output(arguments.json), asked, arguments.plain)
     return _heeded(log, QueryRun(connected, query).run)
 
@@ -92,23 +92,23 @@ def _plain(arguments: CommandLine, settings: Settings, place: RunLocation) -> in
 
 
 def _heeded(log: Journal, face: Callable[[], int]) -> int:
-    """Run a face; what happened to the store since its engine ended is said after it."""
+    """Run a front end; print notices of the store since its engine ended."""
     try:
         return face()
     finally:
         for notice in log.notices():
-            say(f"jp-tui: {notice.message} {notice.advice}".rstrip())
+            print_message(f"jp-tui: {notice.message} {notice.advice}".rstrip())
 
 
 def _doctor(arguments: CommandLine, place: RunLocation) -> int:
-    """Works where the settings do not, as far as it can."""
-    from jp_tui.startup.doctor import doctor
+    """Works with broken settings, as far as possible."""
+    from jp_tui.startup.checkup import doctor
 
     return doctor(place, _buildable, output(arguments.json))
 
 
 def _completions(arguments: CommandLine, place: RunLocation) -> int:
-    """Made of data alone; a configuration that cannot be read has no aliases to offer."""
+    """Uses data only; an unreadable configuration contributes no aliases."""
     from jp_tui.headless.lists.completions import completions
 
     return completions(arguments.shell or "", place.sources, str(place.paths.themes), output(False))
@@ -125,8 +125,8 @@ def _schema() -> int:
 
 
 def _rpc(arguments: CommandLine, told: set[str]) -> int:
-    """A client on the two pipes; each of its sessions gets an engine, with settings as they are then. `told` are the
-    notices about settings that were written already."""
+    """Serve a client on the two pipes; each of its sessions gets an engine with the settings of that moment. `told` are
+    notices about settings that were already printed."""
     from jp_tui.headless.rpc.run import RpcRun
     from jp_tui.headless.rpc.server import Unopened
     from jp_tui.journal.port import JournalError
@@ -156,7 +156,7 @@ def _rpc(arguments: CommandLine, told: set[str]) -> int:
 
 
 def _stored(arguments: CommandLine, settings: Settings, place: RunLocation) -> int:
-    """Commands over what is stored: nobody is asked, no model is called."""
+    """Run a command on stored data: asks nothing, calls no model."""
     if arguments.command.startswith("conversations "):
         from jp_tui.startup.library import check
 
@@ -204,7 +204,7 @@ def _tools(arguments: CommandLine, settings: Settings, place: RunLocation) -> in
     from jp_tui.startup.tools import tool_setups
 
     made = parts(arguments, settings, place)
-    tool_setups(settings, made.tools)  # a command that cannot be one is said here as well
+    tool_setups(settings, made.tools)  # an invalid command is reported here as well
     return list_tools(overview(settings, made.tools), output(arguments.json))
 
 
@@ -239,7 +239,7 @@ def _config(arguments: CommandLine, place: RunLocation) -> int:
 
 
 def _buildable(settings: Settings) -> None:
-    """What only shows when tools are built. Raises SettingsError."""
+    """Report problems that only appear when tools are built. Raises SettingsError."""
     from jp_tui.settings import toolset
     from jp_tui.startup.tools import tool_setups
 

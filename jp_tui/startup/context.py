@@ -1,4 +1,4 @@
-"""What `[context]` says, as the engine takes it: read anew each time (context.md K6)."""
+"""Values of `[context]` for the engine, loaded each time (context.md K6)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWN = "AGENTS.md"
 
 
 def context_settings(parts: Parts) -> ContextSettings:
-    """As the files are now; as they were at the start where they cannot be read."""
+    """Return them from the present files; from those at the start if they are unreadable."""
     try:
         wanted = config.context(parts.sources.load())
     except SettingsError:
@@ -41,7 +41,7 @@ def context_settings(parts: Parts) -> ContextSettings:
 
 
 def _hides(parts: Parts) -> Callable[[str], str] | None:
-    """What hides files of the workspace (AR41); where a list cannot be read, all are hidden."""
+    """Return why a file of the workspace is hidden (AR41); if a list is unreadable, all are."""
     root = os.path.realpath(parts.workspace)
     try:
         lists = IgnoreLists(parts.sources.ignored(root))
@@ -57,7 +57,7 @@ def _hides(parts: Parts) -> Callable[[str], str] | None:
 
 
 def compaction_settings(parts: Parts, opened: Callable[[str], Awaitable[ModelSetup]]) -> CompactionSettings:
-    """When a full window is compacted, and who summarises then (K20); `opened` opens a model by its name."""
+    """Return the settings of compaction (K20); `opened` opens a model by its name."""
     wanted: dict[str, Any] = parts.settings.get("context")
     at, name = wanted["compact_at"], wanted["summary"]["model"]["id"]
 
@@ -68,7 +68,7 @@ def compaction_settings(parts: Parts, opened: Callable[[str], Awaitable[ModelSet
 
 
 def _trusted(parts: Parts) -> bool:
-    """Whether the workspace has a configuration of its own, and it is trusted as it is now (K5)."""
+    """True if the workspace has its own configuration, trusted with its present content (K5)."""
     try:
         data = parts.sources.workspace.read_bytes()
     except OSError:

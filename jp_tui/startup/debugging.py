@@ -1,7 +1,8 @@
-"""Debug mode: with JP_TUI_DEBUG=1 whatever holds the screen's or the engine's loop up is told in `logs/debug.log`.
+"""Debug mode: with JP_TUI_DEBUG=1 everything that blocks the screen's or the engine's loop is written to
+`logs/debug.log`.
 
-The log stands in the state folder, private, without secrets, and is begun anew when it has grown long. Without the
-variable nothing of it is loaded.
+The log is in the state folder, private, without secrets, and restarted when it is large. Without the variable nothing
+of it is imported.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from pathlib import Path
 VARIABLE = "JP_TUI_DEBUG"
 OFF = frozenset({"", "0", "false", "no", "off"})
 LONG = 1024 * 1024
-"""Bytes of a log that is begun anew."""
+"""Bytes of a log above which it is restarted."""
 
 
 def debug(state: Path, environment: Mapping[str, str]) -> bool:
-    """Begin to watch, if that is wanted; whether it is. What cannot be written is not told."""
+    """Start watching if requested; return True if it runs. A failed log is ignored."""
     if environment.get(VARIABLE, "").strip().lower() in OFF:
         return False
     from jp_tui.link.ui_priority import UiPriority
@@ -43,4 +44,4 @@ def _append(state: Path, words: str) -> None:
         finally:
             os.close(descriptor)
     except (PathsError, OSError):
-        pass  # it is about speed: nobody is stopped for want of a log
+        pass  # debugging is optional, so a missing log prevents nothing

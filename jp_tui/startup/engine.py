@@ -1,4 +1,4 @@
-"""The engine of a run, behind its link."""
+"""Engine of a run, behind its link."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def link(
     reviews: bool = True,
     secrets: bool = True,
 ) -> LocalLink:
-    """An engine for a thread of its own, over the database that is open already; `reviews` and `secrets` say what its
-    face can do beside asking (R182b, R241)."""
+    """Return an engine in its own thread, over the open database; `reviews` and `secrets` are capabilities of its front
+    end (R182b, R241)."""
     from jp_tui.link.local import LocalLink
 
     def build(publish: Callable[[Event], None]) -> EngineEndpoint:

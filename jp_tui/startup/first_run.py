@@ -1,7 +1,7 @@
-"""The first run: what is found on this machine, whether a model answers, and the configuration that is written.
+"""First run: detection of models on this machine, a test, and the configuration to write.
 
-It asks the local servers alone before somebody chose one, writes nothing but on request, and never a key: the file
-names the variable that holds it (S20).
+Before a choice only local servers are queried. Nothing is written without a request, and never a key: the file names
+its variable (S20).
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from jp_tui.startup.parts import Parts
 
 TEST_SECS = 30.0
-"""How long a model may take to say a word; a local one is loaded first."""
+"""Time for a model's first word; a local one is loaded first."""
 TEST_TOKENS = 16
 
 
 class SetupCatalogue:
-    """The engine's catalogue over the parts of this run (`engine.catalogue.Catalogue`)."""
+    """The engine's catalogue over the parts of this run (`engine.base.catalogue.Catalogue`)."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._chosen = ""
 
-    # -- models that conversations are held with
+    # -- models of conversations
 
     async def open_model(self, held_with: str) -> ModelSetup:
-        """The model for a conversation (as Setup says); once one was chosen here, new ones are held with it. Raises
-        ModelError."""
+        """Return the model for a conversation (as EngineDependencies); once one was chosen here, new conversations use
+        it. Raises ModelError."""
         from jp_tui.startup.models import model_for, named_model
 
         if self._chosen:  # the file was written since this run began
@@ -60,7 +60,7 @@ class SetupCatalogue:
         return await listed(self._parts, provider, server)
 
     async def found(self) -> SetupFound:
-        """Variables that are set and local servers that answer; in the order of S21."""
+        """Return variables that are set and local servers that respond, in the order of S21."""
         from jp_tui.providers.http import is_loopback
 
         known = CurrentSettings.of(self._parts)
@@ -68,7 +68,7 @@ class SetupCatalogue:
         keyed = [one for one in real if servers.credential(one, known.environment) is not None]
         local = [one for one in real if known.keyless(one) and one not in keyed]
         serving = await asyncio.gather(*(_serving(one) for one in local))
-        far = [one for one in local if not is_loopback(one.base_url)]  # the user's own; asked only when it is chosen
+        far = [one for one in local if not is_loopback(one.base_url)]  # the user's own; queried only once selected
         here = [_found(one) for one in (*keyed, *far)]
         here += [_found(one, models) for one, models in zip(local, serving, strict=True) if models]
         silent = [one for one, models in zip(local, serving, strict=True) if not models and one not in far]
@@ -84,7 +84,7 @@ class SetupCatalogue:
         )
 
     async def tested(self, model: str, server: ServerSpec | None) -> ModelTested:
-        """One request of a few tokens, without tools."""
+        """Send one request of a few tokens, without tools."""
         from jp_tui.startup.models import named_model
 
         known = CurrentSettings.of(self._parts)
@@ -109,7 +109,7 @@ class SetupCatalogue:
         return ModelTested(model=model, ok=True, ms=round((time.monotonic() - begun) * 1000))
 
     def save(self, model: str, reviewer: str, server: ServerSpec | None) -> SetupSaved:
-        """Raises ValueError; then the file is as it was."""
+        """Raises ValueError; the file is unchanged then."""
         from jp_tui.settings.edit.first_file import SetupChoice, write
 
         known = CurrentSettings.of(self._parts)
@@ -129,7 +129,7 @@ class SetupCatalogue:
         )
 
     def _hidden_by(self) -> str:
-        """Where the model is named above the user's file, in words; that must not be a riddle."""
+        """Return the origin that overrides the user's file, as text."""
         origin = CurrentSettings.of(self._parts).settings.origin("assistant", "model", "id")
         return "" if origin is None or origin.layer == "user" else origin.words()
 
@@ -144,7 +144,7 @@ async def _serving(server: servers.ProviderSettings) -> tuple[str, ...]:
     from jp_tui.providers.http import is_loopback
     from jp_tui.providers.local import serving
 
-    near = is_loopback(server.base_url)  # a server of the user's own elsewhere is not asked before it is chosen
+    near = is_loopback(server.base_url)  # a user's remote server isn't queried before it is selected
     return await serving(server.base_url) if near else ()
 
 
@@ -161,7 +161,7 @@ def _found(server: servers.ProviderSettings, models: tuple[str, ...] = ()) -> Fo
 
 
 async def _one_word(opened: ModelSetup) -> None:
-    """Raises ModelError unless the model answers something. Closes what it opens."""
+    """Raise ModelError unless the model responds. Closes what it opens."""
     request = ModelRequest(
         model=opened.name,
         messages=(Message("user", (TextPart("Answer with one word: ready."),)),),
@@ -172,7 +172,7 @@ async def _one_word(opened: ModelSetup) -> None:
     stream = opened.provider.stream(request)
     try:
         async for delta in stream:
-            if isinstance(delta, PartGrew | Finished):  # it speaks: the way there and back is proven
+            if isinstance(delta, PartGrew | Finished):  # text arrived, so requests and responses work
                 return
     finally:
         close: Any = getattr(stream, "aclose", None)
@@ -181,5 +181,5 @@ async def _one_word(opened: ModelSetup) -> None:
 
 
 def _safe(extra: Any) -> dict[str, Any]:
-    """The parameters of a conversation, without those that want more tokens than a test may cost."""
+    """Return a conversation's parameters, without those that need more tokens than a test should cost."""
     return {key: value for key, value in extra.items() if key not in ("thinking", "reasoning", "max_tokens")}

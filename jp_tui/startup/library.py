@@ -1,4 +1,4 @@
-"""`jp-tui conversations …`: which face carries out which of them. Faces are imported where they are used."""
+"""Select the front end for `jp-tui conversations …`. Front ends are imported on use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(arguments: CommandLine) -> None:
-    """What can be told from the words alone, before anything is opened. Raises UsageError."""
+    """Check the arguments alone, before anything is opened. Raises UsageError."""
     if arguments.command == "conversations export" and (arguments.format or "md") not in ("md", "json", "html"):
         raise UsageError(f"--format is md, json or html, not {arguments.format}")
     if arguments.at is not None and not (arguments.at.isascii() and arguments.at.isdigit() and int(arguments.at)):
@@ -30,7 +30,7 @@ def check(arguments: CommandLine) -> None:
 
 
 def conversations(arguments: CommandLine, link: Link, to: TextOutput) -> int:
-    """The exit status. Raises UsageError, OutputEnded."""
+    """Run the command; return the exit status. Raises UsageError, OutputEnded."""
     id_ = arguments.conversation or ""
     match arguments.command:
         case "conversations list":

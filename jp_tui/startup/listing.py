@@ -1,4 +1,4 @@
-"""The settings as the protocol lists them, read anew each time. Writes nothing."""
+"""Settings in the protocol's form, loaded each time. Writes nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def read_settings(sources: Sources) -> SettingsRead:
-    """Every key, as the files are now. Raises ValueError where one of them cannot be used."""
+    """Return every key, as the files are now. Raises ValueError if one can't be used."""
     from jp_tui.settings.edit.key_list import entries
 
     try:

@@ -1,4 +1,4 @@
-"""The locks of one engine's conversations (S12), which are taken again where their files were taken away (Z23)."""
+"""Conversation locks of one engine (S12), acquired again if their files were removed (Z23)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from jp_tui.system.paths import PathsError
 
 
 class Locks:
-    """`command` is what others call who holds one."""
+    """`command` describes the owner to other processes."""
 
     def __init__(self, folder: Path, command: str) -> None:
         self._folder, self._command = folder, command
         self._taken: dict[str, FileLock] = {}
 
     def take(self, conversation: str) -> Held | HeldBy:
-        """Raises JournalError where nothing can be locked: without a lock nothing is written."""
+        """Lock a conversation. Raises JournalError if the system can't lock: without a lock nothing is written."""
         try:
             found = acquire(lock_path(self._folder, conversation), self._me())
         except (LockError, PathsError) as problem:
@@ -33,14 +33,14 @@ class Locks:
         return found
 
     def again(self) -> Holding:
-        """Those that are held, also where their folder is another one now. From any thread."""
+        """Acquire all held locks again, also if their folder changed. From any thread."""
         held: list[str] = []
         lost: dict[str, str] = {}
         for conversation, lock in [*self._taken.items()]:
             if lock.descriptor < 0:
                 continue
             who: Holder | None = None
-            with suppress(LockError, PathsError):  # a folder that cannot be made: the database cannot be either
+            with suppress(LockError, PathsError):  # if the folder can't be made, neither can the database
                 who = held_again(lock, self._me())
             if who is None:
                 held.append(conversation)

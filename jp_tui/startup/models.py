@@ -1,6 +1,6 @@
-"""Which model a conversation is held with, and the provider behind it, ready to be asked (surface S20, S21).
+"""Model of a conversation, and its provider, ready for requests (surface S20, S21).
 
-A credential is looked up here and goes into the endpoint alone. Asks nothing but a local server whether it is there.
+A credential is read here and only stored in the endpoint. The only query is whether a local server runs.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ TOUR = "demo/tour"
 
 
 async def model_for(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> ModelSetup:
-    """The model for a conversation that was held with `held_with` ("" for a new one). Raises ModelError."""
+    """Return the model for a conversation that last used `held_with` ("" for a new one). Raises ModelError."""
     return _open(parts, known, await _choose(parts, known, held_with))
 
 
 def named_model(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str) -> ModelSetup:
-    """The model that a sub-agent is to have, by PROVIDER/MODEL or an alias. Raises ModelError."""
+    """Return the model of a sub-agent, by PROVIDER/MODEL or an alias. Raises ModelError."""
     try:
         found = servers.parse_model(name, parts.settings, known, where="`model`")
     except SettingsError as problem:
@@ -42,8 +42,8 @@ def named_model(parts: Parts, known: Mapping[str, servers.ProviderSettings], nam
 
 
 def unopened(parts: Parts, held_with: str) -> ModelFacts:
-    """What is known of the model for a conversation that was held with `held_with`; no server is asked, also not
-    whether it is there. Raises ValueError."""
+    """Return the known facts about the model of a conversation that last used `held_with`, without a query of any
+    server. Raises ValueError."""
     try:
         known = servers.providers(parts.settings, parts.environment)
         name = _named(parts, known, held_with) or str(servers.choose(parts.settings, known, parts.environment).id)
@@ -54,7 +54,7 @@ def unopened(parts: Parts, held_with: str) -> ModelFacts:
 
 
 def _named(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> str:
-    """Named for this run, else what the conversation was held with; empty where neither says one."""
+    """Return the model set for this run, else the conversation's last one; empty if there is neither."""
     origin = parts.settings.origin("assistant", "model", "id")
     explicit = parts.settings.get("assistant", "model", "id") is not None
     if explicit and origin is not None and origin.layer in ("flag", "--cfg", "environment"):
@@ -65,7 +65,7 @@ def _named(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_wit
 
 
 async def _choose(parts: Parts, known: Mapping[str, servers.ProviderSettings], held_with: str) -> str:
-    """Named for this run, else what the conversation was held with, else S21."""
+    """Select the model: set for this run, else the conversation's last one, else by S21."""
     if named := _named(parts, known, held_with):
         return named
     if not servers.needs_probe(parts.settings, known, parts.environment):
@@ -85,7 +85,7 @@ async def _reachable(known: Mapping[str, servers.ProviderSettings]) -> list[serv
 
 
 def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str) -> ModelSetup:
-    """A provider ready to be asked. Raises ModelError, which the engine reports."""
+    """Return an opened model. Raises ModelError, which the engine reports."""
     assistant = config.assistant(parts.settings)
     provider_name, _, model = name.partition("/")
     provider = known.get(provider_name)
@@ -127,7 +127,7 @@ def effort(facts: Facts, level: EffortLevel | None) -> Effort | None:
 
 
 def prices(facts: Facts) -> Prices | None:
-    """What the tokens cost, where both directions are known."""
+    """Return the token prices, if both directions are known."""
     if facts.input is None or facts.output is None:
         return None
     return Prices(facts.input, facts.output, facts.input if facts.cached is None else facts.cached)
@@ -136,7 +136,7 @@ def prices(facts: Facts) -> Prices | None:
 def endpoint(
     provider: servers.ProviderSettings, environment: Mapping[str, str], request: config.RequestSettings
 ) -> Endpoint:
-    """A server with its credential, ready to be opened."""
+    """Return a server with its credential, ready to be opened."""
     key = servers.credential(provider, environment)
     return Endpoint(
         name=provider.name,

@@ -1,7 +1,7 @@
-"""What is wrong in the files that only the screen reads: the user's keys and their themes (surface.md S10).
+"""Problems in files that only the screen reads: the user's keys and themes (surface.md S10), for `config check`.
 
-For `config check`. The keys are checked against the bindings themselves, so Textual is imported, but only where there
-is a `keys.toml`. Changes nothing.
+Keys are checked against the bindings themselves, so Textual is imported, but only if there is a `keys.toml`. Changes
+nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jp_tui.system.paths import Paths
 
 
 def own_problems(paths: Paths) -> list[SettingsProblem]:
-    """All that is wrong in `themes/*.toml` and in `keys.toml`, each with its place."""
+    """Return all problems in `themes/*.toml` and `keys.toml`, each with its place."""
     found: list[SettingsProblem] = []
     folder = str(paths.themes)
     for name, file in themes.names(folder).items():

@@ -1,6 +1,6 @@
-"""What a run is made of: settings, paths, tools, the database.
+"""Parts of a run: settings, paths, tools, the database.
 
-Whatever the settings say wrongly is found while these are made, before any screen opens.
+Problems of the settings are found while these are built, before any screen opens.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from jp_tui.system.paths import Paths, workspace_root
 
-if (
-    TYPE_CHECKING
-):  # the settings are read behind the first frame, where nothing changed (`first_frame/cached_settings.py`)
+if TYPE_CHECKING:  # unchanged settings are loaded after the first frame (`first_frame/cached_settings.py`)
     from jp_tui.journal.port import Journal
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.settings.cli.arguments import CommandLine
@@ -27,7 +25,7 @@ if (
 
 
 class RunLocation:
-    """Where a run happens: the user's folders, the workspace, and where its settings come from (none read yet)."""
+    """Location of a run: the user's folders, the workspace, and the sources of its settings (none loaded yet)."""
 
     def __init__(self, arguments: CommandLine) -> None:
         """Raises PathsError."""
@@ -38,12 +36,12 @@ class RunLocation:
 
     @property
     def settings_file(self) -> Path:
-        """The workspace's own."""
+        """Return the workspace's own file."""
         return self.workspace / ".jp-tui" / "config.toml"
 
     @cached_property
     def sources(self) -> Sources:
-        """The files, and what the environment and the command line say."""
+        """Return the files, the environment and the command line."""
         from jp_tui.settings.sources import Sources
 
         return Sources(
@@ -58,8 +56,8 @@ class RunLocation:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What an engine is assembled from. `tools` after `toggles`; `delta` is what this run's command line changes for
-    its conversation (R67)."""
+    """Parts of an engine. `tools` after `toggles`; `delta` are this command line's changes for its conversation
+    (R67)."""
 
     settings: Settings
     environment: Mapping[str, str]
@@ -72,7 +70,7 @@ class Parts:
 
 
 def parts(arguments: CommandLine, settings: Settings, place: RunLocation) -> Parts:
-    """Raises SettingsError and UsageError for what the settings and the command line say wrongly together."""
+    """Build them. Raises SettingsError and UsageError for problems of the settings with the command line."""
     from jp_tui.settings import providers, toolset
     from jp_tui.settings import typed_settings as config
     from jp_tui.settings.cli import toggles
@@ -92,7 +90,7 @@ def parts(arguments: CommandLine, settings: Settings, place: RunLocation) -> Par
 
 
 def journal(made: Parts) -> Journal:
-    """The database, opened before any screen: what is wrong with it is said on stderr. Raises JournalError."""
+    """Open the database before any screen, so that problems are printed on stderr. Raises JournalError."""
     from jp_tui.journal.store import open_journal
 
     made.paths.prepare()
@@ -100,14 +98,14 @@ def journal(made: Parts) -> Journal:
 
 
 def can_open(paths: Paths, conversation: str) -> bool:
-    """Whether the database that stands at its path has this conversation: only then an exit line may name it (Z23)."""
+    """True if the database at the path has this conversation: only then an exit message may name it (Z23)."""
     from jp_tui.journal.reader import has
 
     return has(paths.database, conversation)
 
 
 def opening(arguments: CommandLine) -> OpenConversation:
-    """Which conversation is meant: a new one, the latest here, or one by its id."""
+    """Return the requested conversation: a new one, the latest here, or one by its id."""
     from jp_tui.protocol.commands import OpenConversation
 
     if arguments.resume is not None:
@@ -116,7 +114,7 @@ def opening(arguments: CommandLine) -> OpenConversation:
 
 
 def kept_secret(settings: Settings) -> list[str]:
-    """What no report may hold of the configuration and of the variables that it names."""
+    """Return what reports must not contain: secrets of the configuration and of the variables it names."""
     from jp_tui.settings import providers
 
     return [one.reveal() for one in providers.secrets(providers.providers(settings, os.environ), os.environ)]

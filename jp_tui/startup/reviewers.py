@@ -1,7 +1,7 @@
-"""The models that answer questions: which one, how it is asked, and its provider, ready (inquiries.md R70, R130, R131).
+"""Reviewing models: selection, request settings, and an opened provider (inquiries.md R70, R130, R131).
 
-A provider is made once for each server and reused; whoever asks it gives it up at the end. What is wrong names the
-override that wanted it. Nothing is opened and no file about models is read before a question goes there.
+A provider is opened once for each server and reused; its user closes it at the end. Errors name the override at fault.
+Nothing is opened and no models file is read before the first question.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CORRECT = "Correct the configuration, or name another model there."
 
 
 class ReviewerFactory:
-    """Opens the models of questions by `settings`, which `follow` replaces when they are read anew."""
+    """Opens the models of questions by `settings`, which `follow` replaces."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str], models_file: str) -> None:
         self._settings, self._environment, self._models_file = settings, environment, models_file
@@ -35,23 +35,23 @@ class ReviewerFactory:
         self._models: KnownModels | None = None
 
     def follow(self, settings: Settings) -> None:
-        """From now on questions go where these say."""
+        """Use these settings from now on."""
         self._settings, self._models = settings, None
 
     async def open(self, overrides: JsonObject, main: ModelSetup, tool: str, question: str) -> ModelSetup:
-        """The model for a question of a tool; `main` is the conversation's. Raises ModelError, which names the
+        """Return the model for a question of a tool; `main` is the conversation's. Raises ModelError that names the
         override."""
         return self._open(overrides, main, tool, question)
 
     async def side(self) -> ModelSetup:
-        """The model for side questions, where one is set for questions (E30). Raises ModelError."""
+        """Return the model for side questions, if one is set for questions (E30). Raises ModelError."""
         return self._open({}, None, "", "")
 
     def _open(self, overrides: JsonObject, main: ModelSetup | None, tool: str, question: str) -> ModelSetup:
         settings, words = self._settings, f"question {question} of tool {tool}"
         try:
             known = servers.providers(settings, self._environment)
-            asked = reviewers.asked(settings, known, overrides, tool, question)
+            asked = reviewers.choose_reviewer(settings, known, overrides, tool, question)
             words = asked.words
             assistant = reviewers.assistant(settings, overrides)
             id_ = str(asked.model) if asked.model is not None else main.id if main is not None else ""
@@ -98,7 +98,7 @@ class ReviewerFactory:
         main: ModelSetup | None,
         words: str,
     ) -> Provider:
-        """The conversation's own where it is the same and asked as patiently, else one of ours (R131). Raises
+        """Return the conversation's own provider if server and limits are the same, else a separate one (R131). Raises
         ModelError, SettingsError, ValueError, OSError."""
         if (
             main is not None
@@ -124,7 +124,7 @@ class ReviewerFactory:
 
 
 def _bounds(request: config.RequestSettings) -> tuple[int, int]:
-    """What a provider is made with, and no request can change."""
+    """Return the limits fixed in a provider, which no request can change."""
     return request.stream_idle_timeout_secs, request.max_response_bytes
 
 

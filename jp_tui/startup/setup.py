@@ -1,6 +1,6 @@
-"""The engine's setup: what it may do to the world, as functions over the parts of this run.
+"""The engine's dependencies: its effects on the world, as functions over the parts of this run.
 
-Decides nothing about tools or models (`tools.py`, `models.py`); writes only settings that the user asks for.
+Tools and models are in `tools.py` and `models.py`; only settings that the user sets are written.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def setup(
     reviews: bool = True,
     secrets: bool = True,
 ) -> EngineDependencies:
-    """The engine's setup; `via` names a face that is not the screen (R25), `reviews` and `secrets` say what it can do
-    beside asking, as in Setup. Raises SettingsError for what cannot be configured so."""
+    """Return the engine's dependencies; `via` names a front end other than the screen (R25), `reviews` and `secrets`
+    are its capabilities, as in EngineDependencies. Raises SettingsError for an impossible configuration."""
     assistant = config.assistant(parts.settings)
     known = servers.providers(parts.settings, parts.environment)
 
@@ -98,7 +98,7 @@ def setup(
         titles=client and not via and config.titles(parts.settings) == "model",
         copies=_copies(parts),
         via=via,
-        reviews=client and reviews and config.look(parts.settings).review,
+        reviews=client and reviews and config.look_settings(parts.settings).review,
         secrets=secrets,
         trust=Trusting(parts.sources),
         read_settings=lambda: read_settings(parts.sources),
@@ -140,7 +140,7 @@ class _Rules:
 
 
 def _keep_report(parts: Parts, message: str, report: str) -> tuple[str, str]:
-    from jp_tui.ui.failures import crash_report as crash  # needs no screen, and is needed only where something is wrong
+    from jp_tui.ui.failures import crash_report as crash  # needs no screen, and only runs on an error
 
     return crash.redacted_line(message), crash.keep_report(report, parts.paths.state)
 
@@ -148,10 +148,10 @@ def _keep_report(parts: Parts, message: str, report: str) -> tuple[str, str]:
 def reloaded(
     parts: Parts, deltas: Sequence[JsonObject], reviewers: ReviewerFactory | None = None
 ) -> dict[str, ToolSetup]:
-    """The tools as the files say now, with what the conversation changes (R67) and this run's command line; `reviewers`
-    follow.
+    """Return the tools by the present files, the conversation's changes (R67) and this command line; `reviewers` are
+    updated.
 
-    Raises ValueError. A change of the conversation that does not go with the files any more is left out.
+    Raises ValueError. Changes of the conversation that no longer fit the files are left out.
     """
     try:
         return _reloaded(parts, deltas, reviewers)
@@ -182,14 +182,14 @@ def _reloaded(
 
 
 def _copies(parts: Parts) -> CopyStore | None:
-    """Where copies of changed files go; None where they are turned off."""
+    """Return the store for backups; None if they are turned off."""
     wanted = config.undo(parts.settings)
     limits = BackupLimits(wanted.file_mib << 20, wanted.total_mib << 20, wanted.days)
     return CopyStore(parts.paths.undo, limits, time.time, _new_id) if wanted.copies else None
 
 
 def _jp_data(environment: Mapping[str, str]) -> Path | None:
-    """Where jp keeps what is the user's own."""
+    """Return jp's folder of the user's own data."""
     if own := environment.get("JP_USER_DATA_DIR"):
         return Path(own)
     if base := environment.get("XDG_DATA_HOME"):
@@ -199,7 +199,7 @@ def _jp_data(environment: Mapping[str, str]) -> Path | None:
 
 
 def _new_id() -> str:
-    """Eight letters that nobody confuses, a letter first, so that it is never taken for an option."""
+    """Return eight unambiguous characters, a letter first, so that the id is never taken for an option."""
     return secrets.choice(_LETTERS[:22]) + "".join(secrets.choice(_LETTERS) for _ in range(7))
 
 
@@ -207,11 +207,11 @@ def _holder(paths: Paths, conversation: str) -> str:
     try:
         return str(holder(lock_path(paths.locks, conversation)) or "")
     except (LockError, PathsError):
-        return ""  # whoever answers is told so
+        return ""  # the answer's result reports it
 
 
 def _save(paths: Paths, key: str, value: Json) -> Path:
-    from jp_tui.settings.edit.edit import set_value  # tomlkit, only when something is written
+    from jp_tui.settings.edit.edit import set_value  # imports tomlkit, so only for a write
 
     try:
         set_value(paths.config_file, parse_key(key, key), value)
@@ -221,7 +221,7 @@ def _save(paths: Paths, key: str, value: Json) -> Path:
 
 
 def _unset(sources: Sources, key: str) -> Path:
-    """Raises ValueError, which says where the key stands when that is not the user's file."""
+    """Raises ValueError that names the key's place if it isn't the user's file."""
     from jp_tui.settings.edit.edit import unset_value
 
     try:

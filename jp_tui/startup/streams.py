@@ -1,6 +1,6 @@
-"""The three standard streams: made sure of before anything runs, flushed at the end, and what is read from them.
+"""Standard streams: opened before anything runs, flushed at the end, and input from them.
 
-Says nothing of its own but what it is given, and only on stderr.
+Prints only text passed in, on stderr.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ MAX_PROMPT = 16 << 20
 
 
 def open_streams() -> None:
-    """A standard stream that was closed is occupied: else a file of ours would get its number, and what is told there.
+    """Occupy closed standard streams: otherwise a file of jp-tui would get that descriptor, and messages with it.
 
-    Input has ended, output cannot be written, words for people are lost.
+    Input is then empty, output fails, messages are lost.
     """
     streams = (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
     for number, (name, mode, access) in enumerate(streams):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, access)  # the lowest number that is free, which is this one
+            os.open(os.devnull, access)  # the lowest free descriptor, which is this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def flushed() -> bool:
-    """Whether standard output took everything. What it or stderr cannot take goes nowhere, so that the interpreter does
-    not end with a status of its own (120)."""
+    """Flush; return True if standard output took everything. The rest is dropped, so that the interpreter doesn't exit
+    with its own status (120)."""
     taken = True
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         try:
@@ -50,9 +50,9 @@ def flushed() -> bool:
     return taken
 
 
-def say(text: str) -> None:
-    """A line for people, on stderr; what a path, a file or an argument brings along acts nowhere (R195)."""
-    from jp_tui.conversation.neutral import neutralise  # only where something is wrong
+def print_message(text: str) -> None:
+    """Print a message on stderr; control characters from paths, files or arguments have no effect (R195)."""
+    from jp_tui.conversation.neutral import neutralise  # only needed for a message
 
     text = neutralise(text, "visualize")
     with contextlib.suppress(OSError, ValueError):
@@ -60,7 +60,7 @@ def say(text: str) -> None:
 
 
 def prompt(given: str) -> str:
-    """The words to send: `given`, or what stands on standard input for `-`. Raises UsageError."""
+    """Return the prompt: `given`, or standard input for `-`. Raises UsageError."""
     words = given
     if words == "-":
         try:
@@ -78,25 +78,25 @@ def prompt(given: str) -> str:
 
 
 def output(as_json: bool) -> TextOutput:
-    """JSON is UTF-8 whatever the terminal speaks (S2); other text shows what that cannot as a mark."""
+    """Return the output. JSON is UTF-8 for any terminal (S2); other text shows unsupported characters as marks."""
     from jp_tui.headless.output import TextOutput
 
     if isinstance(sys.stdout, io.TextIOWrapper):
-        with contextlib.suppress(OSError):  # it cannot be written at all: whoever writes says so
+        with contextlib.suppress(OSError):  # if it isn't writable at all, the writer reports that
             sys.stdout.reconfigure(encoding="utf-8" if as_json else None, errors="replace")
     return TextOutput(as_json, sys.stdout, sys.stderr)
 
 
 def terminal(as_json: bool) -> Lines | None:
-    """Questions go to the terminal itself and are read from there, never from a redirected input (R147).
+    """Return lines on the terminal itself for questions, never on redirected input (R147).
 
-    None when there is no such terminal: then nobody can be asked.
+    None without such a terminal: then no one can be asked.
     """
     from jp_tui.headless.forms.lines import Lines
     from jp_tui.headless.input import Terminal
 
     try:
-        # The streams live as long as the program.
+        # The streams stay open as long as the program.
         out = sys.stderr if as_json else open("/dev/tty", "w", encoding="utf-8", errors="replace")  # noqa: SIM115
         return Lines(out, Terminal(os.open("/dev/tty", os.O_RDONLY | os.O_CLOEXEC)))
     except OSError:
@@ -104,7 +104,7 @@ def terminal(as_json: bool) -> Lines | None:
 
 
 def lines() -> Lines:
-    """A whole conversation in lines: of the terminal, or, one after the other, of what is redirected to it (S4)."""
+    """Return the lines of a conversation: of the terminal, or those of redirected input in order (S4)."""
     from jp_tui.headless.forms.lines import Lines
     from jp_tui.headless.input import Piped, Terminal
 
@@ -119,7 +119,7 @@ def lines() -> Lines:
 
 
 def asking() -> Callable[[str], bool] | None:
-    """A yes or no of a person at the terminal itself; None where standard input is no terminal or there is none."""
+    """Return a function that asks yes or no at the terminal itself; None if standard input isn't one."""
     if not sys.stdin.isatty():
         return None
     try:

@@ -1,7 +1,7 @@
-"""From the tools' settings to what the engine runs: executors, rules of questions, policies.
+"""Convert the tools' settings for the engine: executors, rules of questions, policies.
 
-A tool is what its `source` names and nothing by its own name (R63). Starts nothing; a command that cannot be one is
-an error before anything starts.
+A tool is what its `source` names; its own name has no meaning (R63). Starts nothing; an invalid command is an error
+before anything starts.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from jp_tui.tools.spec import published
 def tool_setups(
     settings: Settings, configured: Mapping[str, ToolSettings], sandboxed: bool = False
 ) -> dict[str, ToolSetup]:
-    """The tools that the model gets (R79); `sandboxed`: the policy lets commands run in a sandbox only (AR8). Raises
-    SettingsError for a command that cannot be one."""
+    """Return the model's tools (R79); `sandboxed`: the policy lets commands run in a sandbox only (AR8). Raises
+    SettingsError for an invalid command."""
     tools = toggles.offered(configured, config.assistant(settings).tool_choice)
     executors = builtin({name: _documented(tool) for name, tool in tools.items()})
     made = {name: _tool(settings, tool, executors) for name, tool in tools.items()}
@@ -70,7 +70,7 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
         hidden=tool.style.hidden,
         kind=tool.kind,
         format=tool.format,
-        run_place=_place(settings, tool.name, "run"),  # what somebody allowed (E43)
+        run_place=_place(settings, tool.name, "run"),  # only a user's setting counts (E43)
         result_place=_place(settings, tool.name, "result"),
         options=dict(tool.options),
         rules=Rules(tool.questions, fall_back=own),
@@ -81,7 +81,8 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
 
 
 def _place(settings: Settings, tool: str, *key: str) -> str:
-    """FILE:LINE (or the variable, the flag) of a tool's key, else of all tools' (R66); empty for our own data."""
+    """Return FILE:LINE (or the variable, the flag) of a tool's key, else of all tools' (R66); empty for built-in
+    data."""
     place = settings.origin(*TOOLS, tool, *key) or settings.origin(*TOOLS, "*", *key)
     return place.words() if place and place.layer != "built-in" else ""
 
@@ -93,9 +94,9 @@ def _policies(settings: Settings, tool: ToolSettings) -> Policies:
 
 
 class Rules(Mapping[str, Rule]):
-    """The rules of a tool's questions by id. With `fall_back` every id has one: what the slot `answer` says holds where
-    the question has nothing of its own (R171). A static answer from the slot names it in `Rule.slot`; it is only for
-    a call that asks a single question, which whoever sees the call has to look at."""
+    """Rules of a tool's questions by id. With `fall_back` every id has one: the slot `answer` applies where the
+    question has nothing of its own (R171). A static answer from the slot names it in `Rule.slot`; it only applies to a
+    call with a single question, which callers check."""
 
     def __init__(self, questions: Mapping[str, QuestionSettings], *, fall_back: bool) -> None:
         self._rules = {name: _rule(question) for name, question in questions.items()}

@@ -1,4 +1,4 @@
-"""What the engine may know and do about trust in the workspace's file: `engine.setup.Trust` over the files (S10)."""
+"""Trust in the workspace's file for the engine: `engine.base.dependencies.Trust` over the files (S10)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from jp_tui.settings.sources import Sources
 
 
 class Trusting:
-    """Reads the file anew each time; what it holds at that moment is what counts."""
+    """Reads the file each time; its content at that moment counts."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
 
     def read(self) -> TrustRead:
-        """Raises nothing for a file that cannot be used: that is a state of it. ValueError for our own files."""
+        """Return the state; an unusable workspace file is a state, too. Raises ValueError for jp-tui's own files."""
         file = Foreign(str(self._sources.workspace))
         try:
             document = toml.read(str(self._sources.workspace))
@@ -42,7 +42,7 @@ class Trusting:
         )
 
     def trust(self, digest: str) -> None:
-        """Raises ValueError with words."""
+        """Raises ValueError with a message."""
         file = self._sources.workspace
         try:
             document = toml.read(str(file))
@@ -54,7 +54,7 @@ class Trusting:
             raise ValueError(str(problem)) from problem
 
     def forget(self) -> None:
-        """Raises ValueError with words."""
+        """Raises ValueError with a message."""
         try:
             trust_store.forget(self._sources.store, self._sources.workspace)
         except SettingsError as problem:

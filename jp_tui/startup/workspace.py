@@ -1,7 +1,7 @@
-"""The screen's front end: what the first frame needs, then the app. The rest is made behind the first frame, and the
-settings are read there too if nothing has changed since the last start (`first_frame/cached_settings.py`).
+"""Front end with a screen: first what the first frame needs, then the app.
 
-Whatever cannot start is reported before there is anything to work in: in the shell, with status 2.
+The rest is built after the first frame, including the settings if nothing has changed since the last start
+(`first_frame/cached_settings.py`). Errors that prevent the start are printed in the shell, with status 2.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 def workspace(arguments: CommandLine, place: RunLocation) -> int:
-    """Run the screen to its end; the exit status."""
+    """Run the screen to its end; return the exit status."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the workspace needs a terminal; `jp-tui query PROMPT` works without one")
     paths = place.paths
     screens = _LastScreens(arguments, place)
     screens.show()
-    settings = cache(lambda: place.sources.load())  # with the modules that it needs
+    settings = cache(lambda: place.sources.load())  # with its imports
     now = cached_settings.stamp(arguments, paths, place.settings_file, os.environ)
     cached = cached_settings.remembered(paths.state, now)
     look = cached or cached_settings.of(settings(), str(paths.themes))
@@ -62,7 +62,7 @@ def workspace(arguments: CommandLine, place: RunLocation) -> int:
 
     ready = _Ready(make)
     app = WorkspaceApp(
-        # Made after the first frame: they load the protocol and the engine (traps.md T23, T28).
+        # Built after the first frame: they import the protocol and the engine (traps.md T23, T28).
         link=ready.link,
         open_command=lambda: opening(arguments),
         workspace=str(place.workspace),
@@ -81,7 +81,7 @@ def workspace(arguments: CommandLine, place: RunLocation) -> int:
         notices=look.notices,
     )
     install_excepthook(paths.state, app.failures.report_from_thread)
-    # A folder's own theme isn't the look of other folders.
+    # A workspace's own theme isn't used for other workspaces.
     app.handover.keeps = Keep(arguments.theme or "" if look.widely else None, screens.shown.append)
     app.can_start = ready.or_why_not
     app.run()
@@ -97,19 +97,19 @@ def workspace(arguments: CommandLine, place: RunLocation) -> int:
 
 
 class _LastScreens:
-    """The last screens of conversations: shown before anything is loaded, and kept when the workspace is left."""
+    """Last screens of conversations: shown before anything is loaded, and saved on leaving the workspace."""
 
     def __init__(self, arguments: CommandLine, place: RunLocation) -> None:
         self._arguments, self._place = arguments, place
         self._settings = self._stamp()
         self.shown: list[last_screen.PaintedScreen] = []
-        """What was on the screen when the workspace was left."""
+        """Screen contents on leaving the workspace."""
 
     def _stamp(self) -> str:
         return cached_settings.full_stamp(self._arguments, self._place.paths, self._place.settings_file, os.environ)
 
     def _facts(self, conversation: str, last_seq: int, title: str, model: str, size: tuple[int, int]) -> str:
-        """Everything that the painted rows depend on, in one line."""
+        """Return everything that the painted rows depend on, in one line."""
         here = self._settings, str(self._place.workspace), terminal_key(os.environb)
         return repr((*here, size, conversation, last_seq, title, model))
 
@@ -119,7 +119,7 @@ class _LastScreens:
         return glimpse(self._place.paths.database, str(self._place.workspace), conversation)
 
     def show(self) -> None:
-        """Show the last screen of the conversation that is resumed, if it is still true."""
+        """Show the last screen of the resumed conversation, if it is still valid."""
         arguments, paths = self._arguments, self._place.paths
         resumes = arguments.resume is not None or arguments.continue_last
         if not resumes or arguments.prompt or not self._settings or not guardian.keeps_keys():
@@ -135,10 +135,10 @@ class _LastScreens:
             guardian.show_last_screen(*size, found)
 
     def keep(self, beside: bool) -> None:
-        """Keep the screen for the next start if that would show the same: the settings haven't changed since this
-        start, the sidebar is as they say, and the store has the conversation as it was shown.
+        """Save the screen for the next start, if that would show the same: unchanged settings, the sidebar as
+        configured, and the conversation as stored.
 
-        Only after the engine has closed the store: closing a second look at it would drop the locks of the first.
+        Only after the engine has closed the store: closing a second connection would drop the locks of the first.
         """
         for shown in self.shown:
             free = self._free(shown.conversation)
@@ -150,7 +150,7 @@ class _LastScreens:
                 last_screen.keep(self._place.paths.state, row.id, facts, shown.rows)
 
     def _free(self, conversation: str) -> bool:
-        """True if no process, nor an engine of this one that hasn't ended, has the conversation open."""
+        """True if no process has the conversation open, nor an unfinished engine of this one."""
         from jp_tui.system.lock import LockError, holder, lock_path
 
         try:
@@ -160,16 +160,16 @@ class _LastScreens:
 
 
 class _Ready:
-    """What an engine is made of, and the database: made when the first frame is painted, before anything else."""
+    """Parts of an engine, and the database: built directly after the first frame."""
 
     def __init__(self, make: Callable[[], Parts]) -> None:
         self._make = make
         self._made: tuple[Parts, Journal] | None = None
         self.problem: Exception | None = None
-        """Why there can be no engine."""
+        """Why no engine can be built."""
 
     def or_why_not(self) -> bool:
-        """Make them; false when that is impossible, and then `problem` says why."""
+        """Build them; return False on failure, with `problem` set."""
         from jp_tui.journal.port import JournalError
 
         try:
@@ -182,10 +182,10 @@ class _Ready:
         return self.problem is None
 
     def notices(self) -> list[StoreNotice]:
-        """What happened to the store since the engine ended."""
+        """Return the store's notices since the engine ended."""
         return self._made[1].notices() if self._made is not None else []
 
     def link(self) -> LocalLink:
-        """An engine over them."""
+        """Return an engine over them."""
         assert self._made is not None
         return link(*self._made, client=True, command="jp-tui", greet=True)

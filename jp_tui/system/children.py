@@ -23,7 +23,6 @@ from pathlib import Path
 from jp_tui.system import child_keeper
 from jp_tui.system.paths import because
 from jp_tui.system.pipes import Feed, Intake
-from jp_tui.system.session import living_groups
 
 _DRAIN = 0.2
 _GRACE = 1.0
@@ -53,7 +52,7 @@ class ChildProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ChildExit:
-    """How a child ended.
+    """End of a child.
 
     Exactly one of `status` and `signal` is set, unless the system never reported the end. `stdout` and `stderr` have at
     most `output_limit` bytes each, the beginning and the end; `dropped` counts the bytes missing between them.
@@ -96,7 +95,7 @@ class ChildInputs:
 
 @dataclass(frozen=True, slots=True)
 class _Keeping:
-    """How a child is kept: `mode` is "" without a keeper."""
+    """Form of keeping a child: `mode` is "" without a keeper."""
 
     mode: str
     given: ChildInputs
@@ -385,3 +384,37 @@ def _kill(group: int, number: int) -> bool:
     except (ProcessLookupError, PermissionError):
         return False
     return True
+
+
+def living_groups(session: int) -> set[int]:
+    """Return the process groups with a living member in this session; unreaped zombies don't count.
+
+    Without /proc: the session's own group while the system knows it.
+    """
+    if sys.platform != "linux":
+        return _known(session)
+    try:
+        numbers = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return _known(session)
+    found = (_state(number) for number in numbers)
+    return {group for state, group, its_session in found if its_session == session and state not in "ZX"}
+
+
+def _known(session: int) -> set[int]:
+    try:
+        os.killpg(session, 0)
+    except OSError:
+        return set()
+    return {session}
+
+
+def _state(number: str) -> tuple[str, int, int]:
+    """Return state, group and session of a process; an ended one has none."""
+    try:
+        with open(f"/proc/{number}/stat", "rb") as file:
+            # the name in parentheses may contain anything, also parentheses
+            fields = file.read().rpartition(b")")[2].split()
+        return fields[0].decode(), int(fields[2]), int(fields[3])
+    except (OSError, IndexError, ValueError):
+        return "X", 0, 0

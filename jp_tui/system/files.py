@@ -18,7 +18,7 @@ from typing import Literal
 
 from jp_tui.system.listing import FolderListing
 from jp_tui.system.paths import write_fully
-from jp_tui.system.problem import FileProblem, problem, shown
+from jp_tui.system.problem import FileProblem, display_path, problem
 from jp_tui.system.regular import READ, current, dress, regular, sync
 from jp_tui.system.renaming import rename_new
 from jp_tui.system.rooted_open import OpenedPath, names, open_beneath, walk
@@ -42,7 +42,7 @@ class HiddenFile(FileProblem):
     def __init__(self, path: str, by: str) -> None:
         message = f"is on an ignore list ({by}), so it is neither read nor changed"
         super().__init__("permission", path, message)
-        self.args = (f"{shown(path)} {message}.",)
+        self.args = (f"{display_path(path)} {message}.",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +295,9 @@ class Root:
                 except FileExistsError:
                     there = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
                     if not stat.S_ISDIR(there.st_mode):
-                        raise FileProblem("not_a_directory", path, f"{shown('/'.join(part))} is no folder") from None
+                        raise FileProblem(
+                            "not_a_directory", path, f"{display_path('/'.join(part))} is no folder"
+                        ) from None
         return made
 
     def _open(self, path: str, flags: int) -> tuple[int, str]:

@@ -37,13 +37,13 @@ class FileProblem(Exception):
     """
 
     def __init__(self, kind: Kind, path: str, message: str) -> None:
-        super().__init__(f"{shown(path)}: {message}")
+        super().__init__(f"{display_path(path)}: {message}")
         self.kind: Kind = kind
         self.path = path
         self.message = message
 
 
-def shown(path: str) -> str:
+def display_path(path: str) -> str:
     """Return a path for a sentence: unchanged if all characters are printable, else escaped and quoted."""
     return path if path and path.isprintable() else repr(path)
 

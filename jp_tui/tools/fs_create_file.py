@@ -11,11 +11,11 @@ from typing import ClassVar, cast
 from jp_tui.conversation.outcomes import Success
 from jp_tui.questions import hunks
 from jp_tui.system.files import FileProblem, Root, StaleBase
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.approval import REJECTED, ApprovalStep, Plan, carry_out, fenced, may_change, yes_or_no
 from jp_tui.tools.files.edits import SMALL, EditedFile, FileVersions, edited
 from jp_tui.tools.files.file_state import describe
-from jp_tui.tools.files.partial_changes import told_of
+from jp_tui.tools.files.partial_changes import partial_result
 from jp_tui.tools.files.workspace import CallArguments, FileTool, ToolRefusal
 from jp_tui.tools.files.writing import PlannedWrite, folder_of, is_there, place, write_all
 from jp_tui.tools.port import Outcome, ToolCall
@@ -49,8 +49,8 @@ class CreateFile(FileTool):
 
 def _make(root: Root, real: str, content: str) -> Plan:
     """Plan a new file."""
-    name, folder = shown(real), folder_of(real)
-    parts = [] if is_there(root, folder) else [f"The folder {shown(folder)} is made for it."]
+    name, folder = display_path(real), folder_of(real)
+    parts = [] if is_there(root, folder) else [f"The folder {display_path(folder)} is made for it."]
     parts.append(fenced("diff", edited(name, None, content)["diff"]) if content else f"{name} is created empty.")
     question = yes_or_no("apply_changes", f"Create {name}?", "\n".join(parts), default=True, decides=[real])
 
@@ -69,9 +69,9 @@ def _make(root: Root, real: str, content: str) -> Plan:
 
 async def _replace(root: Root, real: str, content: str) -> Plan:
     """Plan the replacement of an existing file."""
-    name, there = shown(real), describe(root, real)
+    name, there = display_path(real), describe(root, real)
     if there.link is not None:
-        raise ToolRefusal(f"{name} is a link to {shown(there.link)}; name the file itself.")
+        raise ToolRefusal(f"{name} is a link to {display_path(there.link)}; name the file itself.")
     before = there.text
     if before is None or there.sha256 is None or len(there.data) > MAX_FILE:
         raise ToolRefusal(f"{name} exists and is not UTF-8 text of at most {MAX_FILE >> 20} MiB; delete it first.")
@@ -108,7 +108,7 @@ async def _replace(root: Root, real: str, content: str) -> Plan:
         (made,) = hunks.taken(changes, accepted)
         assert made is not None, "a yes accepts at least one part"
         write_all(root, [PlannedWrite(real, made.text.encode(), there.data)])
-        return Success(told_of(name, made))
+        return Success(partial_result(name, made))
 
     return Plan(steps, act, some)
 

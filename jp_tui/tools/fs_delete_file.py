@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import Root
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.approval import ApprovalStep, Plan, carry_out, may_change, yes_or_no
 from jp_tui.tools.files.file_state import describe
 from jp_tui.tools.files.git import dirty
@@ -30,7 +30,7 @@ class DeleteFile(FileTool):
         async def plan() -> Plan:
             there = describe(root, path)
             may_change(call, there.real)
-            name = shown(there.real)
+            name = display_path(there.real)
             no = f"{name} was not deleted: the question about it was answered with no."
             steps: list[ApprovalStep] = []
             if await dirty(call.root, {there.real: there.data}):

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import FileProblem, Root
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.git import listed
 from jp_tui.tools.files.scan import SearchJob
 from jp_tui.tools.files.workspace import MAX_SHOWN, CallArguments, FileTool, ToolRefusal, secrets
@@ -76,7 +76,7 @@ def _told(lines: list[dict[str, Any]], ended: str) -> Outcome:
     texts = [str(line["text"]) for line in lines if "text" in line]
     if ended:
         at = [str(line["at"]) for line in lines if "at" in line]
-        where = f" while searching {shown(at[-1])}" if at else ""
+        where = f" while searching {display_path(at[-1])}" if at else ""
         ended = f"{ended}{where}: the pattern is too slow for this text; use a simpler one, or fewer `paths`"
         if not texts:
             raise ToolRefusal(f"The search was {ended}.")

@@ -13,11 +13,11 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions import hunks
 from jp_tui.system.files import FileBytes, Root
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.approval import REJECTED, ApprovalStep, Plan, carry_out, fenced, may_change, yes_or_no
 from jp_tui.tools.files.edits import EditedFile, EditJob, EditResult, PatternJob, edit, small
 from jp_tui.tools.files.git import dirty
-from jp_tui.tools.files.partial_changes import told_of
+from jp_tui.tools.files.partial_changes import partial_result
 from jp_tui.tools.files.workspace import CallArguments, FileTool, ToolRefusal, one_line_each
 from jp_tui.tools.files.writing import PlannedWrite, write_all
 from jp_tui.tools.port import Outcome, ToolCall
@@ -55,7 +55,7 @@ class ModifyFile(FileTool):
             wanted = [{**one, "files": [files[path].real for path in one["files"]]} for one in patterns]
             job: EditJob = {
                 "texts": {found.real: _text(found) for found in files.values()},
-                "names": {found.real: shown(found.real) for found in files.values()},
+                "names": {found.real: display_path(found.real) for found in files.values()},
                 "patterns": cast(list[PatternJob], wanted),
                 "every": every,
                 "case_sensitive": case_sensitive,
@@ -108,7 +108,7 @@ def _read(call: ToolCall, root: Root, patterns: list[PatternJob]) -> dict[str, F
         may_change(call, file.real)
         if file.truncated:
             raise ToolRefusal(
-                f"{shown(file.real)} has {file.size:,} bytes, more than the {MAX_FILE >> 20} MiB changed here."
+                f"{display_path(file.real)} has {file.size:,} bytes, more than the {MAX_FILE >> 20} MiB changed here."
             )
         found[path] = file
     if sum({file.real: file.size for file in found.values()}.values()) > MAX_TOTAL:
@@ -122,7 +122,7 @@ def _text(file: FileBytes) -> str:
             return file.data.decode("utf-8")
         except UnicodeDecodeError:
             pass
-    raise ToolRefusal(f"{shown(file.real)} is not UTF-8 text, and only that is changed here.")
+    raise ToolRefusal(f"{display_path(file.real)} is not UTF-8 text, and only that is changed here.")
 
 
 async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edits: dict[str, EditedFile]) -> Plan:
@@ -130,22 +130,22 @@ async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edit
     paths = list(edits)
     steps: list[ApprovalStep] = []
     broad = [
-        f"Pattern {number} changes {touched} of the {lines} lines of {shown(path)}."
+        f"Pattern {number} changes {touched} of the {lines} lines of {display_path(path)}."
         for path in paths
         for number, touched, lines in edits[path]["broad"]
     ]
-    several = f"{len(paths)} files" if len(paths) > 1 else shown(paths[0])
+    several = f"{len(paths)} files" if len(paths) > 1 else display_path(paths[0])
     if broad:
         text = f"Replace text in most lines of {several}?"
         question = yes_or_no("broad_replacement", text, "\n".join(broad), default=False)
         steps.append(ApprovalStep(question, _no("a pattern changes over half of a file; use narrower ones")))
     changed = await dirty(call.root, {path: files[path].data for path in paths})
     if changed:
-        names = "\n".join(f"{shown(path)} has changes that are not committed." for path in changed)
+        names = "\n".join(f"{display_path(path)} has changes that are not committed." for path in changed)
         text = (
             "Modify files with uncommitted changes?"
             if len(changed) > 1
-            else f"Modify {shown(changed[0])}, which has uncommitted changes?"
+            else f"Modify {display_path(changed[0])}, which has uncommitted changes?"
         )
         question = yes_or_no("modify_dirty_file", text, names, default=False)
         steps.append(ApprovalStep(question, _no("files with uncommitted changes are not to be modified")))
@@ -155,7 +155,7 @@ async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edit
             f"The diff has more than {MAX_DIFF >> 20} MiB, too much to be reviewed; make smaller changes."
         )
     text = f"Apply these changes to {several}?" if len(paths) > 1 else f"Apply this change to {several}?"
-    changes = [hunks.FileDiff(shown(path), _text(files[path]), edits[path]["diff"]) for path in paths]
+    changes = [hunks.FileDiff(display_path(path), _text(files[path]), edits[path]["diff"]) for path in paths]
     parts = hunks.parts(changes)
     question = yes_or_no("apply_changes", text, fenced("diff", diff), default=True, decides=paths, parts=parts)
     steps.append(ApprovalStep(question, REJECTED))
@@ -167,7 +167,7 @@ async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edit
     def some(accepted: frozenset[str]) -> Success:
         made = [(path, one) for path, one in zip(paths, hunks.taken(changes, accepted), strict=True) if one]
         write_all(root, [PlannedWrite(path, one.text.encode(), files[path].data) for path, one in made])
-        return Success("\n".join(told_of(shown(path), one) for path, one in made))
+        return Success("\n".join(partial_result(display_path(path), one) for path, one in made))
 
     return Plan(tuple(steps), act, some)
 
@@ -178,4 +178,4 @@ def _no(why: str) -> str:
 
 def _told(path: str, edited: EditedFile) -> str:
     places = "1 place" if edited["count"] == 1 else f"{edited['count']:,} places"
-    return f"Changed {shown(path)} in {places}: +{edited['added']:,} -{edited['removed']:,} lines."
+    return f"Changed {display_path(path)} in {places}: +{edited['added']:,} -{edited['removed']:,} lines."

@@ -11,7 +11,7 @@ from typing import ClassVar
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.system.files import FileProblem, Root, StaleBase
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.approval import ApprovalStep, Plan, carry_out, may_change, yes_or_no
 from jp_tui.tools.files.file_state import FileState, describe
 from jp_tui.tools.files.git import dirty
@@ -42,7 +42,7 @@ class MoveFile(FileTool):
             may_change(call, what.real)
             may_change(call, to)
             if what.real == to:
-                raise ToolRefusal(f"{shown(to)} is both source and target.")
+                raise ToolRefusal(f"{display_path(to)} is both source and target.")
             over = describe(root, to) if is_there(root, to) else None
             changed = await dirty(call.root, {what.real: what.data})
             refused = not call.refused.isdisjoint((what.real, to))
@@ -54,7 +54,7 @@ class MoveFile(FileTool):
 def _plan(root: Root, what: FileState, to: str, over: FileState | None, changed: bool, refused: bool) -> Plan:
     """`refused`: a change of one of the two was refused in this turn, so moving needs approval as well. A file that
     others obey concerns both its old and its new place: only a person decides."""
-    source, target = shown(what.real), shown(to)
+    source, target = display_path(what.real), display_path(to)
     no = f"{source} was not moved: the question about it was answered with no."
     steps: list[ApprovalStep] = []
     if over is not None or obeyed(to) or obeyed(what.real) or refused:

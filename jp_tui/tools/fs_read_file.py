@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import FileBytes, Root
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.guard import secret
 from jp_tui.tools.files.workspace import MAX_SHOWN, CallArguments, FileTool, ToolRefusal, secrets
 from jp_tui.tools.port import Outcome, ToolCall
@@ -31,13 +31,13 @@ class ReadFile(FileTool):
         arguments.check()
         found = root.read(path, MAX_FILE)
         if secret(found.real, secrets(call)):
-            raise ToolRefusal(f"{shown(found.real)} usually holds secrets, so its content is not read.")
+            raise ToolRefusal(f"{display_path(found.real)} usually holds secrets, so its content is not read.")
         return Success(_piece(found, first, last))
 
 
 def _piece(found: FileBytes, first: int, last: int) -> str:
     """Return lines `first` to `last` unchanged, and a closing line in brackets if something was left out or changed."""
-    name = shown(found.real)
+    name = display_path(found.real)
     if found.truncated:
         raise ToolRefusal(
             f"{name} has {found.size:,} bytes, more than the {MAX_FILE >> 20} MiB read here; use fs_grep_files."

@@ -91,7 +91,7 @@ Spawner = Callable[[Spawn], Awaitable[Success | Failure]]
 
 @dataclass(frozen=True, slots=True)
 class HistoryPart:
-    """What of a conversation's log is wanted: the result of a call, the record of answers, what contains a text, or,
+    """Requested part of a conversation's log: the result of a call, the record of answers, what contains a text, or,
     with none of them, all."""
 
     call: str = ""

@@ -24,7 +24,7 @@ class HistoryTool:
         return "tool"
 
     def title(self, arguments: JsonObject) -> str:
-        """What is looked for."""
+        """Return the search."""
         found = arguments.get("call_id") or arguments.get("search")
         return found[:200] if isinstance(found, str) else ""
 

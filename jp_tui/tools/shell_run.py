@@ -23,7 +23,7 @@ from jp_tui.questions.wire import digest
 from jp_tui.system.children import ChildProblem, child_environment, run
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.ignore_lists import IgnoreProblem
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.system.sandbox.command import limited, most_processes
 from jp_tui.system.sandbox.mounts import SandboxProblem
 from jp_tui.tools.files.workspace import CallArguments, ToolRefusal
@@ -80,8 +80,8 @@ class ShellRun:
             raise RenderFailed(str(problem)) from None
 
     async def walls(self, call: ToolCall) -> tuple[bool, bool]:
-        """Whether a sandbox works here for this call, and whether the network is open in it. Searches nothing: a
-        workspace that turns out too large to be searched is asked about by `confirm`."""
+        """Return whether a sandbox works here for this call, and whether the network is open in it. Searches nothing: a
+        workspace too large to search is asked about by `confirm`."""
         return await self._sandbox.works(call)
 
     async def run(self, call: ToolCall) -> Outcome:
@@ -123,9 +123,9 @@ def _read(call: ToolCall) -> CheckedCommand:
     with Root(call.root) as root:
         there = root.stat(where)
         if there.kind != "folder":
-            raise ToolRefusal(f"shell_run: {shown(where)} is not a folder.")
+            raise ToolRefusal(f"shell_run: {display_path(where)} is not a folder.")
         cwd = os.path.normpath(os.path.join(root.path, there.real))
-        place = "the workspace" if cwd == root.path else f"the folder {shown(there.real)}"
+        place = "the workspace" if cwd == root.path else f"the folder {display_path(there.real)}"
     shell = argv is None
     return CheckedCommand(("/bin/sh", "-c", command) if shell else tuple(words), written, shell, cwd, place, seconds)
 
@@ -182,7 +182,7 @@ async def _carried_out(call: ToolCall, wanted: CheckedCommand, walls: Walled, sa
         return Failure("The call was cancelled before the command ran.")
     path = child_environment(os.environ)["PATH"]
     if "/" not in wanted.argv[0] and shutil.which(wanted.argv[0], path=path) is None:
-        return Failure(f"There is no program {shown(wanted.argv[0])} here.")
+        return Failure(f"There is no program {display_path(wanted.argv[0])} here.")
     cancel = asyncio.Event()
     call.cancel.then(cancel.set)
     tail, notes = Tail(call.progress, asyncio.get_running_loop().time), list[str]()

@@ -41,11 +41,11 @@ class OpenPages:
         if self._app.screen is self._main or self._main.inbox is None:
             return
         from jp_tui.ui.widgets.status import StatusLine
-        from jp_tui.view.activity.status import waits
+        from jp_tui.view.activity.status import waiting_text
 
         for page in self._app.screen_stack:
             if callable(show := getattr(page, "waits", None)):
-                show(waits(self._main.query_one(StatusLine).status))
+                show(waiting_text(self._main.query_one(StatusLine).status))
         if callable(follow := getattr(self._app.screen, "inbox_changed", None)):
             follow(self._main.inbox)
 

@@ -35,6 +35,7 @@ PARTS: dict[str, str] = {
     "day": "tests.bench.day",
     "append": "tests.bench.store",
     "search": "tests.bench.searching",
+    "request": "tests.bench.requests",
     "idle": "tests.bench.idle",
 }
 """The module of each part, by its name on the command line: together at most fifteen minutes."""

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject, dump
-from jp_tui.engine.base.dependencies import CompactionSettings
+from jp_tui.engine.base.dependencies import CompactionSettings, ModelSetup, ReviewListener, ReviewQuestion
 from jp_tui.engine.record.overlay import record_in
+from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed, Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
+from jp_tui.protocol import library as p
 from jp_tui.protocol.values import Answered
-from tests.engine.conftest import Bench
+from jp_tui.tools.registry import builtin
+from tests.engine.cast import stored
+from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_history import check
 from tests.fakes.models import Item, call, end, text
-from tests.fakes.windowed import Windowed, told
+from tests.fakes.tools import Made, Reviews
+from tests.fakes.tools import asks as asks_sure
+from tests.fakes.windowed import Windowed, summarising, told
 
 WINDOW = 4_000
 ANSWERS = [f"answer {at}: </record>\n\u2028 ünï “{'x' * at}”" for at in range(15)]
@@ -321,3 +328,180 @@ def test_k26_read_history_gives_back_what_was_compacted_away(bench: Bench) -> No
     assert dump(ANSWERS[0]) in read[0]
     assert [record_in(f"<record>\n{read[1]}</record>")[at]["answer"] for at in range(3)] == ANSWERS[:3]
     assert read[2].startswith("[11] call call_1: ask_user ")
+
+
+def filled(bench: Bench, turns: int = 8) -> list[dict[str, Any]]:
+    """Turns until it was compacted; the compactions."""
+    for at in range(turns):
+        bench.say(f"turn {at}")
+        answer(bench, ANSWERS[at])
+        assert bench.turn().outcome == "done"
+    return compactions(bench)
+
+
+def test_k29_a_reviewer_sees_the_overlay(bench: Bench) -> None:
+    class Seeing(Reviews):
+        told: tuple[m.Message, ...] = ()
+
+        async def inquire(self, asked: ReviewQuestion, hears: ReviewListener) -> ReviewerAnswered | ReviewerFailed:
+            self.told = asked.told
+            return await super().inquire(asked, hears)
+
+    asking, server = Asking(), Windowed(lambda _: [], WINDOW)
+    reviews = bench.reviewer = Seeing(sure=(True, "fine"))
+
+    def replies(request: m.ModelRequest) -> Sequence[Item]:
+        if "review" in told(m.ModelRequest("m", request.messages[-1:])):
+            return [*call("ask", {}, "reviewed"), *end("tools")]
+        return asking(request)
+
+    server.replies = replies
+    begin(bench, server)
+    bench.tools["ask"] = tool_setup("ask", Made(asks_sure), rules={"sure": Rule(target="assistant_with_escalation")})
+    assert filled(bench)
+    bench.say("review")
+    assert bench.turn().outcome == "done"
+    first = reviews.told[0].parts[0]
+    assert isinstance(first, m.TextPart) and record_in(first.text)[0]["answer"] == ANSWERS[0]
+    bench.say("on")
+    answer(bench, "yes")
+    bench.turn()
+    bench.send(c.CompactConversation(conversation=bench.conversation))
+    bench.until(e.Compacted)
+    bench.say("and on")
+    bench.prompt()
+    verdicts = [one for one in lines(server.requests[-1]) if one["kind"] == "verdict"]
+    assert [(one["answer"], one["reason"], one["by"]) for one in verdicts] == [(True, "fine", "judge")]
+
+
+def test_k29_a_sub_agent_is_compacted_alike(bench: Bench) -> None:
+    working = Working(25)
+
+    def replies(request: m.ModelRequest) -> Sequence[Item]:
+        if "the task" in told(m.ModelRequest("m", request.messages[:1])):
+            return working(request)
+        if any(isinstance(part, m.Result) for part in request.messages[-1].parts):
+            return [*text("done"), *end()]
+        return [*call("spawn_agent", {"task": "the task"}, "s1"), *end("tools")]
+
+    server = Windowed(replies, WINDOW)
+    begin(bench, server)
+    bench.tools["spawn_agent"] = tool_setup("spawn_agent", builtin()["spawn_agent"])
+    bench.say("go")
+    ended = bench.until(e.TurnCompleted, lambda event: event.conversation == bench.conversation)
+    assert ended.outcome == "done" and max(server.sizes) <= WINDOW
+    agents = {event.conversation for event in bench.events if isinstance(event, e.EventAppended)} - {bench.conversation}
+    (agent,) = agents
+    assert sum(one["type"] == "compaction" for one in stored(bench, agent)) >= 1
+    assert not any(one["type"] == "compaction" for one in stored(bench, bench.conversation))
+
+
+def test_k22_a_fork_inside_an_overlay_and_behind_it(bench: Bench) -> None:
+    """Cut before the compaction its messages are told themselves, cut behind it the overlay holds in the fork."""
+    server = Windowed(Asking(), WINDOW)
+    begin(bench, server)
+    made = filled(bench)
+    events = {event.stored.seq: event.stored.event for event in bench.events if isinstance(event, e.EventAppended)}
+    at = next(seq for seq, event in events.items() if event == made[0])
+    source = bench.conversation
+    for cut, wanted in ((made[0]["through"] - 3, 0), (at + 1, at)):
+        bench.send(p.ForkConversation(conversation=source, at=cut))
+        fork = bench.until(p.ConversationForked).info.id
+        bench.stop()
+        bench.start("id", fork)
+        bench.say("on")
+        ended = bench.until((e.QuestionAsked, e.TurnCompleted))  # type: ignore[arg-type]
+        check(server.requests[-1].messages)
+        assert bool(lines(server.requests[-1])) is bool(wanted)
+        if not isinstance(ended, e.TurnCompleted):
+            bench.interrupt("stop")
+            bench.turn()
+
+
+def test_k23_by_hand_while_a_turn_runs_waits_for_its_next_place(bench: Bench) -> None:
+    server = Windowed(Asking(400), 100_000)
+    begin(bench, server, 100_000)
+    for at in range(3):
+        bench.say(f"turn {at}")
+        answer(bench, str(at))
+        bench.turn()
+    bench.say("next")
+    prompt = bench.prompt()
+    bench.send(c.CompactConversation(conversation=bench.conversation, focus="now"))
+    assert bench.until(e.Compacted).waits and not compactions(bench)
+    bench.answer(prompt, Answered(value="3"))
+    assert bench.turn().outcome == "done"
+    (made,) = compactions(bench)
+    kinds = bench.kinds()
+    assert made["focus"] == "now" and kinds.index("compaction") > len(kinds) - 5, "between the result and the reply"
+    bench.send(c.CompactConversation(conversation=bench.conversation, undo=True))
+    assert bench.until(e.Compacted).stored is not None
+
+
+def test_k21_nothing_is_compacted_while_a_question_waits(bench: Bench) -> None:
+    bench.client = False
+    bench.policy("ask_user", "defer")
+    server = Windowed(Asking(), 100_000)
+    begin(bench, server, 100_000)
+    bench.say("go")
+    assert bench.turn().outcome == "deferred"
+    bench.send(c.CompactConversation(conversation=bench.conversation))
+    assert "waits for an answer" in bench.until(e.Compacted).message
+
+
+def test_k23_only_the_holder_compacts(bench: Bench) -> None:
+    begin(bench, Windowed(Asking(400), 100_000), 100_000)
+    filled(bench, 3)
+    other = bench.other()
+    other.run()
+    try:
+        other.send(c.CompactConversation(conversation=bench.conversation))
+        assert "is being written by" in other.until(e.Compacted).message
+    finally:
+        other.stop()
+    assert not compactions(bench)
+
+
+def test_k20_another_model_summarises(bench: Bench) -> None:
+    judge = Windowed(lambda _: [], 100_000)
+    judge.summary = lambda _: [*text("By the other."), *end()]
+
+    async def opened() -> ModelSetup:
+        return ModelSetup("other/small", "small", judge, retry=bench.retry)  # type: ignore[arg-type]
+
+    server = Windowed(Asking(), WINDOW)
+    begin(bench, server, open_model=opened)
+    made = filled(bench)
+    assert {(one["model"], one["summary"]) for one in made} == {("other/small", "By the other.")}
+    assert not server.summaries and all(summarising(one) for one in judge.summaries)
+
+
+def test_k28_a_summary_model_that_cannot_be_opened_fails_no_turn(bench: Bench) -> None:
+    async def opened() -> ModelSetup:
+        raise m.ModelError("unknown_model", "Unknown provider nobody.")
+
+    begin(bench, Windowed(Asking(), WINDOW), open_model=opened)
+    made = filled(bench)
+    assert made and all(one["error"] == "Unknown provider nobody." for one in made)
+
+
+def test_r56_an_imported_compaction_is_kept_and_changes_nothing(bench: Bench) -> None:
+    from jp_tui.conversation import events as ev
+    from jp_tui.engine.record.model_context import told_of
+    from jp_tui.engine.record.overlay import standing
+
+    odd = [{"type": "compaction", **more} for more in ({}, {"from_turn": 1}, {"through": "x"}, {"through": None})]
+    log = [(1, 1, ev.ChatRequest(content="a")), *((at + 2, 1, ev.Unknown(one)) for at, one in enumerate(odd))]
+    assert [part for one in told_of(log, "m/x", standing([])) for part in one.parts] == [m.TextPart("a")]
+
+
+def test_k21_what_is_always_sent_leads_to_no_summary_at_each_request(bench: Bench) -> None:
+    """Tools that reach `compact_at` alone: leaving a few words out would gain nothing."""
+    server = Windowed(lambda _: [*text("all is well " * 10), *end()], WINDOW)
+    begin(bench, server, keep=0.05)
+    spec = m.ToolSpec("large", "x" * 11_500, {"type": "object", "properties": {}})
+    bench.tools["large"] = replace(bench.tools["ask_user"], name="large", spec=spec)
+    for at in range(10):
+        bench.say(f"turn {at}")
+        assert bench.turn().outcome == "done"
+    assert min(server.sizes) > WINDOW * 0.8 and not compactions(bench) and not server.summaries

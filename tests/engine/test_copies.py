@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.engine.base.backups import BackupLimits, BackupRecord, CallCopies, CopyStore
-from jp_tui.engine.file_changes.restore import RestoreTarget, found, restore
+from jp_tui.engine.file_changes.restore import RestoreTarget, current_snapshot, restore
 from jp_tui.system.files import FileProblem, StaleBase, sha256
 from jp_tui.system.restoring import RestoringRoot
 from jp_tui.tools.files.backups import ABSENT, BackupRoot, CopyFailed, FileSnapshot, PlannedChange
@@ -182,7 +182,7 @@ def test_a_unit_is_restored_whole_or_not_at_all(tmp_path: Path) -> None:
     made = store(tmp_path)
     old = FileSnapshot("file", b"old", sha256(b"old"), 3, 0o640)
     with RestoringRoot(work) as root:
-        goals = [RestoreTarget("a", found(root, "a", 99), old), RestoreTarget("b/c/d", ABSENT, old)]
+        goals = [RestoreTarget("a", current_snapshot(root, "a", 99), old), RestoreTarget("b/c/d", ABSENT, old)]
         (work / "b" / "c").write_text("in the way")
         with pytest.raises(FileProblem):
             restore(root, made, "conv", 1, goals, "undo")
@@ -198,7 +198,7 @@ def test_what_came_between_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("seen")
     made = store(tmp_path)
     with RestoringRoot(tmp_path) as root:
-        goal = RestoreTarget("a", found(root, "a", 99), FileSnapshot("file", b"old", sha256(b"old"), 3))
+        goal = RestoreTarget("a", current_snapshot(root, "a", 99), FileSnapshot("file", b"old", sha256(b"old"), 3))
         (tmp_path / "a").write_text("between")
         with pytest.raises(StaleBase):
             restore(root, made, "conv", 1, [goal], "undo")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Message, ModelRequest, Result, TextPart
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.compaction.place import blocks, choose
 from jp_tui.engine.record import answer_record
 from jp_tui.engine.record.estimate import Estimate
@@ -19,9 +19,13 @@ from jp_tui.engine.record.model_context import told_of
 from jp_tui.engine.record.overlay import BEGIN, END, StandingOverlay, head, record_in, standing
 from jp_tui.engine.record.shortening import KEPT, LONG, limit_of, trimmed, within
 from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.openai_chat.request import OpenAIChat
+from jp_tui.providers.registry import make_wire
+from jp_tui.settings.wires import SERVER_WIRES
 from tests.engine.test_history import LOGS, MODEL, check
 
+WIRES = [make_wire(Endpoint("fake", name, "http://127.0.0.1:9/v1")) for name in SERVER_WIRES]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.sampled_from(
     [END, f"x\n{END}\n{BEGIN}", '{"seq":1,"kind":"answer"}', "a\u2028b\u0085c\x7f", "<summary>", "  "]
 )
@@ -56,6 +60,8 @@ def test_k22_whatever_is_compacted_the_request_is_one_that_servers_take(
         if message["role"] == "tool":
             asked.remove(str(message["tool_call_id"]))
     assert not asked
+    for wire in WIRES:
+        dump(wire.body(request))
     roles = [one["role"] for one in Anthropic().body(request)["messages"]]  # type: ignore[union-attr,index,call-overload]
     assert roles == [("user", "assistant")[at % 2] for at in range(len(roles))]
 

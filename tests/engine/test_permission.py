@@ -11,6 +11,7 @@ from jp_tui.inquiry.values import Policy
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Edited, EndTurn, Permitted, Response
+from jp_tui.rules.facts import Covers
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made, Shown, asks, at_once, forever
@@ -101,11 +102,11 @@ def test_all_decisions_of_a_cycle_come_before_anything_runs(bench: Bench) -> Non
 
 
 @pytest.mark.parametrize("run", [True, False])
-def test_a_remembered_decision_covers_the_tool_for_the_turn(bench: Bench, run: bool) -> None:
+def test_a_remembered_decision_covers_the_same_call_for_the_turn(bench: Bench, run: bool) -> None:
     """R89, M16; the next turn asks again (R40)."""
     tool = guarded(bench)["guarded"]
-    items = [*call("guarded", {"n": 1}, "c1", 0), *call("guarded", {"n": 2}, "c2", 1), *end("tools")]
-    bench.script = Script(items, [*call("guarded", {"n": 3}, "c3"), *end("tools")], OK, items, OK)
+    items = [*call("guarded", {"n": 1}, "c1", 0), *call("guarded", {"n": 1}, "c2", 1), *end("tools")]
+    bench.script = Script(items, [*call("guarded", {"n": 1}, "c3"), *end("tools")], OK, items, OK)
     bench.start()
     bench.say("go")
     bench.answer(bench.prompt(), Permitted(run=run, remember=True))
@@ -113,13 +114,46 @@ def test_a_remembered_decision_covers_the_tool_for_the_turn(bench: Bench, run: b
     assert sum(isinstance(event, e.QuestionAsked) for event in bench.events) == 1
     contents = [event["content"] for event in results(bench)]
     skipped = ["Tool skipped by user.", *["Tool skipped by user (remembered)."] * 2]
-    assert contents == (["done 1", "done 2", "done 3"] if run else skipped)
+    assert contents == (["done 1"] * 3 if run else skipped)
     assert len(tool.calls) == (3 if run else 0)
     by = [event["metadata"]["permission"]["by"] for event in results(bench)]  # type: ignore[index]
     assert by == ["user", "remembered", "remembered"]
     bench.say("again")
     bench.answer(bench.prompt(), EndTurn())
     assert bench.turn().outcome == "interrupted"
+
+
+def test_z16_a_remembered_yes_covers_no_call_with_other_arguments(bench: Bench) -> None:
+    guarded(bench)
+    calls = [*call("guarded", {"n": 1}, "c1", 0), *call("guarded", {"n": 2}, "c2", 1), *end("tools")]
+    bench.script = Script(calls, OK)
+    bench.start()
+    bench.say("go")
+    first = bench.prompt()
+    assert "exactly this call of guarded" in first.remember_covers
+    bench.answer(first, Permitted(run=True, remember=True))
+    second = bench.prompt()
+    assert second.call == "c2"
+    bench.answer(second, Permitted(run=True))
+    bench.turn()
+    assert [event["metadata"]["permission"]["by"] for event in results(bench)] == ["user", "user"]  # type: ignore[index]
+
+
+def test_z16_for_a_tool_of_files_it_covers_the_same_files(bench: Bench) -> None:
+    guarded(bench, covers=Covers(path=("path",)))
+    (bench.workspace / "link").symlink_to("a")
+    paths = [{"path": "a", "n": 1}, {"path": "./link", "n": 2}, {"path": "b"}]
+    calls = [item for at, one in enumerate(paths) for item in call("guarded", one, f"c{at}", at)]
+    bench.script = Script([*calls, *end("tools")], OK)
+    bench.start()
+    bench.say("go")
+    first = bench.prompt()
+    assert "for the same files" in first.remember_covers
+    bench.answer(first, Permitted(run=True, remember=True))
+    bench.answer(bench.prompt(), Permitted(run=True))
+    bench.turn()
+    by = [event["metadata"]["permission"]["by"] for event in results(bench)]  # type: ignore[index]
+    assert by == ["user", "remembered", "user"]
 
 
 @pytest.mark.parametrize("mode", ["ask", "edit"])

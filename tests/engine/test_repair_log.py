@@ -44,7 +44,7 @@ def settled(*turn: ev.Event) -> list[ev.Event]:
         append=append,
         setup=SimpleNamespace(journal=SimpleNamespace(partials=lambda id_: [], clear_draft=lambda *_: None)),
     )
-    asyncio.run(repair_log.settle_old(log, None))
+    asyncio.run(repair_log.close_old_turn(log, None))
     return appended
 
 

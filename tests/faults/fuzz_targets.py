@@ -39,7 +39,7 @@ from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import layers, toml
 from jp_tui.tools.local import parameters
 from jp_tui.tools.local.parameters import BadArguments
-from jp_tui.view.schema.edit import get, put, skeleton, typed, written
+from jp_tui.view.schema.edit import field_text, get, set_field_text, set_value_at, skeleton
 from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import lines
 from tests.providers.decoding import HELLO, fold
@@ -230,7 +230,7 @@ def tool_arguments(data: bytes) -> None:
     given = declared if isinstance(declared, dict) else {"a": made}
     rules = {name: rule for name, rule in rules.items() if isinstance(rule, dict)}
     with suppress(BadArguments):
-        dump(parameters.settled(rules, given))
+        dump(parameters.checked_arguments(rules, given))
 
 
 def questions(data: bytes) -> None:
@@ -252,11 +252,11 @@ def schema_form(data: bytes) -> None:
     document = skeleton(form)
     for one in (document, _made(chance, _SCHEMA, 3)):
         for line in lines(form, one, {}, lambda _: True)[:40]:
-            written(line.shape, get(one, line.path))
+            field_text(line.shape, get(one, line.path))
             if line.writes:
-                typed(form, one, line.path, chance.choice(["1", "x", "", "1e400", "null", "9" * 400]))
+                set_field_text(form, one, line.path, chance.choice(["1", "x", "", "1e400", "null", "9" * 400]))
     with suppress(KeyError, IndexError):
-        dump(put(form, document, (), _made(chance, _SCHEMA, 2)))
+        dump(set_value_at(form, document, (), _made(chance, _SCHEMA, 2)))
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.event_filter import elsewhere
+from jp_tui.headless.event_filter import belongs_elsewhere
 from jp_tui.protocol import events as e
 from tests.fakes import scenes
 from tests.headless.running import jp, lines
@@ -26,10 +26,10 @@ MINE, THEIRS = "mine", "theirs"
     ],
 )
 def test_what_another_conversation_does_is_told_there(event: e.Event) -> None:
-    assert elsewhere(event, MINE)
-    assert not elsewhere(event, THEIRS)
-    assert not elsewhere(event, ""), "as long as none is open nothing is left out"
-    assert not elsewhere(event.model_copy(update={"conversation": MINE}), MINE)
+    assert belongs_elsewhere(event, MINE)
+    assert not belongs_elsewhere(event, THEIRS)
+    assert not belongs_elsewhere(event, ""), "as long as none is open nothing is left out"
+    assert not belongs_elsewhere(event.model_copy(update={"conversation": MINE}), MINE)
 
 
 def test_a_question_reaches_its_human_wherever_it_is_asked() -> None:
@@ -37,8 +37,8 @@ def test_a_question_reaches_its_human_wherever_it_is_asked() -> None:
     asked = e.QuestionAsked(conversation=THEIRS, prompt=scenes.prompt("boolean"))
     settled = e.QuestionSettled(conversation=THEIRS, inquiry="i", how="answered")
     review = e.ReviewStarted(conversation=THEIRS, turn=1, call="c", inquiry="i", tool="t", model="m")
-    assert not any(elsewhere(event, MINE) for event in (asked, settled, review))
-    assert not elsewhere(e.Refused(command="x", message="no"), MINE)
+    assert not any(belongs_elsewhere(event, MINE) for event in (asked, settled, review))
+    assert not belongs_elsewhere(e.Refused(command="x", message="no"), MINE)
 
 
 SCRIPT = """

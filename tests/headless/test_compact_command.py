@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from jp_tui.startup import run
 from tests.headless.running import lines
 from tests.headless.test_library import Cli, brought
 from tests.headless.test_library import cli as cli
 
 
-def test_k23_it_prints_the_event_and_undoes_it(cli: Cli, tmp_path: Path) -> None:
+def test_k23_it_prints_the_event_and_undoes_it(cli: Cli, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     id_ = brought(cli, tmp_path)
     before = cli("show", id_, "--json")[1]
     status, out, err = cli("compact", id_, "--focus", "stripes", "--json")
@@ -19,6 +22,9 @@ def test_k23_it_prints_the_event_and_undoes_it(cli: Cli, tmp_path: Path) -> None
         0, "compaction", "user", "stripes", id_,
     ), err  # fmt: skip
     assert event["record"] == [] and event["carried"]["said"] == ["Zebras\u001b[2J"]
+    run(["context", "-r", id_, "--json"])
+    parts = {one["part"]: one for one in lines(capfd.readouterr().out)}
+    assert list(parts)[-4:] == ["summary", "record", "messages", "total"] and parts["summary"]["tokens"] > 50
     status, out, _ = cli("compact", id_, "--undo")
     assert status == 0 and out.startswith("Compaction undone")
     status, out, err = cli("compact", id_, "--undo")

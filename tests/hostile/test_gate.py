@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.engine.base.rejected_calls import KEPT, RejectedCall, told
+from jp_tui.engine.base.rejected_calls import KEPT, RejectedCall, rejection_text
 from jp_tui.protocol import events as e
 from jp_tui.tools.registry import builtin
 from tests.engine.conftest import Bench
@@ -149,5 +149,5 @@ def test_r237_a_refusal_of_a_turn_that_goes_on_says_what_it_still_can(size: int)
     extra = {"refused": "the arguments are no JSON", "raw": raw[:KEPT], "misread": True}
     found = stored(ToolCallRequest(id="c", name="t", arguments={}, metadata=extra))
     assert found == RejectedCall("c", "t", "the arguments are no JSON", raw if size < KEPT else "")
-    assert ("not_finite" in told(found, None)) == (size < KEPT)
-    assert "Send it again" in told(RejectedCall("c", "t", "it was cut off"), builtin()["ask_user"])
+    assert ("not_finite" in rejection_text(found, None)) == (size < KEPT)
+    assert "Send it again" in rejection_text(RejectedCall("c", "t", "it was cut off"), builtin()["ask_user"])

@@ -25,7 +25,7 @@ from jp_tui.ui.painting.tools import OUTPUT_LINES
 from jp_tui.ui.sheets.areas.hunks import by_hunks
 from jp_tui.ui.sheets.json import text as json_text
 from jp_tui.view.composer import pastes
-from jp_tui.view.schema.edit import written
+from jp_tui.view.schema.edit import field_text
 from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.transcript import blocks as b
 from tests.faults import slots
@@ -224,7 +224,7 @@ def test_megabytes_with_nothing_odd_in_them_are_not_looked_at_twice(monkeypatch:
     looked: list[str] = []
     monkeypatch.setattr(visible, "odd", looked.append)
     shape = SchemaOutline({"type": "object", "properties": {"a": {"type": "string"}}}).at(("a",))
-    assert written(shape, "plain " * 999) == "plain " * 999 and looked == []
+    assert field_text(shape, "plain " * 999) == "plain " * 999 and looked == []
     monkeypatch.undo()
     monkeypatch.setattr(visible, "odd", looked.append)
-    assert written(shape, "é and ü " * 999) == "é and ü " * 999 and sorted(looked) == ["é", "ü"]
+    assert field_text(shape, "é and ü " * 999) == "é and ü " * 999 and sorted(looked) == ["é", "ü"]

@@ -240,8 +240,8 @@ mine = providers.providers(settings, {})["mine"]
 at = endpoint(mine, {}, assistant(settings).request)
 assert repr(open_provider(at)) == "HttpProvider('mine', 'http://127.0.0.1:9')"
 
-now, _ = first_run.chosen(first_run.begin(SERVER_WIRES)[0], first_run.OWN)
-seen = {(now := first_run.chosen(now, "wire")[0]).draft.wire for _ in SERVER_WIRES}
+now, _ = first_run.choose_row(first_run.begin(SERVER_WIRES)[0], first_run.OWN)
+seen = {(now := first_run.choose_row(now, "wire")[0]).draft.wire for _ in SERVER_WIRES}
 assert "echo" in seen, "the setup page offers it"
 
 async def heard():

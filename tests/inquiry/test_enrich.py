@@ -9,7 +9,7 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.denial_text import Told, told
+from jp_tui.inquiry.denial_text import DenialText, denial_text
 from jp_tui.inquiry.replay import ReplayedState, recorded
 from jp_tui.questions.answer_kind import verdict_key
 from jp_tui.questions.types import BooleanAnswer, Part, Question, SchemaAnswer, Taken
@@ -54,40 +54,40 @@ def escalated(value: bool, note: str = "", question: Question = APPLY, **more: o
     return play
 
 
-def read(play: Play, arguments: JsonObject = FILE) -> Told | None:
-    return told(play.state, "c1", arguments, OWN, declined=True)
+def read(play: Play, arguments: JsonObject = FILE) -> DenialText | None:
+    return denial_text(play.state, "c1", arguments, OWN, declined=True)
 
 
 @pytest.mark.parametrize("error", ["disk full", "Traceback: boom", ""])
 def test_what_else_the_tool_says_is_added(error: str) -> None:
     """Z6: enrichment adds and never hides; a crash after a "no" is still visible as one."""
     play = reviewed(False)
-    found = told(play.state, "c1", FILE, error)
-    assert found == Told(f"{M8}\n\nThe tool said: {error}", enriched=True)
-    by_user = told(escalated(False).state, "c1", FILE, error)
+    found = denial_text(play.state, "c1", FILE, error)
+    assert found == DenialText(f"{M8}\n\nThe tool said: {error}", enriched=True)
+    by_user = denial_text(escalated(False).state, "c1", FILE, error)
     assert by_user is not None and by_user.text == f"{M9}\n\nThe tool said: {error}"
 
 
 def test_the_file_form() -> None:
     """R141, M8: the model without its provider, the reason quoted."""
-    assert read(reviewed(False)) == Told(M8, enriched=True)
+    assert read(reviewed(False)) == DenialText(M8, enriched=True)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"path": ["a"]}, {"paths": "a"}, {"path": None}])
 def test_the_generic_form_without_a_path(arguments: JsonObject) -> None:
     """R142: the file form needs a string `path`."""
-    assert read(reviewed(False), arguments) == Told(M8_GENERIC, enriched=True)
+    assert read(reviewed(False), arguments) == DenialText(M8_GENERIC, enriched=True)
 
 
 def test_the_generic_form_of_another_question() -> None:
     """R142: a path alone is no file form."""
-    assert read(reviewed(False, question=FORCE)) == Told(M8_GENERIC, enriched=True)
+    assert read(reviewed(False, question=FORCE)) == DenialText(M8_GENERIC, enriched=True)
 
 
 def test_without_a_reason() -> None:
     """R136, R141: M8 without its second paragraph."""
     first, _, last = M8.split("\n\n")
-    assert read(reviewed(False, "")) == Told(f"{first}\n\n{last}", enriched=True)
+    assert read(reviewed(False, "")) == DenialText(f"{first}\n\n{last}", enriched=True)
 
 
 def test_a_reason_is_inserted_as_it_is() -> None:
@@ -115,11 +115,13 @@ def test_the_model_loses_its_provider_only(model: str) -> None:
 
 def test_a_human_no_after_an_escalation() -> None:
     """R143, R151, M9; the reason only when there is one, and then it is not told twice (R182)."""
-    assert read(escalated(False)) == Told(M9, enriched=True)
-    assert read(escalated(False), {}) == Told(M9_GENERIC, enriched=True)
+    assert read(escalated(False)) == DenialText(M9, enriched=True)
+    assert read(escalated(False), {}) == DenialText(M9_GENERIC, enriched=True)
     found = read(escalated(False, "keep the old name"))
     first, last = M9.split("\n\n")
-    assert found == Told(f'{first}\n\nReason: "keep the old name"\n\n{last}', enriched=True, noted="apply_changes")
+    assert found == DenialText(
+        f'{first}\n\nReason: "keep the old name"\n\n{last}', enriched=True, noted="apply_changes"
+    )
 
 
 def test_a_no_by_hunk_keeps_what_was_said_of_each() -> None:
@@ -137,7 +139,7 @@ def test_without_a_client_a_no_is_final(value: bool) -> None:
     play = Play(client=False)
     play.ask("c1", rule=ESCALATES, policy="deny")
     play.verdict("c1.apply_changes.1", value, "too broad")
-    assert read(play) == (None if value else Told(M8, enriched=True))
+    assert read(play) == (None if value else DenialText(M8, enriched=True))
 
 
 def test_none_of_it_for_others() -> None:
@@ -157,7 +159,7 @@ def test_none_of_it_for_others() -> None:
     silent(v.CallStarted("c1", "tool"))
     for play in (human, static, kept, default, silent, reviewed(True), escalated(True)):
         assert read(play) is None
-    assert told(reviewed(False).state, "c9", FILE, OWN) is None
+    assert denial_text(reviewed(False).state, "c9", FILE, OWN) is None
 
 
 def test_an_escalation_that_was_answered_from_memory() -> None:
@@ -210,7 +212,7 @@ def test_three_rejections_of_one_intent() -> None:
         if number == 1:
             play.verdict("c1.apply_changes.1", False)
         play.answer(f"c{number}", False, note="no")
-        found = told(play.state, f"c{number}", FILE, OWN)
+        found = denial_text(play.state, f"c{number}", FILE, OWN)
         if number < 3:
             assert found is None or not found.rejections
             play(v.CallGone(f"c{number}"))
@@ -219,7 +221,7 @@ def test_three_rejections_of_one_intent() -> None:
     assert own == OWN and stop.startswith("This has been rejected 3 times in this turn. Stop:") and "ask" in stop
     play.ask("c4", replace(about, targets=("src/b.py",)))
     play.answer("c4", False)
-    assert told(play.state, "c4", FILE, OWN) is None, "another intent"
+    assert denial_text(play.state, "c4", FILE, OWN) is None, "another intent"
 
 
 def test_the_stop_stands_after_the_enriched_words() -> None:
@@ -227,7 +229,7 @@ def test_the_stop_stands_after_the_enriched_words() -> None:
     for number in (1, 2, 3, 4):
         play.ask(f"c{number}", rule=MODEL)
         play.verdict(f"c{number}.apply_changes.1", False, "too broad")
-        found = told(play.state, f"c{number}", FILE, OWN)
+        found = denial_text(play.state, f"c{number}", FILE, OWN)
         assert found is not None and found.text.startswith(M8)
         assert found.rejections == (number if number > 2 else 0)
         assert ("Stop:" in found.text.split("\n\n")[-1]) is (number > 2)
@@ -286,4 +288,4 @@ def test_read_back_from_the_record(play: Play) -> None:
     resumed = v.CallResumed("c1", "tool", rebuilt.answers, {}, (), last=rebuilt.last)
     again = Play()
     again(resumed)
-    assert told(again.state, "c1", FILE, OWN, declined=True) == read(play)
+    assert denial_text(again.state, "c1", FILE, OWN, declined=True) == read(play)

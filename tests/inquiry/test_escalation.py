@@ -55,7 +55,7 @@ def test_acceptance_11_the_banner_has_who_why_and_what_it_saw() -> None:
     told = open_now(escalated()).escalation
     assert told == v.EscalationCause("acme/small", "too broad", False, 40, saw="the whole change, 3 of 9 messages")
     about = request(escalated()).metadata
-    assert escalations.read(about["escalation"]) == told and about["after"] == FIRST
+    assert escalations.decode_escalation(about["escalation"]) == told and about["after"] == FIRST
     assert open_now(escalated()).text == M12.format("too broad")
 
 
@@ -338,5 +338,5 @@ def test_what_a_reviewer_saw_stands_beside_its_answer() -> None:
     ],
 )
 def test_an_escalation_is_read_as_it_was_written(told: v.EscalationCause) -> None:
-    assert escalations.read(escalations.written(told)) == told
-    assert escalations.read("x") is None and escalations.read_verdicts({"a": 1}) == ()
+    assert escalations.decode_escalation(escalations.encode_escalation(told)) == told
+    assert escalations.decode_escalation("x") is None and escalations.decode_verdicts({"a": 1}) == ()

@@ -50,7 +50,7 @@ def test_what_is_recorded_and_told(value: bool, given: Taken, written: JsonObjec
     assert isinstance(event, ev.InquiryAnswered) and event.answer is value
     assert event.wire()["parts"] == written and read_event(event.wire()) == event
     told = only(s.RunAgain, steps).answers["apply_changes"].taken
-    assert told is not None and parts.wire(told) == written and parts.read(written) == told
+    assert told is not None and parts.encode_parts(told) == written and parts.decode_parts(written) == told
 
 
 MISNAMED = [
@@ -146,5 +146,5 @@ def test_they_are_read_back_from_the_record() -> None:
 )  # fmt: skip
 def test_a_damaged_record_names_no_parts(found: Json) -> None:
     """R209: it is never read as less or more than was said."""
-    assert parts.read(found) is None
-    assert parts.read({"accepted": ["1"], "more": 1}) == Taken(("1",))
+    assert parts.decode_parts(found) is None
+    assert parts.decode_parts({"accepted": ["1"], "more": 1}) == Taken(("1",))

@@ -75,8 +75,8 @@ def same_record(play: Play) -> None:
 )
 def test_paths_meet(refused: str, wanted: str, meets: bool) -> None:
     """Equal, above or below; what is no text in a name is taken for the same rather than for another."""
-    kept = refusals.written([refused])
-    assert refusals.meeting(kept, [wanted]) == (kept if meets else ())
+    kept = refusals.storable_targets([refused])
+    assert refusals.matching_targets(kept, [wanted]) == (kept if meets else ())
 
 
 def test_a_name_cannot_break_the_words_that_tell_it() -> None:

@@ -189,7 +189,7 @@ class World:
         question, last = call.question, self.state.calls[call.id].last
         assert question is not None and last is not None
         if list(answers.values())[-1].value is True:
-            needs = question.floor or bool(refusals.standing(self.before.ledger, question))
+            needs = question.floor or bool(refusals.refusal_reason(self.before.ledger, question))
             assert last.who.kind == "user" or not needs, (last, self.before.ledger.refused)
 
     def same_record(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.journal import changes, writer
-from jp_tui.journal.checkup import wrong
+from jp_tui.journal.checkup import find_problem
 from jp_tui.journal.connect import _no_space
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.reader import open_reader
@@ -34,7 +34,7 @@ def test_a_folder_that_cannot_be_looked_at_is_no_full_disk(tmp_path: Path) -> No
 
 
 def test_a_sound_database_has_nothing_wrong(journal: SqliteJournal, database: Path) -> None:
-    assert wrong(database) == "" == wrong(database.parent / "none.db")
+    assert find_problem(database) == "" == find_problem(database.parent / "none.db")
 
 
 def test_a_database_of_another_version_leaves_no_file_open(database: Path) -> None:

@@ -56,7 +56,7 @@ def used(tree: dict[str, Any]) -> None:
         assert str(error).replace("\n", "").isprintable()
     typed_settings.assistant(made)
     reviewing.inquiry(made)
-    typed_settings.look(made)
+    typed_settings.look_settings(made)
     typed_settings.interrupts(made)
 
 

@@ -21,7 +21,7 @@ def test_defaults(home: Home) -> None:
     request = typed_settings.assistant(settings).request
     assert (request.max_retries, request.base_backoff_ms, request.max_backoff_secs) == (5, 1000, 60)
     assert (request.stream_idle_timeout_secs, request.max_response_bytes) == (60, 1_048_576)
-    assert typed_settings.look(settings).review is True and typed_settings.max_attempts(settings) == 20
+    assert typed_settings.look_settings(settings).review is True and typed_settings.max_attempts(settings) == 20
 
 
 def test_an_assistant_for_questions_is_a_part_of_one(home: Home) -> None:

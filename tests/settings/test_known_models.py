@@ -8,7 +8,7 @@ import pytest
 
 from jp_tui.settings import data
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.known_models import MODELS, Facts, beside, read
+from jp_tui.settings.known_models import MODELS, Facts, read, user_models_file
 from jp_tui.settings.layers import toml
 from jp_tui.settings.layers.merge import check
 
@@ -17,7 +17,7 @@ def facts(tmp_path: Path, model: str, text: str = "") -> Facts:
     file = tmp_path / "models.toml"
     if text:
         file.write_text(text)
-    return read(beside(tmp_path / "config.toml")).facts(model)
+    return read(user_models_file(tmp_path / "config.toml")).facts(model)
 
 
 def test_our_own_file_is_sound_and_knows_every_default_model(tmp_path: Path) -> None:

@@ -17,14 +17,16 @@ def test_r60_each_layer_wins_over_the_one_below(home: Home) -> None:
     variables = {"JP_TUI_UI__THEME": "from-variable"}
     flag = {"--theme": (("ui", "theme"), "from-flag")}
     told = "[ui]\ntheme = 'from-user'"
-    assert typed_settings.look(home.load()).theme == "jp-night"
-    assert typed_settings.look(home.load(told)).theme == "from-user"
-    assert typed_settings.look(home.load(told, "ui.theme = 'from-workspace'")).theme == "from-workspace"
-    assert typed_settings.look(home.load(told, "ui.theme = 'w'", environment=variables)).theme == "from-variable"
+    assert typed_settings.look_settings(home.load()).theme == "jp-night"
+    assert typed_settings.look_settings(home.load(told)).theme == "from-user"
+    assert typed_settings.look_settings(home.load(told, "ui.theme = 'from-workspace'")).theme == "from-workspace"
+    assert (
+        typed_settings.look_settings(home.load(told, "ui.theme = 'w'", environment=variables)).theme == "from-variable"
+    )
     settings = home.load(told, environment=variables, cfg=["ui.theme=from-cfg"])
-    assert typed_settings.look(settings).theme == "from-cfg"
+    assert typed_settings.look_settings(settings).theme == "from-cfg"
     settings = home.load(told, environment=variables, cfg=["ui.theme=from-cfg"], flags=flag)
-    assert typed_settings.look(settings).theme == "from-flag"
+    assert typed_settings.look_settings(settings).theme == "from-flag"
 
 
 def test_every_value_knows_its_place(home: Home) -> None:
@@ -216,7 +218,7 @@ def test_s11_variables(home: Home) -> None:
     assert settings.get("conversation", "tools", "fs_read_file", "enable", "state") is False
     assert settings.get("providers", "llm", "local", "base_url") == "http://127.0.0.1:9/v1"
     assert typed_settings.assistant(settings).request.max_retries == 1
-    assert typed_settings.look(settings).theme == "jp-night", "an empty variable is an unset one"
+    assert typed_settings.look_settings(settings).theme == "jp-night", "an empty variable is an unset one"
     assert settings.notices == ()
 
 

@@ -11,11 +11,11 @@ from jp_tui.questions.reading import BadQuestion
 from jp_tui.settings import toolset
 from jp_tui.settings.edit import edit
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.identifiers import MAX_ID, question_id
 from jp_tui.settings.layers.explain import explained
 from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.schema.checks import BadValue
 from jp_tui.settings.schema.keys import dotted
+from jp_tui.settings.schema.tools import MAX_ID, question_id
 from jp_tui.startup.tools import tool_setups
 from tests.settings.conftest import Home
 

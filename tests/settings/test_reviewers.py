@@ -26,7 +26,7 @@ TARGET = "conversation.tools.fs_modify_file.questions.apply_changes.target"
 
 def asked(settings: Settings, overrides: Mapping[str, Any] | None = None) -> str:
     known = providers.providers(settings, {})
-    return str(reviewers.asked(settings, known, overrides, "fs_modify_file", "apply_changes").model)
+    return str(reviewers.choose_reviewer(settings, known, overrides, "fs_modify_file", "apply_changes").model)
 
 
 def test_r130_r70_the_question_before_the_inquiry_before_the_main_assistant(home: Home) -> None:

@@ -138,7 +138,7 @@ def test_the_bytes_that_are_asked_about_are_those_that_count(home: Home) -> None
 
     settings = load(user_file=str(home.user), workspace_file=str(home.workspace), environment={}, trusted=trusts)
     assert asked == [b"ui.theme = 'jp-day'"]
-    assert settings.get("assistant", "model", "id") is None and typed_settings.look(settings).theme == "jp-day"
+    assert settings.get("assistant", "model", "id") is None and typed_settings.look_settings(settings).theme == "jp-day"
 
 
 def test_a_theme_that_we_do_not_have_keeps_nobody_out_when_a_folder_names_it(home: Home, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_what_was_made_is_removed_with_its_parents(folder: str, root: Path) -> None:
-    held = placeholders.hold(folder, str(root))
+    held = placeholders.acquire(folder, str(root))
     placeholders.make(held, [f"{root}/.jp-tui", f"{root}/d/e/vendor"])
     assert (root / ".jp-tui").is_dir() and (root / "d" / "e" / "vendor").is_dir()
     assert placeholders.listed(held) >= {f"{root}/.jp-tui", f"{root}/d", f"{root}/d/e/vendor"}
@@ -36,7 +36,7 @@ def test_what_was_made_is_removed_with_its_parents(folder: str, root: Path) -> N
 
 def test_what_was_there_stays_and_so_does_what_is_not_empty(folder: str, root: Path) -> None:
     (root / "mine").mkdir()
-    held = placeholders.hold(folder, str(root))
+    held = placeholders.acquire(folder, str(root))
     placeholders.make(held, [f"{root}/mine/new", f"{root}/filled"])
     (root / "filled" / "x").write_text("x")
     placeholders.release(held)
@@ -45,7 +45,7 @@ def test_what_was_there_stays_and_so_does_what_is_not_empty(folder: str, root: P
 
 def test_the_last_of_several_removes(folder: str, root: Path) -> None:
     """Two calls at once: what one still relies on is not taken away from it."""
-    first, second = placeholders.hold(folder, str(root)), placeholders.hold(folder, str(root))
+    first, second = placeholders.acquire(folder, str(root)), placeholders.acquire(folder, str(root))
     placeholders.make(first, [f"{root}/.git"])
     placeholders.release(first)
     assert (root / ".git").is_dir()
@@ -58,7 +58,7 @@ def test_no_link_on_the_way_is_followed(folder: str, root: Path, tmp_path: Path)
     """A command that runs beside could swap a folder for a link."""
     (tmp_path / "away").mkdir()
     (root / "d").symlink_to(tmp_path / "away")
-    held = placeholders.hold(folder, str(root))
+    held = placeholders.acquire(folder, str(root))
     with pytest.raises(OSError):
         placeholders.make(held, [f"{root}/d/vendor"])
     (tmp_path / "away" / "empty").mkdir()
@@ -86,10 +86,10 @@ def test_one_that_was_killed_holds_nothing_and_the_next_cleans_up(folder: str, r
 
 
 def test_the_next_call_in_the_workspace_takes_it_over(folder: str, root: Path) -> None:
-    held = placeholders.hold(folder, str(root))
+    held = placeholders.acquire(folder, str(root))
     placeholders.make(held, [f"{root}/.git"])
     os.close(held)
-    again = placeholders.hold(folder, str(root))
+    again = placeholders.acquire(folder, str(root))
     assert f"{root}/.git" in placeholders.listed(again)
     placeholders.release(again)
     assert not (root / ".git").exists()
@@ -97,7 +97,7 @@ def test_the_next_call_in_the_workspace_takes_it_over(folder: str, root: Path) -
 
 def test_a_lock_that_was_just_removed_is_no_lock(folder: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between opening its file and locking it, another call may have removed that file."""
-    held = placeholders.hold(folder, str(root))
+    held = placeholders.acquire(folder, str(root))
     real = os.open
     removed: list[int] = []
 
@@ -109,13 +109,13 @@ def test_a_lock_that_was_just_removed_is_no_lock(folder: str, root: Path, monkey
         return found
 
     monkeypatch.setattr(os, "open", opened)
-    new = placeholders.hold(folder, str(root))
+    new = placeholders.acquire(folder, str(root))
     assert os.fstat(new).st_nlink == 1 and new != removed[0]
     placeholders.release(new)
 
 
 def test_odd_names(folder: str, root: Path) -> None:
-    held = placeholders.hold(folder, str(root))
+    held = placeholders.acquire(folder, str(root))
     name = os.fsdecode(b"a\nb\xff c")
     placeholders.make(held, [f"{root}/{name}"])
     assert os.path.isdir(f"{root}/{name}")

@@ -11,7 +11,7 @@ import pytest
 from jp_tui.system.sandbox import places
 from jp_tui.system.sandbox.hiding import hideable, named_paths
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, planned
-from jp_tui.system.sandbox.places import hidden, homes, ours, sockets
+from jp_tui.system.sandbox.places import hidden, homes, own_folders, sockets
 
 
 def wishes(root: Path, home: Path, **environment: str) -> dict[str, str]:
@@ -113,7 +113,7 @@ def test_our_own_folders_are_hidden_wherever_they_are(tmp_path: Path) -> None:
     home.mkdir()
     environment = {"HOME": str(home), "JP_TUI_HOME": str(root / "jp")}
     found = [mount for mount in hidden(str(root), environment) if mount.path.startswith(f"{root}/jp")]
-    assert {mount.path for mount in found} == set(ours(environment))
+    assert {mount.path for mount in found} == set(own_folders(environment))
     assert {mount.kind for mount in found} == {"empty"} and all(mount.fixed for mount in found)
 
 

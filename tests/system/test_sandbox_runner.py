@@ -94,7 +94,7 @@ async def test_a_path_that_vanished_between_plan_and_start_runs_nothing(root: Pa
 async def test_a_sandbox_that_is_not_as_planned_runs_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command waits for a look from outside; without that it never starts."""
     or_skip()
-    monkeypatch.setattr(verify, "broken", lambda *_, **__: "The promise about x doesn't hold.")
+    monkeypatch.setattr(verify, "broken_promise", lambda *_, **__: "The promise about x doesn't hold.")
     with pytest.raises(SandboxProblem, match="about x"):
         await ran(root, "touch ran")
     assert not (root / "ran").exists()
@@ -119,8 +119,8 @@ async def test_one_that_is_cancelled_before_it_starts_runs_nothing(root: Path) -
 async def test_one_that_is_cancelled_at_the_last_moment_is_not_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """Z19: between the look and the start."""
     stop = asyncio.Event()
-    monkeypatch.setattr(verify, "seen", lambda _: stop.set())
-    monkeypatch.setattr(verify, "broken", lambda *_, **__: "")
+    monkeypatch.setattr(verify, "read_state", lambda _: stop.set())
+    monkeypatch.setattr(verify, "broken_promise", lambda *_, **__: "")
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)

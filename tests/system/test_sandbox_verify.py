@@ -11,7 +11,7 @@ import pytest
 from jp_tui.system.sandbox import verify
 from jp_tui.system.sandbox.mounts import Mount
 from jp_tui.system.sandbox.syscalls import filtered
-from jp_tui.system.sandbox.verify import Mounted, SandboxState, broken, table, visible
+from jp_tui.system.sandbox.verify import Mounted, SandboxState, broken_promise, table, visible
 
 HOST = """\
 1 0 8:1 / / rw,relatime shared:1 - ext4 /dev/a rw
@@ -48,7 +48,7 @@ HERE = visible(table(HOST))
 
 
 def said(found: SandboxState = GOOD, *, network: bool = False, filtered: bool = True) -> str:
-    return broken(found, PLAN, HERE, "/state/nothing", network=network, filtered=filtered)
+    return broken_promise(found, PLAN, HERE, "/state/nothing", network=network, filtered=filtered)
 
 
 def without(number: int) -> SandboxState:
@@ -96,7 +96,7 @@ def test_a_writable_mount_that_nobody_planned_is_refused(line: str) -> None:
 
 
 def test_a_disk_in_the_workspace_may_be_written_where_the_workspace_may() -> None:
-    assert said() == "" and "wasn't planned" in broken(
+    assert said() == "" and "wasn't planned" in broken_promise(
         GOOD, [replace(one, kind="read") if one.path == "/srv/w" else one for one in PLAN][:3], HERE, "/state/nothing",
         network=False, filtered=True,
     )  # fmt: skip
@@ -152,8 +152,8 @@ def test_where_there_is_no_filter_none_is_expected() -> None:
 
 def test_we_ourselves_are_no_sandbox() -> None:
     """A program that claims to be bubblewrap and makes nothing."""
-    ourselves = verify.seen(os.getpid())
-    assert "shares its mnt" in broken(ourselves, PLAN, verify.here(), "/x", network=False, filtered=False)
+    ourselves = verify.read_state(os.getpid())
+    assert "shares its mnt" in broken_promise(ourselves, PLAN, verify.own_mounts(), "/x", network=False, filtered=False)
 
 
 def test_odd_names_in_a_mount_table() -> None:
@@ -166,7 +166,10 @@ def test_a_disk_mounted_at_the_workspace_itself() -> None:
     host = visible(table("1 0 8:1 / / rw - ext4 a rw\n2 1 8:2 / /w rw - xfs b rw\n"))
     inside = table("10 9 8:1 / / ro - ext4 a rw\n11 10 8:2 / /w ro - xfs b rw\n12 11 8:2 / /w rw - xfs b rw\n")
     assert (
-        broken(replace(GOOD, mounts=inside), [Mount("write", "/w", "")], host, "/x", network=False, filtered=True) == ""
+        broken_promise(
+            replace(GOOD, mounts=inside), [Mount("write", "/w", "")], host, "/x", network=False, filtered=True
+        )
+        == ""
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.tools.local.parameters import BadArguments, refusal, settled
+from jp_tui.tools.local.parameters import BadArguments, checked_arguments, refusal
 from jp_tui.tools.local.spec import LocalSpec
 from tests.tools.running import failure, once
 
@@ -52,7 +52,7 @@ DECLARED: Any = {
 def test_what_is_taken(given: Any, expected: Any) -> None:
     """R82: text that is JSON of the declared type becomes that, defaults are filled in at every depth."""
     before = repr(given)
-    found = settled(DECLARED, given)
+    found = checked_arguments(DECLARED, given)
     assert found == expected and repr(given) == before
     assert {key: type(value) for key, value in found.items()} == {key: type(expected[key]) for key in found}
     assert list(found) == [key for key in DECLARED if key in found]  # the declared order
@@ -82,7 +82,7 @@ def test_what_is_taken(given: Any, expected: Any) -> None:
 )
 async def test_what_is_refused(given: Any, words: list[str], tmp_path: Path) -> None:
     with pytest.raises(BadArguments) as caught:
-        settled(DECLARED, given)
+        checked_arguments(DECLARED, given)
     assert all(word in str(caught.value) for word in words), str(caught.value)
     assert str(caught.value).isprintable()
     spec = LocalSpec("t", "touch", ("ran",), parameters=DECLARED)
@@ -100,12 +100,12 @@ async def test_m28_to_the_letter(tmp_path: Path) -> None:
 
 def test_many_problems_are_told_and_the_rest_is_counted() -> None:
     with pytest.raises(BadArguments, match="980 more problems were found"):
-        settled({}, {f"k{number}": 1 for number in range(1000)})
+        checked_arguments({}, {f"k{number}": 1 for number in range(1000)})
 
 
 async def test_a_default_is_the_tools_own_copy(tmp_path: Path) -> None:
     declared: Any = {"list": {"type": "array", "default": [{"a": 1}]}}
-    found: Any = settled(declared, {})
+    found: Any = checked_arguments(declared, {})
     found["list"][0]["a"] = 2
     assert declared["list"]["default"] == [{"a": 1}]
     outcome = await once(LocalSpec("t", "false", parameters=declared), tmp_path)

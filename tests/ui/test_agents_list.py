@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.ui.screens.agents import Agents as Page
-from jp_tui.view.activity.agents import AgentTree, standing
+from jp_tui.view.activity.agents import AgentTree, agent_state
 from tests.fakes import waiting
 from tests.fakes.link import opened
 from tests.ui.app_host import Host, workspace
@@ -51,7 +51,7 @@ def test_how_one_ended_is_said(end: str, shown: str) -> None:
     """Stopped or failed is not done."""
     ended = waiting.runs(waiting.LIBRARIAN, "completed").model_copy(update={"end": end})
     (one,) = AgentTree().heard(ended, 1.0).known
-    assert " ".join(standing(one)[:2]) == shown
+    assert " ".join(agent_state(one)[:2]) == shown
 
 
 async def test_enter_opens_the_conversation_and_asks_the_engine_for_no_list() -> None:

@@ -148,10 +148,10 @@ async def test_vi_keys_in_a_list() -> None:
 def test_what_the_top_line_counts_can_be_clicked(at: str, command: str) -> None:
     status = Status(model="demo/tour", tokens_in=12_000, tokens_out=812, put_off=0, elsewhere=2)
     shown = " jp ~/code · demo/tour · 12k in · 812 out · 2 waiting for you"
-    from jp_tui.view.activity.status import tokens, waits
+    from jp_tui.view.activity.status import tokens, waiting_text
 
-    shown = f"jp  ~/code · demo/tour · {tokens(status)} · {waits(status)}"
-    word = {"12k in": tokens(status)[:4], "waiting for": waits(status)}.get(at, at)
+    shown = f"jp  ~/code · demo/tour · {tokens(status)} · {waiting_text(status)}"
+    word = {"12k in": tokens(status)[:4], "waiting for": waiting_text(status)}.get(at, at)
     assert pointed(status, shown, shown.index(word) + 1) == command
 
 

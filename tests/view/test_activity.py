@@ -11,10 +11,10 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, CallState, StoredEvent
 from jp_tui.view.activity.activity import Activity, applied, rebuilt
-from jp_tui.view.activity.agents import Agent, AgentTree, asking, standing
+from jp_tui.view.activity.agents import Agent, AgentTree, agent_state, asking
 from jp_tui.view.activity.lines import MOST_CALLS, STATES, TAKE_OVER, ActivityLine, lines
 from jp_tui.view.questions.inbox import InboxState
-from jp_tui.view.questions.outcome_line import said
+from jp_tui.view.questions.outcome_line import answer_line
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
 
@@ -252,7 +252,7 @@ def test_sub_agents_that_are_called_the_same_and_do_the_same_are_numbered() -> N
 
 
 def test_answers_in_a_line() -> None:
-    assert [said(one).raw for one in (True, False, "a\nb", [], {"a": 1}, 3)] == [
+    assert [answer_line(one).raw for one in (True, False, "a\nb", [], {"a": 1}, 3)] == [
         "yes",
         "no",
         "a",
@@ -354,7 +354,7 @@ def test_a_sub_agent_whose_tool_waits_for_the_human_does_not_say_that_it_runs() 
 
     def head(inner: Activity) -> str:
         agent = Agent(info=info, activity=inner)
-        assert bool(asking([agent])) == ("waiting for you" in standing(agent))
+        assert bool(asking([agent])) == ("waiting for you" in agent_state(agent))
         return next(line for line in map(read, lines(spawned, 0.0, {"s1": agent})) if "mole" in line)
 
     assert head(after([*scenes.asked()])).startswith("◐ mole") and "waiting for you" in head(after([*scenes.asked()]))

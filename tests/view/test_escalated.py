@@ -29,10 +29,13 @@ NO, BEFORE = Foreign("It deletes b.txt."), Verdict(model="m", reason=Foreign("To
 def test_what_a_person_is_told(
     told: Escalation, quoted: Foreign | None, without: str, heard: str, earlier: tuple[Foreign, ...]
 ) -> None:
-    assert (why.refusal(told), why.without(told)) == (quoted, without)
-    assert (why.heard(told).raw, why.earlier(told)) == (heard, earlier)
+    assert (why.refusal(told), why.no_verdict_reason(told)) == (quoted, without)
+    assert (why.partial_reason(told).raw, why.earlier_reasons(told)) == (heard, earlier)
 
 
 def test_a_reason_that_is_none_leaves_room_for_words_of_ours() -> None:
-    assert why.words(Foreign(" \n\t\n")) == "" and why.words(Foreign("\n  no\n")) == "  no"
-    assert (why.model(Escalation(model="a/m", reason=NO)).raw, why.took(Escalation(model="", reason=NO))) == ("m", "")
+    assert why.quoted_reason(Foreign(" \n\t\n")) == "" and why.quoted_reason(Foreign("\n  no\n")) == "  no"
+    assert (
+        why.model(Escalation(model="a/m", reason=NO)).raw,
+        why.review_duration(Escalation(model="", reason=NO)),
+    ) == ("m", "")

@@ -15,7 +15,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.view.activity.activity import rebuilt
 from jp_tui.view.activity.lines import lines
 from jp_tui.view.questions.forms import QuestionForm
-from jp_tui.view.questions.outcome_line import fate
+from jp_tui.view.questions.outcome_line import outcome
 from jp_tui.view.transcript.blocks import Odd, Resumed, ToolBlock, User
 from jp_tui.view.transcript.reducer import TranscriptReducer
 from tests.view.events_of import HERE, appended, asked, changed, log
@@ -105,7 +105,7 @@ def test_what_was_gone_back_from_is_reachable_and_counts_no_more() -> None:
     """R177, R181: another branch after Back; every showing is kept."""
     found = form(call(*BACK, said("deploy", False, 2), shown("note", 2), said("note", "n", 2)))
     assert states(found) == ["answered", "skipped", "answered"] and answers(found) == [False, None, "n"]
-    assert [[fate(one).word.raw for one in place.earlier] for place in found.places] == [
+    assert [[outcome(one).word.raw for one in place.earlier] for place in found.places] == [
         ["yes"], ["live", "went back"], ["went back"]
     ]  # fmt: skip
 
@@ -116,7 +116,7 @@ def test_what_was_gone_back_from_was_asked() -> None:
         call(*ANSWERED, shown("note"), left("note", "user_back", discards=["env"]), shown("env", 2), result=None)
     )
     assert states(found) == ["answered", "open", "gone_back"]
-    assert [fate(one).word.raw for one in found.places[2].earlier] == ["went back"]
+    assert [outcome(one).word.raw for one in found.places[2].earlier] == ["went back"]
 
 
 def test_the_activity_says_which_answers_back_took_away() -> None:
@@ -265,7 +265,7 @@ def test_a_yes_to_parts_says_to_how_many(answer: bool, told: Any, words: str) ->
         id="f.q.1", answer=answer, extra={"parts": told} if told is not None else {}, responder=USER
     )
     (block,) = stored_blocks(log(*call(asked("f", "Apply?", parts=PARTS), response)))
-    assert isinstance(block, ToolBlock) and fate(block.asked[0]).word.raw == words
+    assert isinstance(block, ToolBlock) and outcome(block.asked[0]).word.raw == words
 
 
 def aside(said: str = "It rings.", **more: Any) -> stored.Unknown:

@@ -12,7 +12,7 @@ from jp_tui.protocol.values import AgentInfo, PromptRequest, WaitingInfo
 from jp_tui.questions.types import SecretAnswer
 from jp_tui.view.activity.activity import Activity
 from jp_tui.view.activity.lines import lines
-from jp_tui.view.activity.status import Status, waits
+from jp_tui.view.activity.status import Status, waiting_text
 from jp_tui.view.questions import inbox_lines
 from jp_tui.view.questions.inbox import REST, InboxState, counted
 from jp_tui.view.questions.queue import key_of
@@ -85,12 +85,12 @@ def test_what_is_taken_up_is_told_once_and_here() -> None:
 def test_e53_who_was_first_is_known_and_what_left_the_record_too() -> None:
     inbox = after(*asked(prompt("a")), settled("a", by="another process"))
     assert inbox.gone is not None and (inbox.gone.how, inbox.gone.by) == ("answered", "another process")
-    template, by = inbox_lines.gone(inbox.gone)
+    template, by = inbox_lines.gone_notice(inbox.gone)
     assert template == inbox_lines.ANSWERED and by.raw == "another process"
     left = after(listed(info("a", "c3"), info("b", "c3")), listed(info("b", "c3")))
     assert left.gone is not None and left.gone.how == "unknown" and left.gone.entry.key == ("c3", "a")
     withdrawn = after(*asked(prompt("a")), settled("a", how="withdrawn")).gone
-    assert withdrawn is not None and inbox_lines.gone(withdrawn)[0] == inbox_lines.WITHDRAWN
+    assert withdrawn is not None and inbox_lines.gone_notice(withdrawn)[0] == inbox_lines.WITHDRAWN
 
 
 def test_e4_a_sub_agent_is_named_with_its_task_when_it_asks_itself_and_with_its_tool_else() -> None:
@@ -224,20 +224,20 @@ def test_shown_before_it_was_asked_anew_is_not_shown() -> None:
 
 def test_e50_the_status_line_counts_what_waits_here_put_off_and_elsewhere() -> None:
     inbox = after(*asked(prompt("a"), prompt("b")), *asked(prompt("a")))
-    assert waits(counted(Status(), inbox)) == "2 waiting for you"
+    assert waiting_text(counted(Status(), inbox)) == "2 waiting for you"
     off = after(listed(info("a", "c3")), inbox=inbox.put_off(("c1", "a"), 300.0, 0.0))
-    assert waits(counted(Status(), off)) == "1 waiting for you · 1 snoozed · 1 elsewhere"
-    assert waits(counted(Status(), after(listed(info("a", "c3"))))) == "1 waiting elsewhere"
+    assert waiting_text(counted(Status(), off)) == "1 waiting for you · 1 snoozed · 1 elsewhere"
+    assert waiting_text(counted(Status(), after(listed(info("a", "c3"))))) == "1 waiting elsewhere"
     status = counted(Status(), off)
     assert counted(status, off) is status
-    assert waits(counted(Status(), after(settled("a"), settled("b"), inbox=inbox))) == ""
+    assert waiting_text(counted(Status(), after(settled("a"), settled("b"), inbox=inbox))) == ""
 
 
 def test_another_conversation_in_sight_changes_nothing_of_what_waits() -> None:
     from jp_tui.view.activity.status_reducer import applied
 
     status = counted(Status(), after(*asked(prompt("a")), listed(info("a", "c3"))))
-    assert waits(applied(status, opened(conversation="c5"), 0.0)) == waits(status)
+    assert waiting_text(applied(status, opened(conversation="c5"), 0.0)) == waiting_text(status)
 
 
 def test_e51_the_sidebar_lists_all_of_it_and_what_was_put_off_as_such() -> None:

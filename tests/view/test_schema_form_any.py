@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jp_tui.conversation.strict_json import dump, parse, same
-from jp_tui.view.schema.edit import added, drop, get, marked, moved, read, skeleton, typed, written
+from jp_tui.view.schema.edit import (
+    added,
+    field_text,
+    get,
+    moved,
+    parse_field,
+    remove_at,
+    set_field_text,
+    skeleton,
+    toggle_choice,
+)
 from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import FormLine, lines
 from tests.hostile.recorded import every
@@ -59,13 +69,13 @@ def do(form: SchemaOutline, document: Any, line: FormLine, act: int, text: str) 
     if line.role == "add" or (line.shape.kind == "list" and line.role == "head" and act % 3 == 0):
         return added(form, document, line.path)[0]
     if line.writes:
-        return typed(form, document, line.path, text)[0]
+        return set_field_text(form, document, line.path, text)[0]
     if line.entry and act % 3 == 1:
         return moved(form, document, line.path, act % 5 - 2)[0]
     if act % 3 == 2:
-        return drop(document, line.path)
+        return remove_at(document, line.path)
     if line.shape.choices or line.shape.kind == "boolean":
-        return marked(form, document, line.path, act % (len(line.shape.choices) or 2))
+        return toggle_choice(form, document, line.path, act % (len(line.shape.choices) or 2))
     return document
 
 
@@ -96,7 +106,7 @@ def test_no_schema_raises(schema: Any, value: Any) -> None:
     form = SchemaOutline(schema)
     for document in (skeleton(form), value):
         for line in lines(form, document, {}, lambda one: False):
-            written(line.shape, get(document, line.path))
+            field_text(line.shape, get(document, line.path))
             assert line.note or line.role != "json"
             assert form.at(line.path).kind == line.shape.kind or line.role == "json"
 
@@ -107,9 +117,9 @@ def test_what_is_typed_stands_in_the_field_again(schema: Any, text: str) -> None
     clean = text.encode("utf-8", "ignore").decode()
     shape = SchemaOutline(schema).root
     if shape.kind in ("text", "integer", "number"):
-        value, _ = read(shape, clean)
-        shown = written(shape, value)
-        assert shown is None or read(shape, shown)[0] == value
+        value, _ = parse_field(shape, clean)
+        shown = field_text(shape, value)
+        assert shown is None or parse_field(shape, shown)[0] == value
 
 
 def drawn(part: Any) -> Any:

@@ -12,14 +12,14 @@ from jp_tui.view.schema.edit import (
     ABSENT,
     added,
     begin,
-    drop,
     get,
-    marked,
     moved,
-    put,
-    read,
+    parse_field,
+    remove_at,
+    set_field_text,
+    set_value_at,
     skeleton,
-    typed,
+    toggle_choice,
 )
 from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import FieldProblem, line_of, lines, path_of, problems
@@ -60,10 +60,10 @@ def test_r186_a_document_begins_with_defaults_and_what_is_required_but_nothing_m
 
 
 def test_keys_stand_in_the_order_of_the_schema_and_others_stay_where_they_are() -> None:
-    document = put(FORM, {"more": 1, "rate": 2, "extra": [True]}, ("batch",), 3)
-    document = put(FORM, document, ("mode",), "safe")
-    document = put(FORM, document, ("limits", "mem"), 8)
-    document = put(FORM, document, ("limits", "cpu"), 1.5)
+    document = set_value_at(FORM, {"more": 1, "rate": 2, "extra": [True]}, ("batch",), 3)
+    document = set_value_at(FORM, document, ("mode",), "safe")
+    document = set_value_at(FORM, document, ("limits", "mem"), 8)
+    document = set_value_at(FORM, document, ("limits", "cpu"), 1.5)
     assert dump(document) == dump({
         "more": 1, "batch": 3, "rate": 2, "extra": [True], "mode": "safe", "limits": {"cpu": 1.5, "mem": 8},
     })  # fmt: skip
@@ -83,36 +83,38 @@ def test_keys_stand_in_the_order_of_the_schema_and_others_stay_where_they_are() 
     ],
 )  # fmt: skip
 def test_v19_what_a_text_means(kind: str, text: str, value: Any, problem: str) -> None:
-    found, why = read(SchemaOutline({"type": kind}).root, text)
+    found, why = parse_field(SchemaOutline({"type": kind}).root, text)
     assert (found, type(found), why) == (value, type(value), problem)
 
 
 def test_e14_an_emptied_field_has_no_value_and_a_nullable_one_null() -> None:
-    assert typed(FORM, {"name": "x", "batch": 1}, ("name",), "") == ({"batch": 1}, "")
-    assert typed(FORM, {}, ("limits", "cpu"), "") == ({"limits": {"cpu": None}}, "")
-    assert typed(FORM, {"tags": ["a", "b"]}, ("tags", 0), "") == ({"tags": ["", "b"]}, "")
+    assert set_field_text(FORM, {"name": "x", "batch": 1}, ("name",), "") == ({"batch": 1}, "")
+    assert set_field_text(FORM, {}, ("limits", "cpu"), "") == ({"limits": {"cpu": None}}, "")
+    assert set_field_text(FORM, {"tags": ["a", "b"]}, ("tags", 0), "") == ({"tags": ["", "b"]}, "")
 
 
 def test_entries_are_added_moved_and_removed() -> None:
     document, path = added(FORM, {}, ("jobs",))
     assert (document, path) == ({"jobs": [{"zone": "UTC"}]}, ("jobs", 0))
     document, path = added(FORM, document, ("jobs",))
-    document, _ = typed(FORM, document, ("jobs", 1, "cron"), "@daily")
+    document, _ = set_field_text(FORM, document, ("jobs", 1, "cron"), "@daily")
     assert document == {"jobs": [{"zone": "UTC"}, {"cron": "@daily", "zone": "UTC"}]}
     document, path = moved(FORM, document, ("jobs", 1), -1)
     assert path == ("jobs", 0) and get(document, ("jobs", 0, "cron")) == "@daily"
     assert moved(FORM, document, ("jobs", 0), -5) == (document, ("jobs", 0))
-    assert drop(document, ("jobs", 0)) == {"jobs": [{"zone": "UTC"}]}
-    assert drop(document, ("jobs", 7)) == document and drop(document, ("none",)) == document
+    assert remove_at(document, ("jobs", 0)) == {"jobs": [{"zone": "UTC"}]}
+    assert remove_at(document, ("jobs", 7)) == document and remove_at(document, ("none",)) == document
     assert added(FORM, {}, ("tags",)) == ({"tags": [""]}, ("tags", 0))
 
 
 def test_r8_marks_stand_in_the_order_of_the_options() -> None:
     document: Any = {}
     for place in (2, 0, 1, 0):
-        document = marked(FORM, document, ("notify",), place)
+        document = toggle_choice(FORM, document, ("notify",), place)
     assert document == {"notify": ["chat", "pager"]}
-    assert marked(FORM, {}, ("mode",), 1) == {"mode": "fast"} and marked(FORM, {}, ("on",), 1) == {"on": False}
+    assert toggle_choice(FORM, {}, ("mode",), 1) == {"mode": "fast"} and toggle_choice(FORM, {}, ("on",), 1) == {
+        "on": False
+    }
 
 
 def test_a_verdict_stands_where_it_belongs() -> None:

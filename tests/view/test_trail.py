@@ -13,7 +13,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.view.activity.activity import InquiryView, applied
 from jp_tui.view.questions import approval_text
-from jp_tui.view.questions.outcome_line import TAGS, fate
+from jp_tui.view.questions.outcome_line import TAGS, outcome
 from jp_tui.view.transcript.blocks import QuestionBlock, Resumed, ToolBlock
 from jp_tui.view.transcript.reducer import TranscriptReducer
 from jp_tui.view.wording.why import why
@@ -64,7 +64,7 @@ FATES = {
 
 
 def line(one: InquiryView, **how: bool) -> str:
-    end = fate(one, **how)
+    end = outcome(one, **how)
     return " · ".join(part for part in (f"{end.sign} {end.word.raw}", end.who.raw, end.took) if part)
 
 
@@ -72,7 +72,7 @@ def line(one: InquiryView, **how: bool) -> str:
 def test_every_fate_has_its_own_line(name: str) -> None:
     one, shown = FATES[name]
     assert line(one) == shown
-    assert cell_len(fate(one).sign) == 1
+    assert cell_len(outcome(one).sign) == 1
 
 
 def test_no_two_fates_differ_by_colour_alone() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import first_line
@@ -10,6 +11,7 @@ from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.base.call_state import CallResult, Deferred, ToolCallState
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
+from jp_tui.rules.facts import OUTSIDE, call_facts
 from jp_tui.tools.port import commands
 
 
@@ -41,9 +43,7 @@ async def permitted(
     mode, call = job.setup.run, job.call
     asked: v.AskMode = "edit" if mode == "edit" else "ask"
     digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
-    exact = ""
-    if commands(job.tool):  # a remembered decision covers the command, folder and sandbox that were shown (Z16)
-        exact = shown_digest("\n".join([call.name, dump(job.arguments), job.rendered or ""]))
+    exact, covers = _remembered_for(job)
     policies, place = job.setup.policies, job.setup.run_place
     wanted = v.PermissionWanted(
         call.id,
@@ -55,6 +55,7 @@ async def permitted(
         floor,
         exact=exact,
         text=first_line(job.title),
+        covers=covers,
         insists=insists,
         why=why,
     )
@@ -73,6 +74,25 @@ async def permitted(
             raise Deferred
         case _:
             raise AssertionError(f"no answer to a permission prompt: {type(verdict).__name__}")
+
+
+def _remembered_for(job: ToolCallState) -> tuple[str, str]:
+    """Return a digest of what a remembered decision covers until the turn ends, and the same in words (Z16).
+
+    A command: what was shown. A tool of files: the same files. Any other: the same arguments.
+    """
+    name, arguments = job.call.name, job.arguments
+    if commands(job.tool):
+        shown = shown_digest("\n".join([name, dump(arguments), job.rendered or ""]))
+        return shown, "until this turn ends, exactly this command, folder and sandbox, and no other"
+    root = os.path.realpath(job.root)
+    facts = call_facts(name, arguments, job.setup.covers, root=root, commands=False, real=os.path.realpath)
+    if facts.paths and OUTSIDE not in facts.paths:
+        files = shown_digest(dump([name, *sorted(set(facts.paths))]))
+        return files, f"until this turn ends, calls of {name} for the same files, and no others"
+    return shown_digest(
+        f"{name}\n{facts.arguments}"
+    ), f"until this turn ends, exactly this call of {name}, and no other"
 
 
 def forbidden(name: str) -> str:

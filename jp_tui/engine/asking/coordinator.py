@@ -16,7 +16,6 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.asking import permission_ledger
 from jp_tui.engine.asking.input_queue import Inputs, QueuedInput
 from jp_tui.engine.asking.open_prompts import OpenPrompts
-from jp_tui.engine.asking.pending import SuspendedCalls, Verdict
 from jp_tui.engine.asking.pending_reviews import PendingReviews
 from jp_tui.engine.asking.prompt_builder import Ask, PromptContext
 from jp_tui.engine.asking.side_messages import Finished
@@ -28,9 +27,34 @@ from jp_tui.inquiry import denial_text, repeats
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
+from jp_tui.inquiry.effects import Complete, Defer, Deliver, Permit, RunAgain
 from jp_tui.protocol.events import AnswerRefused
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import SchemaAnswer, SecretAnswer
+
+Verdict = RunAgain | Complete | Defer | Permit | Deliver
+
+
+class SuspendedCalls:
+    """Calls suspended until the coordinator decides how to continue."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, asyncio.Future[Verdict]] = {}
+
+    def wait(self, call: str) -> asyncio.Future[Verdict]:
+        """Return the future of the verdict on this call; a second wait for the same call replaces the first."""
+        future: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        if (old := self._waiting.get(call)) is not None:
+            old.cancel()
+        self._waiting[call] = future
+        return future
+
+    def settle(self, verdict: Verdict) -> None:
+        """Deliver the verdict; a cancelled call is skipped."""
+        future = self._waiting.pop(verdict.call, None)
+        if future is not None and not future.done():
+            future.set_result(verdict)
+
 
 Raised = v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted | v.ReviewWanted
 PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
@@ -117,9 +141,9 @@ class Coordinator:
         """The user sent the model a message."""
         self._put(v.HumanSpoke())
 
-    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> denial_text.Told | None:
+    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> denial_text.DenialText | None:
         """Return the model's text in place of a tool's own error, if a no caused it (R141-R143)."""
-        return denial_text.told(self._state, call, arguments, error, declined=declined)
+        return denial_text.denial_text(self._state, call, arguments, error, declined=declined)
 
     def now(self, call: str, asking: PromptContext) -> None:
         """Update what is known about a call."""

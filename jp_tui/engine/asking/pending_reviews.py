@@ -14,7 +14,7 @@ from typing import Literal
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine.asking.side_messages import PAUSED, Finished, standing
+from jp_tui.engine.asking.side_messages import PAUSED, Finished, snapshot_results
 from jp_tui.engine.base.dependencies import ModelSetup, ReviewQuestion
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.schema_check.validation import Checks, verdicts
@@ -109,7 +109,7 @@ class PendingReviews:
         """Build the snapshot (R120, R121, Z3): the present log, with the results of calls that ended since."""
         log, opened = self._log, ask.open
         paused = PAUSED.format(first_line(opened.question.text))
-        told = await log.told(standing(opened.call, paused, self._finished))
+        told = await log.told(snapshot_results(opened.call, paused, self._finished))
         return ReviewQuestion(
             inquiry=opened.inquiry,
             tool=tool,

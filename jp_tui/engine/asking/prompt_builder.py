@@ -30,8 +30,8 @@ Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What a prompt needs to know about a call. `result` is what would be delivered, `agent` its sub-agent, `asked_by`
-    the sub-agent that owns the call, if its parent shows it."""
+    """Facts about a call for its prompts. `result` is what would be delivered, `agent` its sub-agent, `asked_by` the
+    sub-agent that owns the call, if its parent shows it."""
 
     setup: ToolSetup
     subject: str
@@ -150,9 +150,7 @@ def _permission(asked: v.OpenPermission, call: PromptContext) -> dict[str, Any]:
     covers = ""
     if not asked.floor and asked.insists != "always":  # permitted for one call only (R247, AR9)
         controls.add("remember")
-        covers = f"until this turn ends, every call of {call.tool}, whatever its arguments"
-        if asked.exact:
-            covers = "until this turn ends, exactly this command, folder and sandbox, and no other"
+        covers = asked.covers
     return {
         "kind": "permission",
         "source": "tool",

@@ -24,7 +24,7 @@ Finished = Callable[[str], tuple[str, bool] | None]
 """Returns the result of a finished call of this cycle, logged or not, and True for an error; None while it runs."""
 
 
-def standing(asks: str, paused: str, finished: Finished) -> Callable[[str], tuple[str, bool]]:
+def snapshot_results(asks: str, paused: str, finished: Finished) -> Callable[[str], tuple[str, bool]]:
     """Return the results in a snapshot: real ones of finished calls, M21 for the call that asks, M22 for running calls
     (R121, Z3)."""
 
@@ -124,7 +124,7 @@ def _answers(prompt: PromptRequest) -> str:
     return "\n".join(f"- {first_line(one.text)} {dump(one.answer)}" for one in places if one.state == "answered")
 
 
-def along(question: str, exchanges: Iterable[SideExchange]) -> str:
+def exchanges_text(question: str, exchanges: Iterable[SideExchange]) -> str:
     """Return the exchanges as a user message to the conversation's model."""
     told = [f"I talked this question over before I answered it: {question}"]
     for exchange in exchanges:

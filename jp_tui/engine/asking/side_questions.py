@@ -17,7 +17,15 @@ from jp_tui.conversation import model as m
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.asking.side_messages import Finished, SideExchange, along, paused, standing, subject, talk
+from jp_tui.engine.asking.side_messages import (
+    Finished,
+    SideExchange,
+    exchanges_text,
+    paused,
+    snapshot_results,
+    subject,
+    talk,
+)
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.model.response_retry import retry_delay
 from jp_tui.engine.model.text_response import spoken
@@ -154,7 +162,7 @@ class SideQuestions:
             talk = self._talks.pop(inquiry)
             said = [exchange for exchange in talk.exchanges if exchange.said.strip()]
             if talk.send and said:
-                found.append(ev.ChatRequest(content=along(talk.about, said), metadata={SENT: [inquiry]}))
+                found.append(ev.ChatRequest(content=exchanges_text(talk.about, said), metadata={SENT: [inquiry]}))
         return found
 
     # --- one exchange -----------------------------------------------------------------------------------------
@@ -201,7 +209,7 @@ class SideQuestions:
         """Build the request. Tools are listed and none may be called (R129): servers refuse earlier calls of unknown
         tools."""
         log = self._log
-        told = await log.told(standing(prompt.call, paused(prompt), self._finished))
+        told = await log.told(snapshot_results(prompt.call, paused(prompt), self._finished))
         before = self._talks.get(prompt.inquiry, _Talk()).exchanges
         return m.ModelRequest(
             model=model.name,

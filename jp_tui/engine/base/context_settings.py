@@ -1,4 +1,4 @@
-"""What an engine is told of `[context]`, as values (context.md K1-K10)."""
+"""Values of `[context]` for the engine (context.md K1-K10)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ContextSettings:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What the system text holds behind the system prompt: for the conversation's model, and for a reviewer (K5).
+    """System text after the system prompt: for the conversation's model, and for a reviewer (K5).
 
     `shared`: a reviewer may read all files that the model reads, so that the same prompt can have the same end.
     """

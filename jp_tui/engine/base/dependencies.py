@@ -1,5 +1,4 @@
-"""What an engine is built from, as values and two ports: supplied by the composition root, used by every engine
-module."""
+"""Dependencies of an engine, as values and two ports: supplied by the composition root, used by every engine module."""
 
 from __future__ import annotations
 
@@ -125,9 +124,8 @@ class ModelSetup:
 
 @dataclass(frozen=True, slots=True)
 class CompactionSettings:
-    """When and how a full window is made room in (context.md K20): `at` and `keep` are shares of it, `at` None for by
-    hand and on overflow only. `open_model` opens the model that summarises and raises ModelError; None: the
-    conversation's."""
+    """Settings of compaction (context.md K20): `at` and `keep` are shares of the window, `at` None for by hand and on
+    overflow only. `open_model` opens the model that summarises and raises ModelError; None: the conversation's."""
 
     at: float | None = 0.8
     keep: float = 0.2
@@ -136,7 +134,7 @@ class CompactionSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of a model that is not opened: its id, its context in tokens, and the system prompt it gets."""
+    """Known facts about a model that isn't opened: its id, its context in tokens, and its system prompt."""
 
     id: str
     window: int | None = None

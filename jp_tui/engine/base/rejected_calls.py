@@ -35,7 +35,7 @@ def stored(request: ToolCallRequest) -> RejectedCall:
     return RejectedCall(request.id, request.name, problem, str(raw) if whole else "")
 
 
-def told(refusal: RejectedCall, tool: object) -> str:
+def rejection_text(refusal: RejectedCall, tool: object) -> str:
     """Return the error for the model, in the form of M25 for every `tool`, known or not; a tool may have its own
     (`port.Corrects`)."""
     from jp_tui.conversation.strict_json_faults import look

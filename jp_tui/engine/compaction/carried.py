@@ -1,4 +1,4 @@
-"""What is carried beside the summary of what is compacted: the user's words, the plan, paths (context.md K24). Pure."""
+"""Data sent beside the summary of a compaction: the user's messages, the plan, paths (context.md K24). Pure."""
 
 from __future__ import annotations
 

@@ -29,6 +29,8 @@ from jp_tui.engine.record.sizes import TOKEN, listed, measure, size
 
 LEAST_FULL = 0.3
 """Of the window: below it a reply's `max_tokens` brings about no compaction."""
+ASSUMED = 16_384
+"""Tokens of a window that nobody knows, for what is carried where the user compacts and nothing was refused."""
 LEAST_GAIN = 20
 """A compaction near the window leaves out at least this part of it, or nothing is done."""
 WHOLE = 0.8
@@ -50,7 +52,7 @@ class NothingToDo(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is about to be compacted."""
+    """Messages to compact."""
 
     events: list[Logged]
     blocks: list[Block]
@@ -133,7 +135,7 @@ class Compactor:
         self._log.estimate.count(whole, finished.usage.input)
 
     def full(self, finished: m.Finished) -> m.ModelError | None:
-        """Whether a reply was cut off at the window's end (K27)."""
+        """Return the error for a reply that was truncated at the window's end (K27), None for any other."""
         if finished.reason not in ("window", "length") or self._refusals >= 2:
             return None
         used, window = finished.usage.input + finished.usage.output, self._window
@@ -169,10 +171,10 @@ class Compactor:
     # --- doing it -----------------------------------------------------------------------------------------
 
     async def _plan(self, trigger: ev.Trigger, keep: int | None = None) -> _Plan | None:
-        """What would be compacted; None for nothing. `keep` are the bytes that are kept."""
+        """Return what would be compacted; None for nothing. `keep` are the bytes that stay."""
         log = self._log
         whole = await self._size()
-        window = self._window or max(self._tokens(whole), 1)
+        window = self._window or max(self._tokens(whole), ASSUMED if trigger == "user" else 1)
         events = await log.events()
         if keep is None:
             share = log.setup.compaction.keep
@@ -189,7 +191,7 @@ class Compactor:
         return _Plan(events, found, through, window, whole)
 
     async def _compact(self, trigger: ev.Trigger, focus: str = "") -> bool:
-        """Whether something was compacted. Raises JournalError."""
+        """Compact; return True if anything was. Raises JournalError."""
         log = self._log
         plan = await self._plan(trigger)
         if plan is None:
@@ -225,7 +227,7 @@ class Compactor:
         return True
 
     def _without(self, made: ev.Compaction, reason: str) -> ev.Compaction:
-        """Without a summary of its own; an earlier one is still told."""
+        """Return the compaction without a summary of its own; an earlier one still applies."""
         base = self._log.overlay.base
         return replace(made, method="trimmed", error=reason or "no reason", summary=base.summary if base else "")
 
@@ -248,7 +250,7 @@ class Compactor:
         )
 
     async def _keep(self, made: ev.Compaction, plan: _Plan, overlay: StandingOverlay | None = None) -> None:
-        """Durable, and from now on what is told (K22)."""
+        """Store it durably; the model reads it from now on (K22)."""
         log = self._log
         then = overlay or StandingOverlay(made, 0, log.overlay.trimmed)
         after = self._fixed() + measure(self._told(plan.events, then))

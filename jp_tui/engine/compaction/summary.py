@@ -19,7 +19,7 @@ Write plain text under these headings: Goal, State, Decisions and why, Files, Ne
 commands and error messages exactly. Call no tool. What the user answered or refused is kept elsewhere word for word: \
 do not state that the user agreed to anything."""
 SUMMARY = "conversation.summary"
-"""What a summary is asked for as; scripted models alone read it."""
+"""Purpose of a summary's request; only scripted models read it."""
 SHARE = 10
 """A summary has at most this part of the window."""
 BLANK = "the summary was blank"
@@ -68,8 +68,8 @@ def fit(told: Sequence[m.Message], room: int | None) -> Sequence[m.Message]:
 async def summarise(
     asked: m.ModelRequest, stream: Callable[[m.ModelRequest], AsyncIterator[m.Delta]], most: int
 ) -> Summarised:
-    """What the model says, at most `most` characters of it: a reply that is longer is ended there. Raises ModelError,
-    also for a reply that is blank or broke off."""
+    """Return the model's text, at most `most` characters: a longer reply is ended there. Raises ModelError, also for a
+    reply that is blank or broke off."""
     found: list[str] = []
     messages = set[int]()
     length, usage, whole = 0, m.Usage(), False

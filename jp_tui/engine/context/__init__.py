@@ -1,1 +1,1 @@
-"""What the model is told beside the messages: instruction files, environment, and what of it is where."""
+"""Context for the model beside the messages: instruction files, environment, and the sizes of its parts."""

@@ -1,6 +1,5 @@
-"""What is done at the start of a turn: the instruction files and the environment are looked at, and what is new of
-them is recorded (context.md K6, K10). Within a turn nothing of it changes.
-"""
+"""Start of a turn: read the instruction files and the environment, and record changes (context.md K6, K10). Within a
+turn nothing of it changes."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from jp_tui.engine.record.log import Log
 
 
 async def brief(log: Log, *, begins: bool) -> None:
-    """Make the system text for the requests of this turn; the environment is told where a turn `begins`. Raises
+    """Build the system text for the requests of this turn; the environment is included when a turn `begins`. Raises
     JournalError."""
     settings = log.context = log.setup.context()
     if settings is None:
@@ -41,7 +40,7 @@ async def brief(log: Log, *, begins: bool) -> None:
 
 
 def place_of(log: Log, settings: ContextSettings) -> str:
-    """The end of the system text; empty where the model is not told of its environment."""
+    """Return the end of the system text; empty if the model isn't sent its environment."""
     if not settings.environment:
         return ""
     return system_text.place(os.path.realpath(log.setup.workspace), platform(), settings.shell, len(log.setup.tools))
@@ -53,7 +52,7 @@ def digest(text: str) -> str:
 
 
 def _files_told(log: Log, files: Sequence[InstructionFile], before: dict[str, str] | None) -> ev.Event | None:
-    """What is recorded of the files: on the first turn which there are, later what changed."""
+    """Return the event about the files: on the first turn their list, later the changes."""
     sent = {one.path: digest(one.text) for one in files if one.text}
     if sent == (before or {}):
         return None

@@ -1,4 +1,4 @@
-"""Where the model works: what is looked at when a turn begins, and the block that tells it (context.md K10)."""
+"""Environment of the model: read when a turn begins, and formatted as a block (context.md K10)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from jp_tui.conversation.strict_json import Json
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files import git
 
 
@@ -19,7 +19,7 @@ def platform() -> str:
 
 
 async def look(workspace: Path, now: datetime) -> dict[str, Json]:
-    """Date, branch and status. A part that cannot be told in time, or that is not there, is missing."""
+    """Return date, branch and status. A part that is missing, or takes too long, is left out."""
     local = now.astimezone()
     found: dict[str, Json] = {"date": f"{local:%A %Y-%m-%d}, {local.tzname()} (UTC{local:%z})"}
     status = await git.status(workspace)
@@ -33,7 +33,7 @@ async def look(workspace: Path, now: datetime) -> dict[str, Json]:
 
 
 def changed(before: Mapping[str, Json], now: Mapping[str, Json]) -> dict[str, Json]:
-    """What is not as it was told."""
+    """Return the parts that changed."""
     return {key: value for key, value in now.items() if key not in before or before[key] != value}
 
 
@@ -52,4 +52,4 @@ def told(parts: Mapping[str, Json], *, first: bool) -> str:
 
 def _line(text: str) -> str:
     """A name as one line that holds no end of a block."""
-    return shown(text).replace("</", "<\\/")
+    return display_path(text).replace("</", "<\\/")

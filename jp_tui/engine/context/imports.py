@@ -25,7 +25,7 @@ class Import:
 
 
 def imports(text: str) -> Iterator[Import]:
-    """What the text names, in order."""
+    """Iterate over the files that the text names, in order."""
     at, fence = 0, ""
     for line in text.splitlines(keepends=True):
         begins = _FENCE.match(line)

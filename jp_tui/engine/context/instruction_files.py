@@ -1,7 +1,7 @@
-"""Which instruction files there are, and what of them is sent (context.md K1-K5). Reads; decides nothing else.
+"""Instruction files: which exist, and what of them is sent (context.md K1-K5). Reads; decides nothing else.
 
 A file is opened beneath the folder that it must not leave, and never waited for: a pipe, a link out of the repository
-or ten megabytes are a line in the list, not a problem.
+or 10 MB are a line in the list, not an error.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ def _cut(sent: int, whole: int) -> str:
 
 
 def _why(problem: FileProblem) -> str:
-    """What is wrong with a file, without its name."""
+    """Describe a file's problem, without its name."""
     if problem.kind == "not_found":
         return "is missing"
     if problem.kind == "outside":

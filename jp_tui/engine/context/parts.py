@@ -1,8 +1,9 @@
-"""What a request would hold, part by part, with sizes (context.md K12). Sends nothing and records nothing."""
+"""Parts of a request with their sizes (context.md K12). Sends nothing and records nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from jp_tui.conversation.model import Call, Message, Picture, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import dump
@@ -13,6 +14,7 @@ from jp_tui.engine.context.environment import changed, look, told
 from jp_tui.engine.context.instruction_files import InstructionFile, read_all
 from jp_tui.engine.context.system_text import block
 from jp_tui.engine.record.log import Log
+from jp_tui.engine.record.overlay import head
 from jp_tui.protocol.context import ContextPart, ContextRead, PartName
 
 BYTES_A_TOKEN = 3
@@ -33,9 +35,20 @@ async def read_context(log: Log, model: ModelFacts) -> ContextRead:
             parts.append(_part("environment", "".join([place_of(log, settings), *blocks])))
     specs = [tool.spec for tool in log.setup.tools.values()]
     parts.append(_part("tools", "".join(_spec(one) for one in specs)))
+    if (base := log.overlay.base) is not None:
+        said.remove(head(base))
+        parts.append(_part("summary", head(replace(base, record=()))))
+        parts.append(_part("record", "\n".join(base.record)))
     parts.append(_part("messages", "".join(said)))
-    tokens = sum(one.tokens for one in parts)
-    return ContextRead(conversation=log.id, parts=tuple(parts), tokens=tokens, window=model.window, model=model.id)
+    window, at = log.setup.windows.get(model.id, model.window), log.setup.compaction.at
+    return ContextRead(
+        conversation=log.id,
+        parts=tuple(parts),
+        tokens=sum(one.tokens for one in parts),
+        window=window,
+        compact_at=int(window * at) if window is not None and at is not None else None,
+        model=model.id,
+    )
 
 
 def tokens_of(size: int) -> int:

@@ -35,6 +35,6 @@ def block(one: InstructionFile) -> str:
 
 
 def place(folder: str, platform: str, shell: str, tools: int) -> str:
-    """Where the model works: what stays the same in a conversation."""
+    """Return the environment that stays the same in a conversation."""
     lines = [f"Workspace folder: {folder}", f"Platform: {platform}", *([f"Shell: {shell}"] if shell else [])]
     return "\n".join([*lines, f"Tools: {tools}"])

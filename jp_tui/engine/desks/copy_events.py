@@ -50,7 +50,7 @@ async def close(setup: EngineDependencies, copied: Copied, turn: int, at: str) -
     Raises JournalError."""
     log = Log(setup, lambda _: None, copied.id, copied.model, exists=True, turn=turn)
     now = log.turn_so_far(turn)
-    if not now or close_turn.ended(now):
+    if not now or close_turn.has_ended(now):
         return
     owed = close_turn.interrupted(now)
     whole = not owed and close_turn.said_all(now) and not any(one.response is None for one in pairing.calls(now))

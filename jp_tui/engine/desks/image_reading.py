@@ -85,7 +85,7 @@ def stored(
     return tuple(found)
 
 
-async def say(session: Session, text: str, paths: Sequence[str]) -> None:
+async def send_with_images(session: Session, text: str, paths: Sequence[str]) -> None:
     """Start a turn with this text and these images. Raises ValueError with a message; nothing was sent then."""
     if paths and session.models.images is False:
         raise ValueError(f"{session.log.model} takes no images. Take the image out, or choose another model.")

@@ -11,7 +11,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from jp_tui.engine.desks.image_reading import say
+from jp_tui.engine.desks.image_reading import send_with_images
 from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.record.drafts import QUEUE
 from jp_tui.engine.record.event_codec import storable
@@ -128,7 +128,7 @@ class _Queues:
         if queue.messages and not queue.held and not _busy(session):
             message, before = queue.messages[0], session.log.turn
             try:
-                await say(session, message.text, message.attachments)
+                await send_with_images(session, message.text, message.attachments)
             except ValueError as problem:  # an image is invalid: nothing was sent
                 queue.held = str(problem)
                 self._tell(session.id, queue)

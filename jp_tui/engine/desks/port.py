@@ -35,7 +35,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class DeskContext:
-    """What a service may use: the engine's dependencies, and the open conversations.
+    """Values available to a service: the engine's dependencies, and the open conversations.
 
     Every published event is passed to each callable in `listeners`. `resume` opens a stored conversation.
     """

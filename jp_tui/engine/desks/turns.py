@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from jp_tui.engine.desks.image_reading import say
+from jp_tui.engine.desks.image_reading import send_with_images
 from jp_tui.engine.desks.port import Desk, DeskContext, Handler
 from jp_tui.engine.session.session import Session
 from jp_tui.protocol import commands as c
@@ -60,7 +60,7 @@ def desk(context: DeskContext) -> Desk:
 
 
 async def _start(session: Session, command: c.StartTurn) -> None:
-    await say(session, command.text, command.attachments)
+    await send_with_images(session, command.text, command.attachments)
 
 
 async def _interrupt(session: Session, command: c.InterruptTurn) -> None:

@@ -24,7 +24,7 @@ from jp_tui.engine.recovery import repair_log
 from jp_tui.engine.session.session import Session
 from jp_tui.protocol.changes import ChangesRead, ChangesUndone, LeftFile, ReadChanges, UndoChanges, Way
 from jp_tui.system.files import FileProblem
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.system.restoring import RestoringRoot
 from jp_tui.tools.port import commands
 
@@ -70,7 +70,7 @@ class _Undo:
         workspace = str(session.log.setup.workspace)
         notes = _unknown(session.log, turn)
         if gone := {record.root for record in every} - {record.root for record in records}:
-            notes.append(f"changes in {shown(min(gone))} are not listed: that folder is gone")
+            notes.append(f"changes in {display_path(min(gone))} are not listed: that folder is gone")
         if len(found) > MOST:
             notes = [*notes, f"{len(found) - MOST:,} more files were changed, which are not listed"]
         files = [await change(row, store, workspace) for row in found[:MOST]]
@@ -182,7 +182,7 @@ def _names(row: FileRow) -> list[str]:
 def _told(log: Log, way: Way, turn: int | None, files: Sequence[str]) -> ev.Unknown:
     """Build the event, with the model's text."""
     whose = f"in turn {turn} of this conversation" if turn else "in this conversation"
-    names = "\n".join(f"- {shown(storable(path))}" for path in files[:NAMED])
+    names = "\n".join(f"- {display_path(storable(path))}" for path in files[:NAMED])
     more = f"\n- and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
     did = (
         f"I took back changes that your tools made {whose}. These files are again what they were before"

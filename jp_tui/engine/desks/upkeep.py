@@ -20,7 +20,7 @@ from jp_tui.protocol.events import Event
 from jp_tui.protocol.library import LibraryProgress
 
 KEPT = timedelta(days=7)
-"""How long a deleted conversation can be restored."""
+"""Time in which a deleted conversation can be restored."""
 FIRST_SECONDS, EACH_SECONDS = 0.5, 0.25
 PAUSE_SECONDS = 0.005
 T = TypeVar("T")

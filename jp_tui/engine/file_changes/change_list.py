@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.base.backups import BackupRecord, CopyStore
-from jp_tui.engine.file_changes.restore import found
+from jp_tui.engine.file_changes.restore import current_snapshot
 from jp_tui.engine.file_changes.undo_plan import State, UndoUnit, lost, same, state, units
 from jp_tui.engine.record.event_codec import storable
 from jp_tui.protocol.changes import FileChange, Way
 from jp_tui.system.files import FileProblem, Root
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.system.restoring import RestoringRoot
-from jp_tui.tools.files.backups import ABSENT, FileSnapshot, held
+from jp_tui.tools.files.backups import ABSENT, FileSnapshot, snapshot_of
 from jp_tui.tools.files.difference import changed_lines, unified
 from jp_tui.tools.files.edits import head
 from jp_tui.tools.files.workspace import ToolRefusal
@@ -73,7 +73,7 @@ def _row(unit: UndoUnit, most: int) -> FileRow:
     try:
         with RestoringRoot(unit.head.root) as root:
             for chain in unit.chains:
-                disk[chain.path] = found(root, chain.path, most)
+                disk[chain.path] = current_snapshot(root, chain.path, most)
     except FileProblem as problem:
         gone = {chain.path: disk.get(chain.path, FileSnapshot("file")) for chain in unit.chains}
         return FileRow(unit, gone, "changed", problem.message)
@@ -140,7 +140,7 @@ async def _compared(
     if before is None or after is None:
         return 0, 0, "", "too large to be compared" if after is None or not old.sha256 else "its copy is gone"
     if "link" in (old.kind, now.kind):
-        ends = [f"a link to {shown(os.fsdecode(data))}" if one.kind == "link" else one.kind
+        ends = [f"a link to {display_path(os.fsdecode(data))}" if one.kind == "link" else one.kind
                 for one, data in ((old, before), (now, after))]  # fmt: skip
         return 0, 0, "", f"{ends[0]} → {ends[1]}"
     texts = _text(before), _text(after)
@@ -149,7 +149,7 @@ async def _compared(
     if max(len(before), len(after)) > LARGEST:
         return 0, 0, "", f"too large to be compared: {len(before):,} → {len(after):,} bytes"
     names = [
-        "/dev/null" if one.kind == "absent" else head(side, shown(name))
+        "/dev/null" if one.kind == "absent" else head(side, display_path(name))
         for one, side, name in ((old, "a/", was), (now, "b/", path))
     ]
     added, removed, diff = await _diff(names, texts[0], texts[1])
@@ -199,7 +199,7 @@ def _counted(store: CopyStore, old: FileSnapshot, made: FileSnapshot, root: str,
     before = store.content(old)
     try:
         with Root(root) as folder:
-            now = ABSENT if made.kind == "absent" else held(folder, path, SMALL)
+            now = ABSENT if made.kind == "absent" else snapshot_of(folder, path, SMALL)
     except FileProblem:
         return 0, 0
     if now is None or not same(now, made):

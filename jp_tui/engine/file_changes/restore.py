@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from jp_tui.engine.base.backups import Act, CopyStore
 from jp_tui.engine.file_changes.undo_plan import same
 from jp_tui.system.files import FileProblem
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.system.restoring import RestoringRoot
-from jp_tui.tools.files.backups import FileSnapshot, PlannedChange, held
+from jp_tui.tools.files.backups import FileSnapshot, PlannedChange, snapshot_of
 from jp_tui.tools.files.writing import folder_of, place
 
 
@@ -27,11 +27,11 @@ class RestoreTarget:
     wanted: FileSnapshot
 
 
-def found(root: RestoringRoot, path: str, most: int) -> FileSnapshot:
+def current_snapshot(root: RestoringRoot, path: str, most: int) -> FileSnapshot:
     """Return the present content of a path. Raises FileProblem if it now leads elsewhere or isn't a file."""
     if place(root, path) != path:
         raise FileProblem("outside", path, "a folder on its way is a link now")
-    there = held(root, path, most)
+    there = snapshot_of(root, path, most)
     if there is None:
         raise FileProblem("not_a_file", path, "something that is no file stands there now")
     return there
@@ -59,7 +59,7 @@ def restore(
     except FileProblem as problem:
         stuck = [goal.path for goal in reversed(done) if not _back(root, goal, failed=goal is done[-1])]
         if stuck:
-            names = ", ".join(map(shown, stuck))
+            names = ", ".join(map(display_path, stuck))
             raise FileProblem("io", problem.path, f"{problem.message}; changed all the same: {names}") from problem
         withdraw()
         raise
@@ -87,7 +87,7 @@ def _back(root: RestoringRoot, goal: RestoreTarget, *, failed: bool) -> bool:
     """Undo one goal; return True if nothing of it remains. Only content written here is removed: of the goal that
     `failed` and of files changed meanwhile, nothing else is touched."""
     try:
-        now = found(root, goal.path, max(goal.found.size, len(goal.wanted.data or b"")))
+        now = current_snapshot(root, goal.path, max(goal.found.size, len(goal.wanted.data or b"")))
         if same(now, goal.found):
             return True
         between = failed and now.kind == "absent" and "link" in (goal.found.kind, goal.wanted.kind)

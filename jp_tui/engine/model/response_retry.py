@@ -29,7 +29,7 @@ def say_phase(log: Log, phase: Phase, detail: str = "", retry_in: float | None =
 
 
 class Room(Protocol):
-    """Who makes room where the window is full (context.md K21, K27)."""
+    """Interface for making room in a full window (context.md K21, K27)."""
 
     def begins(self) -> None:
         """The next response is asked for."""
@@ -44,7 +44,7 @@ class Room(Protocol):
         """A request was answered, and counted."""
 
     def full(self, finished: m.Finished) -> m.ModelError | None:
-        """The reply was cut off at the end of the window: what `refused` is told."""
+        """Return the error for `refused` if the reply was truncated at the end of the window."""
 
 
 class Responses:
@@ -108,8 +108,8 @@ class Responses:
         return None
 
     async def _made_room(self, reply: StreamedResponse) -> bool:
-        """Whether the reply was cut off at the end of the window and can be asked for again; where nothing more can be
-        done, or the user stops that, it stays."""
+        """Return True if the reply was truncated at the end of the window and can be requested again; otherwise, or if
+        the user stops that, it stays."""
         full = self._room.full(reply.finished) if reply.finished is not None else None
         if full is None:
             return False

@@ -118,7 +118,7 @@ def _response(seq: int, request: ev.InquiryRequest, event: ev.InquiryResponse) -
 
 
 def _not_run(seq: int, tool: str, metadata: Mapping[str, Json]) -> JsonObject | None:
-    """A call that somebody gave no leave to run."""
+    """Return the record of a call that wasn't permitted to run."""
     decision = metadata.get("permission")
     if not isinstance(decision, dict) or decision.get("choice") not in ("skip", "cancel"):
         return None

@@ -1,5 +1,4 @@
-"""What a conversation's log says of its environment and its instruction files: what the model was told last
-(context.md K2, K6, K10)."""
+"""Environment and instruction files in a conversation's log, as last sent to the model (context.md K2, K6, K10)."""
 
 from __future__ import annotations
 
@@ -16,10 +15,10 @@ Told = tuple[dict[str, Json], "dict[str, str] | None", dict[str, str]]
 
 @dataclass(slots=True)
 class ContextFacts:
-    """Fed with the events of a log in order. `environment` is what was told last of each part; `files` the digests of
-    the instruction files of the system text, None where none were recorded; `nested` those of nested ones.
+    """Reads the events of a log in order.
 
-    What was told in a turn that came to nothing is not told any more.
+    `environment` is what was last sent of each part; `files` the digests of the instruction files of the system text,
+    None if none were recorded; `nested` those of nested ones. What was sent in a turn without any effect doesn't count.
     """
 
     environment: dict[str, Json] = field(default_factory=dict)

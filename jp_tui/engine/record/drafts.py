@@ -24,7 +24,7 @@ NOT_KEPT = "What you type is not kept beyond this program until there is room ag
 
 
 class ConversationDrafts:
-    """Drafts of one conversation, by key. A failed write ends nothing; the user is told once."""
+    """Drafts of one conversation, by key. A failed write ends nothing; the user is notified once."""
 
     def __init__(self, log: Log) -> None:
         self._log = log

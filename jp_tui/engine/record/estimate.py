@@ -1,6 +1,6 @@
-"""How many tokens a request has: the server's last count, and what came since (context.md K21). Pure.
+"""Estimate of a request's tokens: the server's last count, and what was added since (context.md K21). Pure.
 
-Before the first count a token has three bytes. A count that comes to more than eight bytes a token is not believed.
+Before the first count a token has three bytes. A count of more than eight bytes per token is ignored.
 """
 
 from __future__ import annotations

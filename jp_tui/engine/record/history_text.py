@@ -37,7 +37,7 @@ class HistoryText:
 
 
 def said(event: ev.Event) -> str:
-    """What an event says; empty for what is of no use to the model."""
+    """Return an event's text; empty if it is of no use to the model."""
     match event:
         case ev.ChatRequest(content=text):
             return f"user: {text}"

@@ -203,7 +203,7 @@ class Log:
         return id_ in self._calls
 
     async def facts(self) -> ContextFacts:
-        """What the log says of plan, environment and instruction files."""
+        """Return the log's facts about environment and instruction files."""
         if not self._known:
             await self._read()
         return self._facts

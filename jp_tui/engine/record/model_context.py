@@ -70,7 +70,7 @@ def undone(event: ev.Event) -> str:
 
 
 def environment(event: ev.Unknown) -> str:
-    """What stands before the user's words of its turn (K10); empty for any other event."""
+    """Return the text before the user's message of its turn (K10); empty for any other event."""
     text = event.raw.get("text") if event.raw.get("type") == ENVIRONMENT else None
     return text if isinstance(text, str) else ""
 
@@ -116,7 +116,7 @@ class _Turn:
         self.told: list[tuple[Role, list[Part]]] = []
         self._names: dict[str, str] = {}
         self.begins = 0
-        """Where the turn's own parts begin in its first message."""
+        """Index of the turn's own parts in its first message."""
 
     def take(self, seq: int, event: ev.Event) -> None:
         match event:
@@ -152,7 +152,7 @@ class _Turn:
                 pass
 
     def _opaque(self, metadata: JsonObject) -> JsonObject:
-        """What came with a part of this provider; what came from another one goes to nobody else (W6)."""
+        """Return the opaque data of this provider's part; another provider's is never sent (W6)."""
         opaque = metadata.get("opaque") if metadata.get("provider") == self._provider else None
         return opaque if isinstance(opaque, dict) else {}
 
@@ -168,7 +168,7 @@ class _Turn:
         self.told[-1][1].append(part)
 
     def _appended(self, call: str, text: str) -> None:
-        """Instructions of a folder that a call named stand behind its result (K2)."""
+        """Append instructions of a folder that a call named to its result (K2)."""
         for _, parts in reversed(self.told):
             for at, part in enumerate(parts):
                 if isinstance(part, Result) and part.id == call:

@@ -1,7 +1,7 @@
-"""What the compactions of a log make of the messages that providers see (context.md K22, K24). Pure.
+"""Effect of a log's compactions on the messages for providers (context.md K22, K24). Pure.
 
-An overlay is one user message in the place of all events up to a number, and the long results that are shortened. The
-log itself is never changed: without the overlay, or after an undo, all of it is told again.
+An overlay is one user message in the place of all events up to a number, and the shortened long results. The log itself
+is never changed: without the overlay, or after an undo, all of it is sent again.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class StandingOverlay:
 
     @property
     def through(self) -> int:
-        """The last event that is not told by itself."""
+        """Return the last event that isn't sent itself."""
         return self.base.through if self.base is not None else 0
 
 
@@ -52,7 +52,7 @@ NONE = StandingOverlay()
 
 
 def standing(events: Iterable[Numbered]) -> StandingOverlay:
-    """What the compactions of a log, each with its number and in order, come to."""
+    """Return the overlay of a log's compactions, each with its number and in order."""
     held: dict[int, ev.Compaction] = {}
     for seq, event in events:
         if isinstance(event, ev.CompactionUndone):
@@ -101,7 +101,7 @@ def record_in(text: str) -> list[JsonObject]:
 
 
 def number_of(entry: str) -> int:
-    """The number of the event that a line of a record tells; 0 for one that tells none, or is no such line."""
+    """Return the number of the event in a record's line; 0 if it has none."""
     try:
         found = parse_object(entry, max_bytes=1 << 30, max_depth=128)
     except JsonProblem:

@@ -1,6 +1,6 @@
-"""Long results of calls as a model is told them: beginning and end, and how to read the rest (context.md K26). Pure.
+"""Shortening of long results for the model: beginning and end, and how to read the rest (context.md K26).
 
-The log keeps what the tool said; the same result is always shortened to the same text.
+Pure. The log keeps the tool's whole output; the same result is always shortened to the same text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How large what is sent to a model is, in bytes of UTF-8, and about how many tokens that are. Pure."""
+"""Sizes of a model's input, in bytes of UTF-8 and estimated tokens. Pure."""
 
 from __future__ import annotations
 

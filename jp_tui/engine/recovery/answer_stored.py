@@ -15,12 +15,12 @@ from jp_tui.engine.schema_check.validation import Checks, verdicts
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.inquiry.escalations import read
+from jp_tui.inquiry.escalations import decode_escalation
 from jp_tui.questions.types import Question, SecretAnswer
 from jp_tui.questions.wire import read_recorded
 
 
-def said(request: ev.InquiryRequest, text: str) -> tuple[Question, Json]:
+def parse_stored_answer(request: ev.InquiryRequest, text: str) -> tuple[Question, Json]:
     """Return the question, and the value of the text for it. Raises ValueError, TypeError or KeyError for an invalid
     text or question."""
     question = read_recorded(str(request.metadata.get("question", "")), request.question)
@@ -31,7 +31,7 @@ async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, 
     """Return the result. `log` must be at the request's turn and locked by this process. Raises JournalError."""
     extra, tool = request.metadata, str(request.metadata.get("tool") or request.source.name)
     try:
-        question, value = said(request, text)
+        question, value = parse_stored_answer(request, text)
     except (ValueError, TypeError, KeyError) as problem:
         return "invalid", str(problem)
     call, digest = str(extra.get("call", "")), digest_of(request)
@@ -43,7 +43,7 @@ async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, 
         digest,
         request.source.kind,
         human,
-        escalation=read(request.metadata.get("escalation")),
+        escalation=decode_escalation(request.metadata.get("escalation")),
     )
     state = v.State(client=False, calls=MappingProxyType({call: v.Work(tool)}), waiting=(opened,))
     known = await verdicts(checks, question.answer_type, [value])

@@ -23,7 +23,7 @@ def open_calls(turn: Sequence[ev.Event]) -> list[str]:
     return [one.request.id for one in pairing.calls(turn) if one.response is None]
 
 
-def ended(turn: Sequence[ev.Event]) -> bool:
+def has_ended(turn: Sequence[ev.Event]) -> bool:
     """True if the turn has an outcome."""
     return any(isinstance(event, ev.TurnOutcome) for event in turn)
 
@@ -36,7 +36,7 @@ def lost(event: ev.Event) -> bool:
 def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
     """R207: not ended, and a call without a response has an inquiry; in addition: or a result that is `held` back, or a
     sub-agent. A turn with missing events isn't resumable: what ran would run again."""
-    if ended(turn) or any(map(lost, turn)):
+    if has_ended(turn) or any(map(lost, turn)):
         return False
     calls = set(open_calls(turn))
     if not calls.isdisjoint(held) or subagent_events.running(turn):
@@ -46,7 +46,7 @@ def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
 
 def held_back(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[str, ev.ToolCallResponse]:
     """Return results that wait for permission to be delivered, by call; one decided since is stored elsewhere."""
-    if ended(turn):
+    if has_ended(turn):
         return {}
     waits = set(open_calls(turn)) - set(kept(partials, RESULT))
     return {call: result for call, (_, result) in kept(partials, DELIVERY).items() if call in waits}

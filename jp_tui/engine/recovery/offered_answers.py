@@ -1,7 +1,7 @@
 """Answers that other processes offer for open questions (surface S12), on the owner's side.
 
 The log is polled only while a tool's question waits for the user: an idle engine doesn't wake up. An offer goes through
-the same machine as an answer at the sheet; the first one wins, the other is told who answered.
+the same machine as an answer at the sheet; the first one wins, the other gets the name of who answered.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ async def unfinished(log: Log) -> ResumableTurn | None:
     turn, partials = log.turn_so_far(log.turn), log.setup.journal.partials(log.id)
     events, parts = close_turn.remains(turn, partials, words=False)
     now = [*turn, *events]
-    if not close_turn.ended(now) and not close_turn.resumable(now, close_turn.held_back(turn, partials)):
+    if not close_turn.has_ended(now) and not close_turn.resumable(now, close_turn.held_back(turn, partials)):
         asks = [name for name, setup in log.setup.tools.items() if setup.run in ("ask", "edit")]
         events += close_turn.interrupted(now, asks)
         if close_turn.said_all(now):
@@ -32,10 +32,10 @@ async def unfinished(log: Log) -> ResumableTurn | None:
         await log.append(events, (), parts, quiet=True)
     turn = log.turn_so_far(log.turn)
     held = close_turn.held_back(turn, log.setup.journal.partials(log.id))
-    return None if close_turn.ended(turn) else cut_off(turn, held)
+    return None if close_turn.has_ended(turn) else cut_off(turn, held)
 
 
-async def mend(log: Log) -> None:
+async def repair(log: Log) -> None:
     """Keep a reply that was streaming as incomplete; close a turn that can't be resumed (R204, R207)."""
     partials = log.setup.journal.partials(log.id)
     if not partials and log.last_kind() == "turn_outcome":
@@ -43,7 +43,7 @@ async def mend(log: Log) -> None:
     turn = log.turn_so_far(log.turn)
     events, parts = close_turn.remains(turn, partials)
     now = [*turn, *events]
-    if turn and not close_turn.ended(turn) and not close_turn.resumable(now, close_turn.held_back(turn, partials)):
+    if turn and not close_turn.has_ended(turn) and not close_turn.resumable(now, close_turn.held_back(turn, partials)):
         given = close_turn.granted_calls(turn, partials)
         events = [*events, *close_turn.closing_events(now, log.model, count(log, []).counts(), given=given)]
         parts += [part for part, _ in given.values()]
@@ -60,12 +60,12 @@ def resumable(log: Log) -> ResumableTurn | None:
     return cut_off(turn, held) if close_turn.resumable(turn, held) else None
 
 
-async def settle_old(log: Log, error: JsonObject | None) -> None:
+async def close_old_turn(log: Log, error: JsonObject | None) -> None:
     """Close an open turn that isn't resumed, before the next one (R207: discard)."""
     if log.last_kind() in ("", "turn_outcome"):
         return
     turn = log.turn_so_far(log.turn)
-    if turn and not close_turn.ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
+    if turn and not close_turn.has_ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
         for asked in close_turn.open_inquiries(turn):
             log.setup.journal.clear_draft(log.id, asked.id)
         given = close_turn.granted_calls(turn, log.setup.journal.partials(log.id))

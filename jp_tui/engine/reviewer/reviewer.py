@@ -20,12 +20,39 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ModelSetup, ReviewListener, ReviewQuestion
 from jp_tui.engine.model.response_retry import retry_delay
 from jp_tui.engine.record.costs import counted
-from jp_tui.engine.reviewer.connections import Open, ReviewerConnections
 from jp_tui.engine.reviewer.reply_parser import Answer, UnusableReply
 from jp_tui.engine.reviewer.request import ReviewRequest, ReviewTooLong, make_case
 from jp_tui.engine.reviewer.stream import Response, ReviewStreamRelay
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
+from jp_tui.providers.port import Provider
 from jp_tui.questions.types import SecretAnswer
+
+Open = Callable[[JsonObject, ModelSetup, str, str], Awaitable[ModelSetup]]
+"""(overrides, the conversation's model, tool, question) → the model to ask, with the retries set for inquiries (R135);
+raises ModelError that names the wrong setting."""
+
+
+class ReviewerConnections:
+    """Opens reviewers and closes what was opened."""
+
+    def __init__(self, open_: Open) -> None:
+        self._open = open_
+        self._held: list[Provider] = []
+
+    async def get(self, asked: ReviewQuestion) -> ModelSetup:
+        """Return the model for this inquiry. Raises ModelError."""
+        made = await self._open(asked.overrides, asked.model, asked.tool, asked.question.id)
+        provider = made.provider
+        if provider is not asked.model.provider and not any(provider is held for held in self._held):
+            self._held.append(provider)
+        return made
+
+    async def close(self) -> None:
+        """Close all connections opened here."""
+        held, self._held = self._held, []
+        for provider in held:
+            await provider.close()
+
 
 ListTools = bool | Literal["auto"]
 _REQUEST = re.compile(r"(?<![\w.])assistant\.request\.")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from zlib import crc32
 
-from jp_tui.engine.schema_check.regex_letters import LAST, SETS, Ranges, of_property, others, written
+from jp_tui.engine.schema_check.regex_letters import LAST, SETS, Ranges, complement, format_class, of_property
 from jp_tui.questions.bounds import short
 
 _CONTROLS = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
@@ -160,7 +160,7 @@ class _Reader:
             return self._reference(self._names.get(name.group(1), 0), f"\\k{short(name.group())}")
         found = self._set(sign)
         if found is not None:
-            return written(found)
+            return format_class(found)
         return _one(self._character(sign))
 
     def _reference(self, number: int, said: str) -> str:
@@ -193,7 +193,7 @@ class _Reader:
             some = known
         else:
             return None
-        return some if sign.islower() else others(some)
+        return some if sign.islower() else complement(some)
 
     def _character(self, sign: str) -> int:
         """Return the character of an escape for one."""
@@ -230,7 +230,7 @@ class _Reader:
                 raise NoPattern("does not compile (a `[` that nothing closes)")
             if self._text[self._at] == "]":
                 self._at += 1
-                return written(others(found) if negated else found)
+                return format_class(complement(found) if negated else found)
             low = self._member()
             ranged = self._text[self._at : self._at + 1] == "-" and self._text[self._at + 1 : self._at + 2] not in "]"
             if not ranged or not isinstance(low, int):

@@ -30,7 +30,7 @@ _MINOR = {
 }  # fmt: skip
 
 
-def written(found: Ranges) -> str:
+def format_class(found: Ranges) -> str:
     """Return a Python class."""
     some = _sorted(found)
     if not some:
@@ -56,7 +56,7 @@ def _sorted(found: Ranges) -> Ranges:
     return made
 
 
-def others(found: Ranges) -> Ranges:
+def complement(found: Ranges) -> Ranges:
     """Return all other characters."""
     made, start = [], 0
     for low, high in _sorted(found):

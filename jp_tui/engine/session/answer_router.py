@@ -14,7 +14,7 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.engine.base.dependencies import EngineDependencies, HeldBy
 from jp_tui.engine.record.inquiries import MOST, Asked, last_response, names, waiting
 from jp_tui.engine.record.log import Log
-from jp_tui.engine.recovery.answer_stored import answer_recorded, said
+from jp_tui.engine.recovery.answer_stored import answer_recorded, parse_stored_answer
 from jp_tui.engine.recovery.offered_answers import GONE, Settled
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.session.session import Session
@@ -137,7 +137,7 @@ class AnswerRouter:
         if not isinstance(response, ev.InquiryAnswered) or response.responder is None:
             return False
         try:
-            _, value = said(request, text)
+            _, value = parse_stored_answer(request, text)
         except (ValueError, TypeError, KeyError):
             return False
         return response.responder.via == "process" and response.answer == value

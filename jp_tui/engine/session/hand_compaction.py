@@ -51,7 +51,7 @@ class HandCompaction:
     async def _carry_out(self, room: Compactor, focus: str, *, undo: bool) -> None:
         log = self._log
         if log.exists:
-            await repair_log.mend(log)
+            await repair_log.repair(log)
             if repair_log.resumable(log) is not None:
                 raise NothingToDo(WAITS)
         await (room.undo() if undo else room.by_hand(focus))

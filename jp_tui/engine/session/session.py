@@ -109,7 +109,7 @@ class Session:
         mine = log.exists and not self.held_by and not self.busy
         try:
             if mine:
-                await repair_log.mend(log)
+                await repair_log.repair(log)
         except JournalError as problem:  # it can still be read
             mine = False
             log.publish(StorageFailed(message=str(problem), advice="What is there is shown. Make room, or fix it."))
@@ -170,7 +170,7 @@ class Session:
 
     async def carry_on(self) -> bool:
         """Resume an unfinished turn; return False if there is none. Raises ValueError, JournalError."""
-        await repair_log.mend(self._log)
+        await repair_log.repair(self._log)
         return await self._take_up()
 
     # --- turns --------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class Session:
                 if not await self._take_up():
                     self._not_sent(*still_waits(cut, self.id))
                 return
-            await repair_log.settle_old(log, error)
+            await repair_log.close_old_turn(log, error)
             if not log.exists:
                 log.title = _title(text)
                 if self._greeting is not None:

@@ -88,8 +88,8 @@ class Subagents:
             return
         try:
             log = Log(setup, self._publish, row.id, row.model, row.title, exists=True, turn=row.turns, agent=agent)
-            await repair_log.mend(log)
-            await repair_log.settle_old(log, None)
+            await repair_log.repair(log)
+            await repair_log.close_old_turn(log, None)
         finally:
             held.release()
 
@@ -129,7 +129,7 @@ class Subagents:
             if not session.busy:  # it hadn't resumed yet
                 with suppress(JournalError):
                     await session.log.setup.journal.flush()  # a write continues after its writer is cancelled
-                    await repair_log.settle_old(session.log, None)
+                    await repair_log.close_old_turn(session.log, None)
         await self._close(session, leaves=leaves)
 
     async def _close(self, session: Session, *, leaves: bool = False) -> None:

@@ -16,7 +16,7 @@ from jp_tui.conversation.model import Call
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.base.call_state import CallResult, Deferred, ResumedCalls
-from jp_tui.engine.base.rejected_calls import RejectedCall, told
+from jp_tui.engine.base.rejected_calls import RejectedCall, rejection_text
 from jp_tui.engine.record.call_response import UNFINISHED, response, with_words
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.record.model_context import REPAIRED
@@ -81,7 +81,7 @@ class CallBatch:
         """Reply of the user that no call was left to deliver to the model."""
         for one in refused:
             setup = log.setup.tools.get(one.tool)
-            self._end(one.call, CallResult(told(one, setup.tool if setup else None), True, "error"))
+            self._end(one.call, CallResult(rejection_text(one, setup.tool if setup else None), True, "error"))
 
     def finished(self, call: str) -> tuple[str, bool] | None:
         """Return the result of a finished call, and True for an error; None for any other."""

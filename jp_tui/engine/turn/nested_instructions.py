@@ -1,4 +1,4 @@
-"""Instruction files of the folders that calls name below the workspace, told once each (context.md K2)."""
+"""Instruction files of the folders that calls name below the workspace, each sent once (context.md K2)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_WORDS, MOST_FOLDERS, LONGEST = 500, 64, 1_024
 
 
 async def nested_events(log: Log, root: Path, calls: Iterable[Call]) -> list[ev.Event]:
-    """What is recorded with the results of these calls; what of it the model has read already is left out."""
+    """Return the events to record with the results of these calls, without what the model has already read."""
     if log.context is None or log.context.instructions in ("own", "off"):
         return []
     return _told(log, log.context, root, calls, dict((await log.facts()).nested))

@@ -48,8 +48,9 @@ _NEAREST: dict[Interrupt, Stop] = {
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """What a turn needs of the conversation: the ledger's callback, what to await before a model request, the model for
-    side questions, the runner of sub-agents (None for a sub-agent), and its `child` context while its parent waits."""
+    """Parts of the conversation that a turn needs: the ledger's callback, what to await before a model request, the
+    model for side questions, the runner of sub-agents (None for a sub-agent), and its `child` context while its parent
+    waits."""
 
     ledger: Callable[[], None]
     ready: Callable[[], Awaitable[None]]
@@ -59,7 +60,7 @@ class TurnContext:
 
 
 Outcome = tuple[ev.Ending, JsonObject | None]
-"""How a turn ended, and the error in stored form."""
+"""End of a turn, and the error in stored form."""
 INTERRUPTED: Outcome = ("interrupted", None)
 
 
@@ -231,7 +232,7 @@ class Turn:
         self._responses.interrupt()
 
     def _remembered(self) -> list[Entry]:
-        """What the turn remembers, as the record of a compaction tells it (context.md K25)."""
+        """Return what the turn remembers, for the record of a compaction (context.md K25)."""
         ledger = self._coordinator.ledger
         held = (*ledger.answers.values(), *ledger.permissions.values())
         return [remembered(one.tool, one.question, one.text, one.value) for one in held]

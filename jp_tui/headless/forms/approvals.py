@@ -1,6 +1,7 @@
 """Decisions about a call, in lines: may it run, may its result be delivered (inquiries.md R86, R93, M34, M35).
 
-Prompts show all of what is decided on, with nothing in it hidden, then the choices. Enter never runs a tool.
+Prompts show everything the decision concerns, with hidden characters visible, then the choices. Enter never runs a
+tool.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class _NumberedKeys:
             yield f"  {number}  {key}  {words}"
 
     def read(self, line: str) -> tuple[str, str]:
-        """Return the key that a line means, and what is behind it."""
+        """Return the key of a line, and the rest of the line."""
         typed = line.strip()
         number = pick(typed, len(self._choices))
         word, _, rest = (self._choices[number - 1][0] if number is not None else typed).partition(" ")

@@ -1,8 +1,8 @@
-"""Questions with something to choose from, as numbered lines (R8, R113, R183, R184, R192, R198, R226, R238).
+"""Questions with choices, as numbered lines (R8, R113, R183, R184, R192, R198, R226, R238).
 
-Enter takes a default only where there is one, and never in a yes or no that only the user may decide; it takes what was
-answered before Back anywhere (R176). Other words are a reply, an answer, or neither, and the prompt says which (E20).
-Input that fits nothing is explained in one line and asked again; nothing is guessed.
+Enter accepts a default only if there is one, and never for a yes/no that only the user may decide; it always accepts
+the answer from before Back (R176). Other text is a reply, an answer, or neither, and the prompt says which (E20). Input
+that fits nothing is explained in one line and asked again; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jp_tui.view.wording import questions as w
 
 
 class BooleanLines(AnswerLines):
-    """y and n, and where it may be remembered Y and N, which say what they cover (R113, R198, R236)."""
+    """y and n, and if it can be remembered Y and N, with their scope (R113, R198, R236)."""
 
     letters = LETTERS
 
@@ -29,7 +29,7 @@ class BooleanLines(AnswerLines):
         self._decide = decide or (lambda value, remember: question.answered(value, remember=remember))
 
     def _entries(self) -> list[tuple[str, str, bool, bool]]:
-        """(key, words of M33, value, remember)."""
+        """Return (key, text of M33, value, remember)."""
         if "remember" not in self._prompt.controls:
             return [("y", w.YES, True, False), ("n", w.NO, False, False)]
         return [
@@ -55,7 +55,7 @@ class BooleanLines(AnswerLines):
         return f"  ({self._question.mark})" if marked else ""
 
     def covers(self) -> Iterator[str]:
-        """Yield what a remembered answer covers."""
+        """Yield the scope of a remembered answer."""
         if "remember" in self._prompt.controls:
             scope = self._prompt.remember_covers
             yield w.COVERS.format(scope=line(scope)) if scope else w.COVERS_UNKNOWN.format(tool=line(self._prompt.tool))
@@ -68,7 +68,7 @@ class BooleanLines(AnswerLines):
 
     @property
     def _default(self) -> bool | None:
-        """What Enter answers; None in a decision that is only the user's, unless it was made before."""
+        """Return the answer of Enter; None for a decision that is only the user's, unless it was made before."""
         offered = next((one for one in self._question.offered if isinstance(one, bool)), None)
         chosen = self._prompt.prefill or (self._prompt.preselect and not self._prompt.human_only)
         return offered if chosen else None
@@ -92,7 +92,7 @@ class BooleanLines(AnswerLines):
 
 
 class OptionChoices:
-    """The options of a question, as numbered lines."""
+    """Options of a question, as numbered lines."""
 
     def __init__(self, prompt: PromptRequest, options: Sequence[Option]) -> None:
         self._prompt = prompt
@@ -101,11 +101,11 @@ class OptionChoices:
 
     @property
     def values(self) -> list[str]:
-        """The options as texts, in the order of the lines."""
+        """Return the options as texts, in the order of the lines."""
         return [option.value for option in self.options]
 
     def listed(self, offered: Sequence[Json], mark: str) -> Iterator[str]:
-        """Yield a line for each option; those that are `offered` get a mark."""
+        """Yield a line for each option; those `offered` get a mark."""
         for number, option in enumerate(self.options, 1):
             marks = [w.RECOMMENDED] if option.recommended else []
             marks += [f"({mark})"] if option.value in offered else []
@@ -116,8 +116,8 @@ class OptionChoices:
             yield "`:p NUMBER` shows more of an option."
 
     def find(self, typed: str) -> int | str:
-        """Return the place of one option, or why there is none. A number that is the text of another option is asked
-        about."""
+        """Return the index of one option, or why there is none. A number that is also another option's text is
+        ambiguous and asked about."""
         values = self.values
         if typed.startswith("="):
             return values.index(typed[1:]) if typed[1:] in values else f"No option is called {line(typed[1:])}."
@@ -139,18 +139,18 @@ class OptionChoices:
 
     @property
     def replies(self) -> bool:
-        """True if other words are a reply (R238): where the assistant asks, who was promised one of the options."""
+        """True if other text is a reply (R238): for the assistant's questions, where it expects one of the options."""
         return self._prompt.source == "assistant" and "reply" in self._prompt.controls
 
     def reply_keys(self) -> Iterator[tuple[str, str]]:
-        """Yield the way to say something else."""
+        """Yield the way to reply instead."""
         if self.replies:
             yield "other text", w.ELSE_DOES
         elif "reply" in self._prompt.controls:
             yield ":r TEXT", "reply with text"
 
     def reply(self, typed: str, problem: str) -> Outcome:
-        """Return what words mean that name no option. What looks like a typing mistake is no reply: a reply leaves the
+        """Return the meaning of text that names no option. A likely typo isn't a reply, because a reply closes the
         question."""
         if not self.replies or len(typed) < 2 or typed[0] in "=#" or not any(one.isalpha() for one in typed):
             return Words(problem)
@@ -161,7 +161,7 @@ class OptionChoices:
 
 
 class SelectLines(AnswerLines):
-    """One of several options, by number or by its text; where that is promised, any other text too (R226)."""
+    """One of several options, by number or text; if allowed, any other text too (R226)."""
 
     letters = LETTERS
 
@@ -211,7 +211,7 @@ class SelectLines(AnswerLines):
         return self._choices.reply(typed, found)
 
     def _own_words(self, typed: str, problem: str) -> Outcome:
-        """Return the user's own words as the answer; `=` makes text of what could be a number."""
+        """Return the user's own text as the answer; `=` marks text that could be a number."""
         if typed.startswith("="):
             return self._question.answered(typed[1:]) if typed[1:].strip() else Words(problem)
         if typed.isdecimal() or typed.startswith("#"):
@@ -223,7 +223,7 @@ class SelectLines(AnswerLines):
 
 
 class MultiSelectLines(AnswerLines):
-    """Several of a list: numbers with commas or blanks, `all`, `none`; the answer is in the order of the list (R8)."""
+    """Several options: numbers with commas or blanks, `all`, `none`; the answer is in the order of the list (R8)."""
 
     letters = LETTERS
 
@@ -272,7 +272,7 @@ class MultiSelectLines(AnswerLines):
         return self._each(typed)
 
     def _each(self, typed: str) -> Outcome:
-        """Return the options that are named one by one; words of which none is an option are words."""
+        """Return the options named individually; text without any option is a reply."""
         named = [(word, self._choices.find(word)) for word in typed.replace(",", " ").split()]
         wrong = next(((word, found) for word, found in named if isinstance(found, str)), None)
         if not named or (wrong and not any(isinstance(found, int) for _, found in named)):

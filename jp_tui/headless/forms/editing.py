@@ -1,7 +1,7 @@
-"""JSON and long texts typed in lines (inquiries.md R87, R93, R186): steps within a prompt.
+"""Editing JSON and long texts in lines (inquiries.md R87, R93, R186): steps within a prompt.
 
-A mistake is shown with its line and column, and the lines before it are kept. The engine checks a value against a
-schema. Nothing is guessed: what does not parse is never sent.
+A mistake is shown with its line and column, and the lines before it are kept. The engine validates against a schema.
+What doesn't parse is never sent.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class JsonLines:
 
 
 class ArgumentsEditor(Step):
-    """Arguments of a call, edited as JSON (R87, R97b): always an object. `help` says what leaving does."""
+    """Editor of a call's arguments as JSON (R87, R97b): always an object. `help` describes the effect of leaving."""
 
     gathers = True
 
@@ -119,7 +119,7 @@ class ArgumentsEditor(Step):
 
 
 def edit_call(prompt: PromptRequest) -> ArgumentsEditor:
-    """Return the editor at a permission prompt: to cancel it skips the call (R87)."""
+    """Return the editor at a permission prompt, where cancelling skips the call (R87)."""
 
     def left() -> Outcome:
         return Permitted(run=False, reason=w.EDIT_CANCELLED)
@@ -135,7 +135,7 @@ def edit_asked(prompt: PromptRequest) -> ArgumentsEditor:
 
 
 class ResultEditor(Step):
-    """A result, edited before it is delivered; emptied or cancelled, the original is delivered (R93)."""
+    """Editor of a result before its delivery; emptied or cancelled, the original is delivered (R93)."""
 
     gathers = True
     mark = "… "
@@ -167,5 +167,5 @@ class ResultEditor(Step):
 
 
 def schema_answer(found: tuple[Json] | Words | None, then: Callable[[Json], Response]) -> Outcome:
-    """What a schema question makes of `JsonLines.add`."""
+    """Convert the result of `JsonLines.add` for a schema question."""
     return then(found[0]) if isinstance(found, tuple) else found

@@ -1,7 +1,7 @@
-"""Moves in a form, in lines (inquiries.md R175-R178, R182b; asking.md E3, E23): Back, its undo, what is skipped.
+"""Navigation in a form, in lines (inquiries.md R175-R178, R182b; asking.md E3, E23): Back, its undo, skipped questions.
 
-Reads the form that came with a prompt and decides nothing. The list of words says what Back discards, so no second
-confirmation is needed.
+Reads the form of a prompt and decides nothing. The list of words names what Back discards, so no second confirmation is
+needed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ MOST = 300
 
 
 class FormMoves:
-    """The ways between the questions of a prompt's form; none without a form."""
+    """Moves between the questions of a prompt's form; none without a form."""
 
     def __init__(self, prompt: PromptRequest) -> None:
         self._prompt = prompt
         form = prompt.form
         self.places: tuple[Place, ...] = form.places if form is not None else ()
 
-    # What is shown
+    # Display
 
     def skipped(self) -> Iterator[str]:
-        """Yield the questions that were skipped on the way to this one, and why; the progress skips their numbers."""
+        """Yield the questions skipped before this one, and why; the progress skips their numbers."""
         at = next((n for n, place in enumerate(self.places) if place.state == "current"), 0)
         first = at
         while first and (self.places[first - 1].state == "skipped" or self.places[first - 1].fixed):
@@ -39,7 +39,7 @@ class FormMoves:
             yield f"– {line(place.id)}: {_state(place)}"
 
     def letters(self) -> Iterator[tuple[str, str]]:
-        """Yield (the letter, what it does) as of now."""
+        """Yield (the letter, its present effect)."""
         if (back := self._prompt.back) and "back" in self._prompt.controls:
             yield "b", f"{w.BACK} {self._does(back)}"
         if self._prompt.undo:
@@ -86,7 +86,7 @@ class FormMoves:
         place = self.places[number - 1]
         return Words(quoted(_said(place.answer) if place.state == "answered" else _state(place)))
 
-    # What is done
+    # Actions
 
     def back(self, rest: str = "") -> Outcome:
         """Go back to the last answered question, or to the one with that number."""
@@ -100,7 +100,7 @@ class FormMoves:
         return WentBack() if "back" in self._prompt.controls else Words(w.NO_BACK)
 
     def to(self, number: int) -> Outcome:
-        """Go back to the question with that number (R182b), or say why not."""
+        """Go back to the question with that number (R182b), or return why not."""
         place = self.places[number - 1]
         if place.state == "answered" and not place.fixed:
             return WentBack(to=place.id)
@@ -116,7 +116,7 @@ class FormMoves:
 
 
 def names(ids: Sequence[str]) -> str:
-    """Return some ids, of many the first few."""
+    """Return some ids; only the first few if there are many."""
     more = [f"{len(ids) - 6} more"] if len(ids) > 6 else []
     return ", ".join([*map(line, ids[:6]), *more])
 
@@ -134,7 +134,7 @@ def _state(place: Place) -> str:
 
 
 def _said(value: Json) -> str:
-    """Return an answer in words."""
+    """Return an answer as text."""
     match value:
         case True:
             return w.YES

@@ -1,7 +1,7 @@
-"""The summary of a form before it is submitted, in lines (inquiries.md R182b; asking.md E3, E14, E23).
+"""Summary of a form before it is submitted, in lines (inquiries.md R182b; asking.md E3, E14, E23).
 
-Every question with its number and answer; what is skipped says why. A number goes back to that question, and only the
-word `submit` submits: neither a digit nor Enter ever does.
+Every question with its number and answer, or why it was skipped. A number goes back to that question, and only the word
+`submit` submits: neither a digit nor Enter ever does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NOT_YET = f"Not sent yet. `{SUBMIT}` sends these answers; a number goes back to 
 
 
 class SummaryLines(AnswerLines):
-    """All answers of a form, and the word that sends them."""
+    """All answers of a form, and the word that submits them."""
 
     letters = frozenset("burs")
 

@@ -1,7 +1,7 @@
-"""A change that is answered hunk by hunk, in lines (inquiries.md R251; asking.md E15, E26).
+"""A change answered hunk by hunk, in lines (inquiries.md R251; asking.md E15, E26).
 
 The whole diff is shown, then its hunks by number; a number selects or deselects one. The prompt says what y applies. A
-choice of hunks is never remembered, and Enter answers only while all hunks are selected.
+selection of hunks is never remembered, and Enter answers only while all hunks are selected.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ONCE = "A selection of hunks can't be remembered. Enter y to answer with it."
 
 
 class HunkLines(AnswerLines):
-    """Apply these changes? Some of them."""
+    """Approval of some or all changes."""
 
     letters = LETTERS
 
@@ -35,14 +35,14 @@ class HunkLines(AnswerLines):
         self._taking = {part.id for part in self._parts}
         self._comments: dict[str, str] = {}
 
-    # What is shown
+    # Display
 
     def body(self) -> Iterator[str]:
         yield f"{w.HUNKS.format(n=len(self._parts))}:"
         for number, part in enumerate(self._parts, 1):
             yield self._row(number, part)
             if part.diff.strip("\n") not in (self._question.prompt.question.context or ""):
-                yield quoted_context(part.diff)  # nothing is approved that was not shown
+                yield quoted_context(part.diff)  # everything must be shown before approval
             if words := self._comments.get(part.id):
                 yield f"     comment: {line(words)}"
         for row in self._yes_no.rows():
@@ -58,7 +58,7 @@ class HunkLines(AnswerLines):
         return f"  {number}  {taken}  {line(part.title)}  {changes}{f'  {words}' if words else ''}"
 
     def _says(self) -> str:
-        """Return what y would apply now."""
+        """Return what y would currently apply."""
         taken = [str(number) for number, part in enumerate(self._parts, 1) if part.id in self._taking]
         if len(taken) == len(self._parts):
             return f"y applies {w.HUNKS.format(n=ALL.format(m=len(taken)))}."
@@ -79,7 +79,7 @@ class HunkLines(AnswerLines):
         yield "i", "inverts the selection"
         yield "all, none, 2-5", "select all, none or several"
 
-    # What is typed
+    # Input
 
     def word(self, word: str, rest: str) -> Outcome:
         if word not in (":k", ":p"):
@@ -115,7 +115,7 @@ class HunkLines(AnswerLines):
         return named if isinstance(named, Words) else self._take(self._taking ^ named)
 
     def _numbers(self, typed: str) -> set[str] | Words | None:
-        """Return the hunks that are named; None for what doesn't begin with a number."""
+        """Return the named hunks; None for text that doesn't begin with a number."""
         if not typed[:1].isdecimal():
             return None
         found: set[str] = set()

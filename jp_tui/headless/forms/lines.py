@@ -1,7 +1,7 @@
 """Prompts as numbered lines on a terminal, for a front end without a screen (surface S4, inquiries.md R146, R147).
 
-Shows one prompt at a time and reads its lines. What was typed before a prompt was shown answers nothing (asking.md
-E11), a secret is not echoed, and all untrusted text is neutralised. It sends nothing.
+Shows one prompt at a time and reads its lines. Text typed before a prompt was shown isn't an answer (asking.md E11), a
+secret isn't echoed, and all untrusted text is neutralised. Sends nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from jp_tui.protocol.values import PromptRequest
 
 
 class Lines:
-    """Asks on `out`; lines come from `source`, or from a function that gives one without its end, None at the end."""
+    """Asks on `out`; lines come from `source`, or from a function that returns one without its line end, None at the
+    end."""
 
     def __init__(self, out: TextIO, source: LineInput | Callable[[], str | None]) -> None:
         self._out = out
@@ -36,13 +37,13 @@ class Lines:
         return self._step is not None
 
     def show(self, prompt: PromptRequest, others: int = 0) -> None:
-        """Show a prompt, with `others` that wait behind it; what was typed before is dropped. Raises OSError."""
+        """Show a prompt, with `others` waiting behind it; earlier input is dropped. Raises OSError."""
         self._prompt = prompt_in_lines(prompt, others)
         self._say(*self._prompt.intro())
         self._enter(self._prompt.first(), settle=True)
 
     def take(self) -> Response | Wish | None:
-        """Return what the lines that came mean: a response, after which nothing is asked; a request, after which the
+        """Return the meaning of the received lines: a response, which closes the prompt; a request, after which the
         prompt continues with `resume`; or None. Raises OSError."""
         while self._step is not None and (burst := self.burst()) is not None:
             if isinstance(burst, Words):
@@ -61,13 +62,13 @@ class Lines:
     def menu(self) -> None:
         """Open the menu of Ctrl+C. Raises OSError.
 
-        Input isn't dropped: the key did that itself, and the next may be a second Ctrl+C.
+        Input isn't dropped: the key itself did that, and the next may be a second Ctrl+C.
         """
         if self._prompt is not None:
             self._enter(self._prompt.menu(), forget=False)
 
     def checked(self, problems: Sequence[tuple[str, str]]) -> None:
-        """Show what is wrong with a refused answer, by field. Raises OSError."""
+        """Show the problems of a refused answer, by field. Raises OSError."""
         found = list(self._prompt.wrong(problems)) if self._prompt is not None else []
         if found and self._step is not None:
             self.say("\n".join(found))
@@ -103,12 +104,12 @@ class Lines:
             self._mark(forget=False)
 
     def burst(self) -> list[str] | Words | None:
-        """Return the next line, with those that came together with it, or why it can't be used; None for no line."""
+        """Return the next line with those that arrived together with it, or why it can't be used; None for no line."""
         first = self.source.line()
         if first is None:
             return None
         if self._typing and not self.source.typed:
-            self._out.write("\n")  # no key of Enter is seen here
+            self._out.write("\n")  # the Enter key isn't echoed here
         self._typing = False
         found = [first]
         while not first.wrong and self.source.more() and (another := self.source.line()) is not None:
@@ -117,7 +118,7 @@ class Lines:
         return Words(wrong) if wrong else [one.text for one in found]
 
     def wanted(self, mark: str) -> None:
-        """Show the sign for a line that is no answer. Raises OSError."""
+        """Show the sign for a line that isn't an answer. Raises OSError."""
         self._out.write(mark)
         self._out.flush()
         self._typing = True
@@ -149,8 +150,8 @@ class Lines:
         self._mark(forget=forget, settle=settle)
 
     def _mark(self, *, forget: bool = True, settle: bool = False) -> None:
-        """Show the sign for a line. What was typed before it answers nothing, unless more lines belong together;
-        `settle`: the question was just shown, and takes no key at first (Z12)."""
+        """Show the sign for a line. Earlier input is dropped, unless more lines belong together; `settle`: the question
+        was just shown, and ignores keys at first (Z12)."""
         step = self._step
         assert step is not None
         if step.hidden != (self._hidden is not None):

@@ -1,7 +1,7 @@
-"""A prompt in lines: who asks, what works now, and the words that every prompt knows (S4, E60).
+"""A prompt in lines: who asks, what is possible, and the words that every prompt accepts (S4, E60).
 
-Words begin with a colon; where no text is typed, a letter does the same (asking.md "Keys"). What any other line means
-is up to the kind of answer (`answer.py`). Pure, as all steps are.
+Words begin with a colon; where no text is typed, a letter does the same (asking.md "Keys"). The kind of answer
+interprets any other line (`answer.py`). Pure, as all steps.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ALONG_DOES = "sends that side question to the model after the results; `:a no` d
 
 
 class Prompt(Step):
-    """A prompt: its frame, the words that every prompt knows, and one kind of answer."""
+    """A prompt: its frame, the common words, and one kind of answer."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Prompt(Step):
     def gathers(self) -> bool:
         return self._answer.gathers
 
-    # What is shown
+    # Display
 
     def intro(self) -> Iterator[str]:
         prompt = self._prompt
@@ -84,7 +84,7 @@ class Prompt(Step):
         yield " · ".join([*(f"{key} {does}" for key, does in shown), f"{AGAIN} repeats", f"{HELP} commands"])
 
     def _controls(self) -> Iterator[tuple[str, str]]:
-        """Yield Back and its undo; and what is offered on every question of the assistant (R182, R187)."""
+        """Yield Back and its undo, and the actions on every question of the assistant (R182, R187)."""
         colon = "" if self._answer.letters else ":"
         for key, does in self._form.letters():
             yield f"{colon}{key}", does
@@ -97,23 +97,23 @@ class Prompt(Step):
         place = prompt.progress
         at = w.PROGRESS.format(n=place[0], m=place[1]) if place and place[1] > 1 else ""
         parts = [
-            f"? {who(prompt)} asks:",
+            f"? {asker_line(prompt)} asks:",
             w.REVIEW if prompt.kind == "review" else at,
             f"({w.WAITING.format(n=self._others)} behind it)" if self._others else "",
         ]
         return " ".join(part for part in parts if part)
 
     def _banner(self) -> Iterator[str]:
-        """Yield why a person sees what a reviewer was to answer (R150, R154); its first line is exactly M12."""
+        """Yield why a person sees a reviewer's question (R150, R154); its first line is exactly M12."""
         told = self._prompt.escalation
         if told is None:
             return
         yield from _reasons(told)
         by = [f"reviewer {line(told.model)}"] if told.model else []
-        by += [took] if (took := why.took(told)) else []
+        by += [took] if (took := why.review_duration(told)) else []
         if by:
             yield f"({', '.join(by)})"
-        for reason in why.earlier(told):
+        for reason in why.earlier_reasons(told):
             yield w.BEFORE_INTENT
             yield _quotes(reason)
         if told.saw:
@@ -121,7 +121,7 @@ class Prompt(Step):
         yield "You decide."
 
     def _words(self) -> Iterator[tuple[str, str]]:
-        """Yield all words that can be typed now."""
+        """Yield all words that are possible now."""
         controls = self._prompt.controls
         yield from self._answer.keys()
         yield from self._answer.words()
@@ -145,7 +145,7 @@ class Prompt(Step):
 
     @property
     def _may_talk(self) -> bool:
-        """True if a side question is possible: a result that is not delivered is shown to no model."""
+        """True if a side question is possible: an undelivered result is shown to no model."""
         return self._prompt.kind != "delivery"
 
     @property
@@ -156,7 +156,7 @@ class Prompt(Step):
         known = frozenset("sw" + moves + ("r" if "reply" in controls else "") + ("e" if "edit" in controls else ""))
         return self._answer.letters & known
 
-    # What is typed
+    # Input
 
     def feed(self, line: str) -> Outcome:
         if self._answer.claims(line, self._letters):
@@ -215,15 +215,15 @@ class Prompt(Step):
         return Sentence(f"{asks} An empty line goes back.", _replied)
 
     def wrong(self, problems: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """Yield what the engine's check of an answer says of each field; `problems` are JSON pointers and messages."""
+        """Yield the engine's problems with an answer by field; `problems` are JSON pointers and messages."""
         return self._answer.wrong(problems)
 
     def first(self) -> Step:
-        """Return the step that the prompt opens with."""
+        """Return the first step."""
         return self._answer.first() or self
 
     def menu(self) -> Menu:
-        """Return the menu of Ctrl+C; it never answers by itself (R248)."""
+        """Return the menu of Ctrl+C; it never answers (R248)."""
         entries = [MenuEntry(w.ANSWER, w.ANSWER_DOES, None), *self._form.entries()]
         if "reply" in self._prompt.controls:
             entries.append(MenuEntry(w.REPLY, w.REPLY_DOES, self._reply()))
@@ -233,14 +233,14 @@ class Prompt(Step):
 
 
 def _reasons(told: Escalation) -> Iterator[str]:
-    """Yield the reviewer's refusal, and why there is no verdict where it failed."""
+    """Yield the reviewer's refusal, and why there is no verdict if it failed."""
     if (no := why.refusal(told)) is not None:
         yield w.REJECTING
         yield _quotes(no)
     if not told.failed:
         return
-    yield why.without(told)
-    heard = why.heard(told)
+    yield why.no_verdict_reason(told)
+    heard = why.partial_reason(told)
     if heard and told.cause == "taken_over":
         yield w.HEARD
     if heard or not told.cause:
@@ -248,15 +248,15 @@ def _reasons(told: Escalation) -> Iterator[str]:
 
 
 def _quotes(reason: Foreign) -> str:
-    """Return a reason between M12's quotes; the fallback has them too."""
-    return quoted(f'"{why.words(reason) or w.NO_REASON}"')
+    """Return a reason in M12's quotes; the fallback has them too."""
+    return quoted(f'"{why.quoted_reason(reason) or w.NO_REASON}"')
 
 
 def _replied(text: str) -> Response:
     return Replied(text=text)
 
 
-def who(prompt: PromptRequest) -> str:
+def asker_line(prompt: PromptRequest) -> str:
     """Return who asks, in one line: the label or the tool, and the subject unless that is the question itself."""
     subject = neutralise(prompt.subject, "line")
     if prompt.form is not None or subject == neutralise(prompt.question.text, "line"):

@@ -1,7 +1,7 @@
-"""What all questions in lines share, whatever the type of their answer (inquiries.md R191, R182, R97b).
+"""Shared part of all questions in lines, whatever their answer type (inquiries.md R191, R182, R97b).
 
-Shows the context above the question, and what in it deceives; takes a note; leads to the editor of the arguments. It
-reads no answer: that is done in `choices.py`, `hunks.py`, `text.py` and `schema.py`.
+Shows the context above the question, with warnings about deceptive characters; takes a note; opens the editor of the
+arguments. Answers are read in `choices.py`, `hunks.py`, `text.py` and `schema.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
 from jp_tui.view.wording import questions as w
 
 EMPTY = '""'
-"""Typed, it is the empty text (E14)."""
+"""Typed form of an empty text (E14)."""
 
 
 class AskedQuestion:
@@ -28,7 +28,7 @@ class AskedQuestion:
         self._note = ""
 
     def shown(self, choices: Iterable[str]) -> Iterator[str]:
-        """Yield the question with its context and `choices`, and a warning of what deceives."""
+        """Yield the question with its context and `choices`, and a warning about deceptive text."""
         question = self.prompt.question
         yield from FormMoves(self.prompt).skipped()
         shown = [question.text, question.context or ""]
@@ -44,7 +44,7 @@ class AskedQuestion:
 
     @property
     def offered(self) -> tuple[Json, ...]:
-        """What Enter may answer: the answer before Back (R176), else the default; () when there is neither."""
+        """Answer of Enter: the one before Back (R176), else the default; () if there is neither."""
         if self.prompt.prefill:
             return self.prompt.prefill
         question = self.prompt.question
@@ -52,7 +52,7 @@ class AskedQuestion:
 
     @property
     def mark(self) -> str:
-        """How `offered` is marked."""
+        """Mark of `offered`."""
         return w.BEFORE if self.prompt.prefill else w.DEFAULT
 
     def enter(self) -> tuple[str, str]:
@@ -60,7 +60,7 @@ class AskedQuestion:
         return "Enter", "keeps your earlier answer" if self.prompt.prefill else "uses the default"
 
     def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> Answered:
-        """Return an answer, with the note beside it."""
+        """Return an answer with its note."""
         return Answered(value=value, remember=remember, note=self._note, parts=parts)
 
     # Words
@@ -77,7 +77,7 @@ class AskedQuestion:
             yield ":e", "edits the arguments of the call and restarts the tool"
 
     def word(self, word: str, rest: str) -> Outcome:
-        """Return what a word means that every question knows; None for an unknown one."""
+        """Return the meaning of a word common to all questions; None for an unknown one."""
         if word == ":n" and self._takes_notes:
             self._note = rest
             return Words("Your note is sent with the answer." if rest else "The note is removed.")

@@ -1,4 +1,4 @@
-"""Which kind of answer a prompt in lines has: by the prompt's kind, for a question by the type of its answer."""
+"""Kinds of answers of prompts in lines: by the prompt's kind, for a question by its answer type."""
 
 from __future__ import annotations
 

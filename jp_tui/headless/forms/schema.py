@@ -1,7 +1,7 @@
 """A JSON answer in lines: the form of its schema, level by level, or the JSON itself (R186, issue 5, 10; E60).
 
-A number picks a field, and a value after it fills it; a field with fields of its own is opened. Whole JSON may be typed
-at any time. The engine checks the answer: what is wrong is then shown at its field, and nothing is lost.
+A number selects a field, and a value after it fills it; a field with fields of its own is opened. Whole JSON may be
+typed at any time. The engine validates the answer: problems are shown at their fields, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST = 200
 
 
 class SchemaLines(AnswerLines):
-    """A form where the schema has one, else JSON over several lines; what doesn't fit is asked again (R186)."""
+    """A form if the schema has one, else JSON over several lines; invalid input is asked again (R186)."""
 
     letters = LETTERS
 
@@ -67,7 +67,7 @@ class SchemaLines(AnswerLines):
     def _rows(self) -> list[FieldRow]:
         return schema_lines.rows(self._fields, self._document, self._here)
 
-    # What is shown
+    # Display
 
     def body(self) -> Iterator[str]:
         if not self._formed:
@@ -83,7 +83,7 @@ class SchemaLines(AnswerLines):
             yield quoted("\n".join(self._json.lines))
 
     def _listed(self) -> Iterator[str]:
-        """Yield the rows of the place, and what is wrong with it as a whole."""
+        """Yield the rows of the place, and its overall problem."""
         rows = self._rows()
         for number, row in enumerate(rows[:MOST], 1):
             yield from self._told(number, row)
@@ -94,19 +94,19 @@ class SchemaLines(AnswerLines):
                 yield f"  ! {line(problem.words)}"
 
     def _plainly(self) -> Iterator[str]:
-        """Yield what a schema without a form says of its one value, and what is offered."""
+        """Yield the valid values of a schema without a form, and the default."""
         root = self._fields.root
         if root.kind == "json" and root.note:
             yield NO_FORM.format(note=root.note)
         elif root.kind != "json":
-            yield f"  {line(schema_lines.wanted(FieldRow((), root, '')))}"
+            yield f"  {line(schema_lines.valid_values(FieldRow((), root, '')))}"
         for value in self._question.offered:
             yield f"{self._question.mark}:"
             yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
 
     def _told(self, number: int, row: FieldRow) -> Iterator[str]:
-        held = schema_lines.held(self._document, row)
-        yield f"  {number}  {line(row.label)} ({line(schema_lines.wanted(row))}): {line(held)}"
+        held = schema_lines.present_value(self._document, row)
+        yield f"  {number}  {line(row.label)} ({line(schema_lines.valid_values(row))}): {line(held)}"
         if row.shape.about:
             yield f"     {line(row.shape.about)}"
         for words in schema_lines.counted(self._problems, row):
@@ -142,10 +142,10 @@ class SchemaLines(AnswerLines):
             yield "{…} or […]", "enters the whole answer as JSON, on one or more lines"
         yield ":v", "shows the whole schema"
 
-    # What is typed
+    # Input
 
     def claims(self, line: str, letters: frozenset[str]) -> bool:
-        """Return True while JSON is typed over several lines, for all but words; `:x` is one of the JSON's own."""
+        """Return True while JSON is typed over several lines, except for words; `:x` is one of the JSON's own."""
         typed = line.strip()
         word = typed in (AGAIN, HELP, *letters) or (typed[:1] == ":" and typed[1:2].isalpha() and typed != ":x")
         return bool(self._json.lines) and not word
@@ -154,7 +154,7 @@ class SchemaLines(AnswerLines):
         return schema_answer(self._json.add(lines), self._sent)
 
     def _sent(self, value: Json) -> Answered:
-        """Return the whole answer; if it doesn't fit, the form continues with it."""
+        """Return the whole answer; if it is invalid, the form continues with it."""
         self._document, self._here, self._problems = value, (), []
         return self._question.answered(value)
 
@@ -186,7 +186,7 @@ class SchemaLines(AnswerLines):
         return f"Enter a number from 1 to {count}." if count else "There are no fields here."
 
     def _reached(self, word: str) -> FieldRow | None:
-        """Return the row of a number; numbers with dots lead from level to level."""
+        """Return the row of a number; numbers with dots go down level by level."""
         here, row = self._here, None
         for step in word.split("."):
             below = schema_lines.rows(self._fields, self._document, here)
@@ -208,16 +208,16 @@ class SchemaLines(AnswerLines):
         return found if isinstance(found, Words) else self.put(row, found[0])
 
     def _opened(self, row: FieldRow) -> Step:
-        return FieldStep(row, schema_lines.held(self._document, row), self.put)
+        return FieldStep(row, schema_lines.present_value(self._document, row), self.put)
 
     def put(self, row: FieldRow, value: Json) -> Back:
-        """Put a value into a field, and show it."""
-        self._document = edit.put(self._fields, self._document, row.path, value)
+        """Set a field's value, and show it."""
+        self._document = edit.set_value_at(self._fields, self._document, row.path, value)
         return self._changed(row)
 
     def _changed(self, row: FieldRow) -> Back:
         self._problems = [one for one in self._problems if one.path[: len(row.path)] != row.path]
-        return Back(f"{line(row.label)}: {line(schema_lines.held(self._document, row))}", quiet=True)
+        return Back(f"{line(row.label)}: {line(schema_lines.present_value(self._document, row))}", quiet=True)
 
     def _up(self) -> Outcome:
         if not self._here:
@@ -266,7 +266,7 @@ class SchemaLines(AnswerLines):
             return Words(f"Enter :d and the number. {self._range()}")
         if row.shape.nullable and not row.extra and edit.get(self._document, row.path) is not None:
             return self.put(row, None)
-        self._document = edit.drop(self._document, row.path)
+        self._document = edit.remove_at(self._document, row.path)
         if isinstance(row.path[-1], int):
             self._problems = []
             return Back(f"Entry {line(row.label)} is removed.")
@@ -286,10 +286,10 @@ class SchemaLines(AnswerLines):
         self._problems = []
         return Back(f"Entry {at} is now entry {to}.")
 
-    # What the engine says
+    # Events of the engine
 
     def wrong(self, problems_found: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """Take the engine's check of the answer: yield each problem with the numbers that lead to its field."""
+        """Handle the engine's check of the answer: yield each problem with the numbers of its field."""
         self._problems = problems(self._document, problems_found)
         for one in self._problems if self._formed else ():
             if numbers := self._numbers(one.path):
@@ -297,7 +297,7 @@ class SchemaLines(AnswerLines):
                 yield f"  {numbers}  {line(str(one.path[-1]))}: {line(one.words)}"
 
     def _numbers(self, path: Path) -> str:
-        """Return the numbers of a path from the top, as `2.1`; as far as there are any."""
+        """Return the numbers of a path from the top, as `2.1`, as far as they exist."""
         found: list[str] = []
         for depth in range(len(path)):
             below = schema_lines.rows(self._fields, self._document, path[:depth])

@@ -1,6 +1,6 @@
-"""One field of a form in lines: what may be typed for it, and what that means (R11, R186, E14).
+"""One field of a form in lines: its valid input and the value (R11, R186, E14).
 
-Input that isn't a value of its kind is explained and asked again; the engine checks the bounds of the schema.
+Input of the wrong type is explained and asked again; the engine checks the schema's bounds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jp_tui.headless.forms.question import EMPTY
 from jp_tui.headless.forms.steps import Back, Gathered, Outcome, Step, Words, line, pick, quoted
 from jp_tui.view.schema import edit
 from jp_tui.view.schema.form import Shape
-from jp_tui.view.schema.numbered_lines import FieldRow, wanted
+from jp_tui.view.schema.numbered_lines import FieldRow, valid_values
 
 UNCHANGED = Back("No changes.", quiet=True)
 LEAVES = "An empty line changes nothing."
@@ -27,7 +27,7 @@ def as_json(row: FieldRow) -> bool:
 
 
 def value_in(row: FieldRow, text: str) -> tuple[Json] | Words:
-    """Return what a line means in a field, in a tuple; or why it means nothing."""
+    """Return the value of a line in a field, in a tuple, or its problem."""
     shape = row.shape
     typed = text.strip()
     if as_json(row):
@@ -44,7 +44,7 @@ def value_in(row: FieldRow, text: str) -> tuple[Json] | Words:
         case "many":
             return _many(shape, typed)
         case "integer" | "number":
-            value, problem = edit.read(shape, typed)
+            value, problem = edit.parse_field(shape, typed)
             if problem or value is edit.ABSENT or not isinstance(value, (int, float, type(None))):
                 return Words(problem or "Enter a value.")
             return (value,)
@@ -67,7 +67,7 @@ def _choice(shape: Shape, typed: str) -> tuple[Json] | Words:
 
 
 def _place(shape: Shape, typed: str) -> int | None:
-    """Return the place of a choice: by its number, else its name; `=` before a name that is a number as well."""
+    """Return the index of a choice: by its number, else its name; `=` before a name that is also a number."""
     number = pick(typed.removeprefix("#"), len(shape.choices))
     if number is not None:
         return number - 1
@@ -90,7 +90,7 @@ def _range(shape: Shape) -> str:
 
 
 class FieldStep(Step):
-    """One field: what it may hold and what it holds, then a line for it. `then` takes the value."""
+    """One field: its valid and present values, then a line for it. `then` receives the value."""
 
     def __init__(self, row: FieldRow, held: str, then: Callable[[FieldRow, Json], Outcome]) -> None:
         self._row, self._held, self._then = row, held, then
@@ -106,7 +106,7 @@ class FieldStep(Step):
 
     def intro(self) -> Iterator[str]:
         row = self._row
-        yield f"{line(row.label)} ({line(wanted(row))}): {line(self._held)}"
+        yield f"{line(row.label)} ({line(valid_values(row))}): {line(self._held)}"
         if row.shape.about:
             yield line(row.shape.about)
         if not as_json(row):
@@ -162,7 +162,7 @@ class FieldStep(Step):
 
 
 class JsonStep(Step):
-    """The whole answer as JSON, typed again. `then` takes the value."""
+    """The whole answer as JSON, typed again. `then` receives the value."""
 
     gathers = True
 

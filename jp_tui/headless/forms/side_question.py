@@ -38,7 +38,7 @@ class SideQuestionLines:
 
     @property
     def busy(self) -> bool:
-        """True while the last request is being carried out."""
+        """True while the last request runs."""
         return bool(self._about)
 
     # Requests
@@ -55,13 +55,13 @@ class SideQuestionLines:
             self._link.send(c.SendAside(conversation=conversation, inquiry=inquiry, send=wish.send))
 
     def hush(self) -> None:
-        """Show no more of the reply; the log keeps it. Raises OSError."""
+        """Stop showing the reply; the log keeps it. Raises OSError."""
         if self.busy:
             self._about = ""
             self._tell(HUSHED)
 
     def gone(self) -> None:
-        """Note that the prompt no longer waits."""
+        """Note that the prompt closed."""
         self._about = ""
 
     # Events of the engine
@@ -84,7 +84,7 @@ class SideQuestionLines:
         return map(quoted, whole)
 
     def fact(self, one: StoredEvent) -> None:
-        """Handle a stored event: that the talk is sent with the results, or not. Raises OSError."""
+        """Handle a stored event: the exchanges are sent with the results, or not. Raises OSError."""
         if not (self.busy and self._wishing):
             return
         event = read_event(one.event)
@@ -93,7 +93,7 @@ class SideQuestionLines:
             self._over(ALONG[wish[1]])
 
     def refused(self, event: e.Refused) -> bool:
-        """Show why a request of this kind failed. Return False for any other. Raises OSError."""
+        """Show why such a request failed. Return False for any other. Raises OSError."""
         if event.command not in COMMANDS:
             return False
         if self.busy:

@@ -1,7 +1,7 @@
 """Steps: lines in, an outcome out (surface S4, asking.md E60).
 
-A prompt is a step (`prompt.py`), and some lines lead into a smaller one (an editor, a menu, words to send) and back.
-Steps are pure: they write nothing, read nothing and send nothing; `lines.py` and `question_loop.py` do.
+A prompt is a step (`prompt.py`), and some lines open a smaller one (an editor, a menu, a message) and return. Steps are
+pure: they write, read and send nothing; `lines.py` and `question_loop.py` do.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ PASTED = "Several lines arrived at once (a paste?). Enter the answer yourself."
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """No answer: show this, and stay in the step."""
+    """Text to show; the step continues."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """Back to the prompt itself, after showing this; `quiet`: the prompt is not shown again."""
+    """Return to the prompt itself, after showing this; `quiet`: the prompt isn't shown again."""
 
     text: str = ""
     quiet: bool = False
@@ -63,7 +63,7 @@ class SentAlong:
 
 @dataclass(frozen=True, slots=True)
 class TakesOver:
-    """Decide here what a reviewer is deciding (R156): the request with this number, else the oldest."""
+    """Decide a reviewer's question here (R156): the one with this number, else the oldest."""
 
     number: str
 
@@ -72,7 +72,7 @@ Wish = AskedAside | SentAlong | TakesOver
 
 
 class Step(ABC):
-    """Takes lines, and says what they mean."""
+    """Interprets lines."""
 
     @property
     def mark(self) -> str:
@@ -86,19 +86,19 @@ class Step(ABC):
 
     @property
     def gathers(self) -> bool:
-        """True while more lines belong to those that came, so that none is thrown away between them."""
+        """True while more lines belong to the previous ones, so that none between them is dropped."""
         return False
 
     def intro(self) -> Iterator[str]:
-        """Yield what is shown when the step begins, and again for `.`."""
+        """Yield the introduction, shown at the start and again for `.`."""
         yield from ()
 
     @abstractmethod
     def feed(self, line: str) -> Outcome:
-        """Return what one line means; None when more are needed."""
+        """Return the meaning of one line; None if more are needed."""
 
     def pasted(self, lines: Sequence[str]) -> Outcome:
-        """Return what several lines mean that came at once; no hand types so (E11)."""
+        """Return the meaning of several lines that arrived together, faster than anyone types (E11)."""
         return Words(PASTED)
 
 
@@ -106,7 +106,7 @@ Outcome = Response | Wish | Words | Back | Step | None
 
 
 class Sentence(Step):
-    """One line of words; an empty one goes back, or answers with `empty` where that is given."""
+    """One line of text; an empty one goes back, or answers with `empty` if given."""
 
     def __init__(self, asks: str, then: Callable[[str], Outcome], empty: Response | None = None) -> None:
         self._asks, self._then, self._empty = asks, then, empty
@@ -124,7 +124,7 @@ class Sentence(Step):
 
 
 class Gathered(Step):
-    """Lines that were pasted: sent as one text after an empty line, and not before."""
+    """Pasted lines: sent as one text only after an empty line."""
 
     gathers = True
     mark = "… "
@@ -152,7 +152,7 @@ class Gathered(Step):
 
 @dataclass(frozen=True, slots=True)
 class MenuEntry:
-    """A line of a menu: its words, what it does, and its outcome (None: back)."""
+    """Line of a menu: its text, its effect, and its outcome (None: back)."""
 
     label: str
     does: str
@@ -160,7 +160,7 @@ class MenuEntry:
 
 
 class Menu(Step):
-    """Numbered lines; an empty line chooses the first, which changes nothing."""
+    """Numbered lines; an empty line selects the first, which changes nothing."""
 
     def __init__(self, entries: Sequence[MenuEntry]) -> None:
         self._entries = entries
@@ -177,7 +177,7 @@ class Menu(Step):
 
 
 def quoted(text: str | Foreign) -> str:
-    """Return untrusted text with a bar before each line: it cannot be taken for a line of jp-tui (E4)."""
+    """Return untrusted text with a bar before each line, so that it can't pass for jp-tui's (E4)."""
     return "\n".join(f"| {one}" for one in neutralise(text, "approval").split("\n"))
 
 
@@ -190,11 +190,11 @@ def quoted_context(text: str) -> str:
 
 
 def line(text: str | Foreign) -> str:
-    """Return untrusted text in one line, with nothing hidden, not even line breaks."""
+    """Return untrusted text in one line, with hidden characters and line breaks visible."""
     return neutralise(text, "approval").replace("\n", "⏎")
 
 
 def pick(typed: str, most: int) -> int | None:
-    """Return the number that was typed; None unless it is from 1 to `most`."""
+    """Return the typed number; None unless it is from 1 to `most`."""
     number = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 8 else 0
     return number if 1 <= number <= most else None

@@ -1,7 +1,6 @@
-"""Questions that are answered by typing words: text, a secret (inquiries.md R185, R193; asking.md E14, E27).
+"""Questions answered by typing text: text, a secret (inquiries.md R185, R193; asking.md E14, E27).
 
-`\\` before `:`, `.` or `?` makes text of a line that would be a word. A secret is sent as it is typed and never shown
-again.
+`\\` before `:`, `.` or `?` makes a line text instead of a word. A secret is sent as typed and never shown again.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from jp_tui.headless.forms.steps import Gathered, Outcome, Words, quoted
 from jp_tui.view.wording import questions as w
 
 _WORDS = frozenset({".", "?", ":w", ":s", ":r", ":c", ":e", ":b", ":u", ":f", ":?", ":a"})
-"""Lines that are not a secret."""
+"""Lines that are words, not the secret."""
 
 
 def _unescaped(line: str) -> str:
@@ -79,7 +78,7 @@ class TextLines(AnswerLines):
 
 
 class SecretLines(AnswerLines):
-    """One line that is not shown and not kept; only a few words, alone on the line, are not the secret (R193, E27)."""
+    """One line that is neither shown nor stored; only a few words, alone on the line, aren't the secret (R193, E27)."""
 
     hidden = True
 
@@ -90,7 +89,7 @@ class SecretLines(AnswerLines):
         yield "the secret", "not shown while you type"
 
     def body(self) -> Iterator[str]:
-        """Yield nothing: a default of a secret is never shown (R4)."""
+        """Yield nothing: a secret's default is never shown (R4)."""
         yield from ()
 
     def claims(self, line: str, letters: frozenset[str]) -> bool:

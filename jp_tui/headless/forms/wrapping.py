@@ -1,7 +1,7 @@
-"""Lines for a terminal, broken between words (asking.md E60).
+"""Lines wrapped for a terminal, between words (asking.md E60).
 
-A continued line is indented, and behind a bar it has a broken bar: no end of an untrusted line can be taken for a line
-of jp-tui, and nothing of it is lost (E4). Redirected output is unchanged, and so are commands to copy.
+A continued line is indented, and after a bar it gets a broken bar: no part of an untrusted line can pass for jp-tui's,
+and nothing is lost (E4). Redirected output is unchanged, as are commands to copy.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TextIO
 
 BAR, GOES_ON = "| ", "¦ "
 LEAST = 20
-"""Cells of a terminal in which words are still kept together."""
+"""Minimum terminal width in cells for wrapping between words; narrower text would be ragged."""
 SEPARATOR = " · "
 _COMMAND = re.compile(r" *`?jp-tui ")
 _WORD = re.compile(r" *[^ ]+ *| +")
 
 
 def width_of(out: TextIO) -> int:
-    """Return the cells of a line of the terminal `out`; 0 when it is no terminal, or does not say."""
+    """Return the width of the terminal `out` in cells; 0 if it isn't a terminal, or unknown."""
     try:
         return os.get_terminal_size(out.fileno()).columns
     except (OSError, ValueError, AttributeError):
@@ -29,7 +29,7 @@ def width_of(out: TextIO) -> int:
 
 
 def cells(text: str) -> int:
-    """Return the cells that a text takes at most."""
+    """Return the maximum cells of a text."""
     if text.isascii():
         return len(text)
     return sum(
@@ -65,8 +65,8 @@ def _line(line: str, width: int) -> Iterator[str]:
 
 
 def _parts(line: str, room: int, *, exact: bool) -> Iterator[str]:
-    """Yield what stays together: text between two dots, else words, else as many characters as there is room for.
-    `exact`: blanks count as well."""
+    """Yield unbreakable pieces: text between two dots, else words, else as many characters as fit. `exact`: blanks
+    count as well."""
     pieces = line.split(SEPARATOR)
     for at, piece in enumerate(pieces):
         whole = piece if at == len(pieces) - 1 else f"{piece}{SEPARATOR}"

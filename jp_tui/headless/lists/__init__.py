@@ -1,1 +1,1 @@
-"""Commands that look something up, or change what is stored."""
+"""Commands that look something up, or change stored data."""

@@ -1,7 +1,7 @@
-"""`jp-tui answer INQUIRY VALUE`: answer a question that waits, from another process (surface S6, S12, asking.md E53).
+"""`jp-tui answer INQUIRY VALUE`: answer a waiting question from another process (surface S6, S12, asking.md E53).
 
-INQUIRY is an id, or CONVERSATION/ID. It calls no model: whoever holds the conversation carries the turn on, otherwise
-the next start does. What was already answered stays as it is, and is said.
+INQUIRY is an id, or CONVERSATION/ID. It calls no model: the conversation's owner continues the turn, otherwise the next
+start does. An existing answer stays and is reported.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.lists.request import NoAnswer, ask
 from jp_tui.headless.output import FAILED, TextOutput
-from jp_tui.headless.unanswered import resumes
+from jp_tui.headless.unanswered import resume_command
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 
 _STATUS = {"accepted": 0, "answered": FAILED, "stale": FAILED, "no_reaction": FAILED}
-"""S1, S6; what cannot be an answer, or names no one question, is wrong usage (2)."""
+"""S1, S6; an invalid answer or an ambiguous question is wrong usage (2)."""
 _WORDS = {
     "accepted": "The answer is recorded.",
     "answered": "This question was already answered.",
@@ -28,7 +28,7 @@ _WORDS = {
 
 
 def answer(link: Link, inquiry: str, value: str, output: TextOutput) -> int:
-    """Offer `value` to the inquiry; the exit status. Raises OutputEnded."""
+    """Offer `value` to the inquiry; return the exit status. Raises OutputEnded."""
     link.start(lambda: None)
     try:
         settled = _offered(link, inquiry, value, output)
@@ -41,7 +41,7 @@ def answer(link: Link, inquiry: str, value: str, output: TextOutput) -> int:
 
 
 def _offered(link: Link, inquiry: str, value: str, output: TextOutput) -> e.OfferSettled:
-    """What became of it. An id is the model's own text and may have a slash in it, so both readings are tried."""
+    """Return the result. An id is the model's own text and may contain a slash, so both readings are tried."""
     conversation, slash, rest = inquiry.partition("/")
     if slash and conversation and rest:
         offer = c.OfferAnswer(conversation=conversation, inquiry=rest, value=value)
@@ -61,10 +61,10 @@ def _report(settled: e.OfferSettled, output: TextOutput) -> None:
     if output.as_json:
         output.line(_described(settled))
         return
-    message = said_of(settled)
+    message = result_text(settled)
     if settled.status == "accepted":
         output.say(message)
-        command = resumes(settled.conversation) if settled.conversation else "jp-tui query -c"
+        command = resume_command(settled.conversation) if settled.conversation else "jp-tui query -c"
         output.say(f"If the conversation is open somewhere, its turn resumes now. Otherwise `{command}` resumes it.")
         return
     output.tell(f"jp-tui: {message}")
@@ -72,8 +72,8 @@ def _report(settled: e.OfferSettled, output: TextOutput) -> None:
         output.tell(f"  {candidate}")
 
 
-def said_of(settled: e.OfferSettled) -> str:
-    """What became of it, in a sentence."""
+def result_text(settled: e.OfferSettled) -> str:
+    """Return the result as a sentence."""
     message = settled.message or _WORDS[settled.status]
     return f"{message} ({settled.by})" if settled.by and settled.by not in message else message
 

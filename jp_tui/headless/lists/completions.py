@@ -1,7 +1,6 @@
-"""`jp-tui completions SHELL`: the words that a shell may offer, from our data and the user's files.
+"""`jp-tui completions SHELL`: the candidates for a shell, from built-in data and the user's files.
 
-It reads files alone: no server is asked and no database opened, and a configuration that cannot be read has nothing of
-its own to offer.
+It reads files only: no server is asked and no database opened; an unreadable configuration contributes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from jp_tui.settings.themes import themes
 
 
 def completions(shell: str, sources: Sources, themes_folder: str, output: TextOutput) -> int:
-    """Write the script; 0. Raises UsageError, OutputEnded."""
+    """Write the script; return 0. Raises UsageError, OutputEnded."""
     found = next((one for one in SHELLS if one == shell), None)
     if found is None:
         raise UsageError(f"No completions for {shell}. Supported shells: {', '.join(SHELLS)}.", nearest(shell, SHELLS))
@@ -55,7 +54,7 @@ def _values(sources: Sources, themes_folder: str) -> Values:
 
 
 def _keys(group: Group, at: str) -> list[str]:
-    """The keys with names of their own, as they are typed."""
+    """Return the keys with fixed names, as typed."""
     found: list[str] = []
     for name, node in group.children.items():
         key = f"{at}{name}"

@@ -1,7 +1,7 @@
-"""`jp-tui config show | set | check | trust | path`: what is set, where, and whether it can be used (S2, S5, S10).
+"""`jp-tui config show | set | check | trust | path`: effective values, their origin, and validity (S2, S5, S10).
 
-Results go to stdout, words for people to stderr. No credential is ever among them: the configuration has only the
-names of the variables. Nothing is trusted without being shown first.
+Results go to stdout, messages to stderr. Credentials never appear: the configuration has only the names of the
+variables. Content is shown before it can be trusted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.output import TextOutput
 from jp_tui.settings import adjusted
 from jp_tui.settings.edit import edit
-from jp_tui.settings.edit.file_lock import alone
+from jp_tui.settings.edit.file_lock import locked
 from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.layers import layers, toml, trust_store
 from jp_tui.settings.layers.explain import Shown, explained, is_table, toml_value, unknown
@@ -31,11 +31,11 @@ COLUMNS = 80
 _LONG = 400
 
 Ask = Callable[[str], bool]
-"""A yes or no from a person; False when they leave."""
+"""Asks the user yes or no; False if they leave."""
 
 
 def show(sources: Sources, key: str, output: TextOutput) -> int:
-    """Every value at and under `key`, with its layer and place. Raises SettingsError, UsageError, OutputEnded."""
+    """Show every value at and under `key`, with its layer and place. Raises SettingsError, UsageError, OutputEnded."""
     path = toml.parse_key(key, "config show") if key else ()
     settings = sources.load()
     found = explained(settings, path, sources.environment)
@@ -74,13 +74,13 @@ def _say(each: Shown, output: TextOutput, *, whole: bool) -> None:
 
 
 def change(sources: Sources, key: str, value: str, output: TextOutput, builds: Builds, themes: str) -> int:
-    """Set a key in the user's file. Raises SettingsError and UsageError; then nothing is written."""
+    """Set a key in the user's file. Raises SettingsError and UsageError without a change."""
     path = toml.parse_key(key, "config set")
     if (problem := unknown(path)) is not None:
         raise problem
     given = toml.parse_value(value, "config set")
     edit.check_value(path, given)
-    with alone(sources.user, dotted(path)):
+    with locked(sources.user, dotted(path)):
         text = edit.with_value(sources.user, path, given)
         if wrong := newly_wrong(sources, text, builds, themes):
             raise SettingsError(wrong)
@@ -94,7 +94,7 @@ def change(sources: Sources, key: str, value: str, output: TextOutput, builds: B
 
 
 def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: TextOutput) -> None:
-    """Say what counts instead of the value: that of a higher layer, or one within the bounds (Z4)."""
+    """Print what overrides the value: a higher layer, or a bound (Z4)."""
     try:
         settings = sources.load()
     except SettingsError as error:
@@ -111,8 +111,8 @@ def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: TextOutp
 def check(
     sources: Sources, builds: Builds, output: TextOutput, themes: str, own: Sequence[SettingsProblem] = ()
 ) -> int:
-    """All problems at once; 0 when there are none, else 2. `own` are those of the user's keys and themes, which keep
-    nothing from starting. Raises OutputEnded."""
+    """Print all problems; return 0 if there are none, else 2. `own` are those of the user's keys and themes, which
+    prevent no start. Raises OutputEnded."""
     found, notices = problems(sources, builds, themes)
     for problem in (*found, *own):
         if output.as_json:
@@ -180,7 +180,7 @@ def _below(sources: Sources) -> Settings:
 
 
 def _show_trust(file: str, found: Sequence[Proposed], output: TextOutput) -> None:
-    """On stderr: stdout has only the outcome, so that --json is JSON."""
+    """Print to stderr: stdout has only the result, so that --json is JSON."""
     heads = {
         "waits": f"{file} would set:",
         "never": "It also has settings that a folder can't set, trusted or not:",
@@ -207,7 +207,7 @@ def _told(output: TextOutput, state: str, file: os.PathLike[str], words: str) ->
 
 
 def path(sources: Sources, paths: Paths, output: TextOutput) -> int:
-    """Where everything is, and whether it is there. Raises OutputEnded."""
+    """Print all locations, and whether they exist. Raises OutputEnded."""
     rows = {
         "configuration": paths.config_file,
         "models": Path(sources.models),

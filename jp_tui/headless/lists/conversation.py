@@ -1,4 +1,4 @@
-"""`jp-tui conversations list` and `show`: what is stored, as a table for people or as JSON lines (surface S2, S3)."""
+"""`jp-tui conversations list` and `show`: stored conversations, as a table or as JSON lines (surface S2, S3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from jp_tui.view.wording.amounts import turns
 
 
 def list_conversations(link: Link, output: TextOutput, which: str = "active") -> int:
-    """All conversations, newest first, or the `archived` or `deleted` ones; the exit status. Raises OutputEnded."""
+    """List all conversations, newest first, or the `archived` or `deleted` ones; return the exit status. Raises
+    OutputEnded."""
     found = _ask(link, output, c.ListConversations.model_validate({"limit": 100_000, "which": which}))
     try:
         if not isinstance(found, e.ConversationsListed):
@@ -30,7 +31,7 @@ def list_conversations(link: Link, output: TextOutput, which: str = "active") ->
 
 
 def show_conversation(link: Link, conversation: str, output: TextOutput) -> int:
-    """Every event of one conversation, in order; the exit status. Raises OutputEnded."""
+    """Print every event of one conversation, in order; return the exit status. Raises OutputEnded."""
     after = 0
     started = False
     held: list[StoredEvent] = []
@@ -88,7 +89,7 @@ def _table(conversations: tuple[ConversationInfo, ...], output: TextOutput, whic
 
 
 def _told(events: list[StoredEvent], more: bool, output: TextOutput) -> list[StoredEvent]:
-    """Say them as text, whole turns only; what is held back for the next page: a turn that may go on there."""
+    """Print whole turns as text; return the rest for the next page, where the last turn may continue."""
     turn = events[-1].turn if more and events else None
     for text in exported(one for one in events if one.turn != turn):
         output.say()

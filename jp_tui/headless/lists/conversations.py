@@ -1,6 +1,6 @@
-"""`jp-tui conversations search | fork | import | rename | archive | rm`, for people or as JSON lines (surface S1, S2).
+"""`jp-tui conversations search | fork | import | rename | archive | rm`, as text or as JSON lines (surface S1, S2).
 
-Asks nobody; what takes its time says on stderr how far it is, and Ctrl+C undoes what was begun.
+Asks nothing; slow commands report progress on stderr, and Ctrl+C undoes unfinished work.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from jp_tui.view.export.events import plain
 E = TypeVar("E", bound=Model)
 JOB = "command"
 STEP = 0.1
-"""How much further something is before it is told again."""
+"""Minimum progress between two reports, as a share."""
 _DOING = {"index": "Indexing", "import": "Importing", "fork": "Copying", "delete": "Removing"}
 
 
 def search(link: Link, text: str, output: TextOutput, *, archived: bool, limit: int = 50) -> int:
-    """What matches, the titles and the latest first; 1 when nothing does. Raises OutputEnded."""
+    """Print the matches, titles and newest first; return 1 if there are none. Raises OutputEnded."""
 
     def said(found: p.ConversationsFound) -> int:
         for one in found.found:
@@ -50,7 +50,7 @@ def search(link: Link, text: str, output: TextOutput, *, archived: bool, limit: 
 
 
 def fork(link: Link, conversation: str, at: int, output: TextOutput) -> int:
-    """A new conversation with the events up to `at`; its id. Raises OutputEnded."""
+    """Create a conversation with the events up to `at`; print its id. Raises OutputEnded."""
 
     def said(forked: p.ConversationForked) -> int:
         _info(forked.info, f"{forked.info.id}  from {forked.info.forked_from} at {forked.info.forked_at}", output)
@@ -86,7 +86,7 @@ def rename(link: Link, conversation: str, title: str, output: TextOutput) -> int
 
 
 def archive(link: Link, conversation: str, output: TextOutput, *, undo: bool) -> int:
-    """Out of the lists, or back. Raises OutputEnded."""
+    """Hide it from the lists, or show it again. Raises OutputEnded."""
     command = p.ArchiveConversation(conversation=conversation, archived=not undo)
     word = "unarchived:" if undo else "archived:"
     return _carry(link, command, p.ConversationChanged, output, lambda done: _changed(done, word, output))
@@ -110,7 +110,7 @@ def remove(link: Link, conversation: str, output: TextOutput, *, undo: bool, now
 
 
 def import_from(link: Link, path: str, output: TextOutput) -> int:
-    """Conversations of jp; 1 when some were to be read and none could be. Raises OutputEnded."""
+    """Import conversations of jp; return 1 if there were some and none could be read. Raises OutputEnded."""
 
     def said(done: p.ConversationsImported) -> int:
         for info in done.imported:
@@ -127,7 +127,7 @@ def import_from(link: Link, path: str, output: TextOutput) -> int:
     return _carry(link, p.ImportConversations(path=path, job=JOB), p.ConversationsImported, output, said)
 
 
-# --- parts of them ------------------------------------------------------------------------------------------
+# --- helpers ----------------------------------------------------------------------------------------------------
 
 
 def _carry(link: Link, command: c.Command, kind: type[E], output: TextOutput, said: Callable[[E], int]) -> int:
@@ -141,7 +141,7 @@ def _carry(link: Link, command: c.Command, kind: type[E], output: TextOutput, sa
 
 
 def wait(link: Link, command: c.Command, kind: type[E], output: TextOutput) -> E:
-    """The answer; meanwhile how far it is. Raises NoAnswer, which was said."""
+    """Return the reply; print progress meanwhile. Raises NoAnswer after printing why."""
     link.send(command)
     told = 0.0
     while True:

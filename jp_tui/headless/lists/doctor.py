@@ -1,6 +1,6 @@
-"""`jp-tui doctor`: what the terminal, the machine and the settings can do, each with the mend (surface S2).
+"""`jp-tui doctor`: check terminal, machine and settings, with advice (surface S2).
 
-A line a finding for people, one JSON object a line for programs; 0 when nothing is bad. It finds nothing out itself.
+A line per finding, or a JSON object per line; status 0 if nothing is bad. The checks are elsewhere.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MARKS: Mapping[State, str] = {"ok": "ok  ", "warn": "warn", "bad": "BAD "}
 
 
 def report(findings: Iterable[CheckupFinding], output: TextOutput) -> int:
-    """Say them all; the exit status. Raises OutputEnded."""
+    """Print all of them; return the exit status. Raises OutputEnded."""
     count = {"ok": 0, "warn": 0, "bad": 0}
     for one in findings:
         count[one.state] += 1
@@ -44,7 +44,7 @@ def _say(one: CheckupFinding, output: TextOutput) -> None:
 
 
 def _folded(text: str, first: str, rest: str) -> list[str]:
-    """Between words, at 80 columns; a path is never broken."""
+    """Wrap between words, at 80 columns; paths are never broken."""
     return textwrap.wrap(
         text or "–", COLUMNS, initial_indent=first, subsequent_indent=rest, break_long_words=False,
         break_on_hyphens=False, drop_whitespace=True,

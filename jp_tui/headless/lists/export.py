@@ -1,6 +1,6 @@
 """`jp-tui conversations export`: one conversation as one document, on standard output or in a file.
 
-A file is written beside its name first and takes it when it is whole; nobody but the user may read it.
+A file is written under a temporary name and renamed once complete; only the user may read it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PAGE = 1000
 
 
 def export(link: Link, conversation: str, wanted: Format, file: str, output: TextOutput) -> int:
-    """The exit status. Raises OutputEnded."""
+    """Write the document; return the exit status. Raises OutputEnded."""
     link.start(lambda: None)
     try:
         if not file:
@@ -43,7 +43,7 @@ def export(link: Link, conversation: str, wanted: Format, file: str, output: Tex
 
 
 def _pieces(link: Link, conversation: str, wanted: Format, output: TextOutput) -> Iterator[str]:
-    """The document, page by page. Raises NoAnswer."""
+    """Yield the document, page by page. Raises NoAnswer."""
     made, pages, after = writer(wanted), EventPages(), 0
     while True:
         command = c.ReadConversation(conversation=conversation, after=after, count=PAGE)
@@ -59,7 +59,7 @@ def _pieces(link: Link, conversation: str, wanted: Format, output: TextOutput) -
 
 @contextlib.contextmanager
 def _whole(file: str) -> Iterator[Callable[[str], object]]:
-    """Write a file that stands there whole or not at all. Raises OSError."""
+    """Write a file atomically. Raises OSError."""
     folder = os.path.dirname(os.path.abspath(file))
     descriptor, name = tempfile.mkstemp(prefix=".jp-tui-", dir=folder)
     try:

@@ -1,7 +1,7 @@
 """`jp-tui inquiries`: the record of questions and answers (surface S6, inquiries.md R201, R206; asking.md E42).
 
-For people a list: who asked what when, the answer, who gave it and why. With JSON one object a line. A secret's answer
-is not in the log, so it cannot be shown. It looks on only, and opens no conversation for work.
+As text, a list: who asked what and when, the answer, who gave it and why. With JSON one object per line. A secret's
+answer isn't in the log, so it can't be shown. Read-only; opens no conversation for work.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _FIELDS = ("outcome", "answer", "reason", "responder", "parts")
 
 
 def list_inquiries(link: Link, conversation: str, pending: bool, output: TextOutput, workspace: str = "") -> int:
-    """The exit status. Without `conversation`: all of them when `pending`, else the latest (of `workspace`, when that
-    is given). Raises OutputEnded."""
+    """Print them; return the exit status. Without `conversation`: all of them if `pending`, else the latest (of
+    `workspace`, if given). Raises OutputEnded."""
     link.start(lambda: None)
     try:
         if not conversation and not pending:
@@ -57,7 +57,7 @@ def _say(output: TextOutput, text: str) -> None:
 
 
 def record(info: InquiryInfo) -> JsonObject:
-    """Everything about one exchange: the fields of S6, then its response as far as there is one."""
+    """Return everything about one exchange: the fields of S6, then its response, if any."""
     response = info.response
     found: JsonObject = {**unanswered.described(info), "turn": info.turn, "call": info.call, "why": info.why}
     none = "open" if info.waits else "unanswered"  # its turn is over
@@ -71,7 +71,7 @@ def record(info: InquiryInfo) -> JsonObject:
 
 
 def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator[str]:
-    """The record for people, an exchange a paragraph. Foreign text is neutralised."""
+    """Yield the record as text, an exchange per paragraph. Untrusted text is neutralised."""
     if not found:
         yield "No open questions." if pending else "No questions in this conversation."
         return
@@ -85,11 +85,11 @@ def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator
             yield f"turn {call[0].turn}  {line(unanswered.asker(call[0]))} asked {asked + 1} questions in one call:"
         for info in call:
             yield from _paragraph(info)
-    yield from unanswered.told([unanswered.of_info(info) for info in found if info.waits])
+    yield from unanswered.waiting_lines([unanswered.of_info(info) for info in found if info.waits])
 
 
 def _calls(found: tuple[InquiryInfo, ...]) -> list[list[InquiryInfo]]:
-    """The exchanges of one call together, at the place of its first; one whose call is not known stands alone."""
+    """Group the exchanges by call, at the place of the first; one without a known call is alone."""
     groups: dict[tuple[str, int, str], list[InquiryInfo]] = {}
     for info in found:
         groups.setdefault((info.conversation, info.turn, info.call or f"\n{info.id}"), []).append(info)
@@ -97,13 +97,13 @@ def _calls(found: tuple[InquiryInfo, ...]) -> list[list[InquiryInfo]]:
 
 
 def _bare(info: InquiryInfo) -> str:
-    """The question of an exchange without the number of its showing."""
+    """Return an exchange's question without its attempt number."""
     return info.id.rpartition(".")[0]
 
 
 def _paragraph(info: InquiryInfo) -> Iterator[str]:
     asked = inquiry(info)
-    end = outcome_line.fate(asked)
+    end = outcome_line.outcome(asked)
     yield ""
     yield f"{info.asked_at[:19]}  turn {info.turn}  {line(unanswered.asker(info))} asked  ({line(info.id)})"
     yield quoted(asked.text)

@@ -1,7 +1,7 @@
-"""`jp-tui models`: what can be used, as its servers list it (surface S2). A table for people, JSON lines for programs.
+"""`jp-tui models`: the available models, as their servers list them (surface S2).
 
-What a server says of itself is foreign text. A server that cannot be asked is one line on stderr, no failure; the
-command fails only when nothing at all was found where one provider was asked for.
+A table or JSON lines. A server's text is untrusted. A server that can't be queried is one line on stderr, not a
+failure; the command fails only if one provider was requested and nothing was found.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WIDEST = 44
 
 
 def list_models(link: Link, provider: str, output: TextOutput) -> int:
-    """All models that can be used, or those of `provider`; the exit status. Raises OutputEnded."""
+    """List all available models, or those of `provider`; return the exit status. Raises OutputEnded."""
     link.start(lambda: None)
     try:
         found = ask(link, c.ListModels(provider=provider), e.ModelsListed, output)

@@ -1,6 +1,6 @@
-"""One command and the one event that answers it, for commands that only look something up (surface S1).
+"""One command and the one event that replies to it, for lookups (surface S1).
 
-A failure is said on stderr and becomes an exit status in one place. It never opens a conversation for work.
+A failure is printed on stderr and becomes an exit status in one place. Never opens a conversation for work.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TROUBLE = (e.Refused, e.StorageFailed, e.EngineFailed)
 
 
 class NoAnswer(Exception):
-    """What came instead, as an exit status; it was said already, except for what `quiet` was asked for."""
+    """Another event came instead, as an exit status; already printed, except kinds in `quiet`."""
 
     def __init__(self, status: int, message: str = "") -> None:
         super().__init__(message)
@@ -27,7 +27,7 @@ class NoAnswer(Exception):
 
 
 def ask(link: Link, command: c.Command, kind: type[E], output: TextOutput, *, quiet: bool = False) -> E:
-    """The answer to `command`; raises NoAnswer. The link must have been started."""
+    """Return the reply to `command`. Raises NoAnswer. The link must have been started."""
     link.send(command)
     while True:
         link.wait()
@@ -43,7 +43,7 @@ def ask(link: Link, command: c.Command, kind: type[E], output: TextOutput, *, qu
 
 
 def heed(event: e.Event, output: TextOutput) -> None:
-    """Tell people what happened to the store."""
+    """Print a notice of the store."""
     if isinstance(event, e.StorageNotice):
         output.tell(f"jp-tui: {event.message}")
         if event.advice:
@@ -51,5 +51,5 @@ def heed(event: e.Event, output: TextOutput) -> None:
 
 
 def status_of(event: e.Event) -> int:
-    """How a command ends that got this instead of its answer: 2 for what was asked wrongly, 1 for what failed (Z20)."""
+    """Return the exit status if this event replaced the reply: 2 for a wrong request, 1 for a failure (Z20)."""
     return USAGE if isinstance(event, e.Refused) and not event.storage else FAILED

@@ -1,6 +1,6 @@
-"""`jp-tui reviewers`: how often each reviewing model was right, from the record of all conversations (surface S2).
+"""`jp-tui reviewers`: how often each reviewing model was right, from the log of all conversations (surface S2).
 
-For people a paragraph a reviewer, one JSON object a line for programs. It looks on only and calls no model.
+A paragraph per reviewer, or one JSON object per line. Read-only; calls no model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jp_tui.view.pages.reviewers import ReviewerRow
 
 
 def list_reviewers(link: Link, output: TextOutput) -> int:
-    """All of them, the most asked first; the exit status. Raises OutputEnded."""
+    """Print all of them, most asked first; return the exit status. Raises OutputEnded."""
     link.start(lambda: None)
     try:
         found = ask(link, c.ReadReviewers(), e.ReviewersRead, output).reviewers

@@ -73,7 +73,7 @@ def show_danger(danger: Danger, output: TextOutput) -> None:
 
 
 def show_decision(given: Any, decision: CallDecision, output: TextOutput) -> None:
-    """What happens to a call, and to each part of it."""
+    """Show the decision about a call, and about each part of it."""
     choice = {"run": "run", "ask": "ask", "skip": "deny"}
     if output.as_json:
         parts = [

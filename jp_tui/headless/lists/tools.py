@@ -1,6 +1,6 @@
-"""`jp-tui tools`: the tools with their settings, and the route of every question that has settings (surface S2).
+"""`jp-tui tools`: the tools with their settings, and the route of every configured question (surface S2).
 
-A table of 80 columns for people, one JSON object a line for programs. Starts no engine and asks nothing.
+A table of 80 columns, or one JSON object per line. Starts no engine and asks nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TARGETS = {
 
 
 def list_tools(rows: Sequence[ToolRow], output: TextOutput) -> int:
-    """All tools; the exit status. Raises OutputEnded."""
+    """Print all tools; return the exit status. Raises OutputEnded."""
     if output.as_json:
         for row in rows:
             output.line(row.json())
@@ -65,7 +65,7 @@ def _details(row: ToolRow) -> Iterator[str]:
 
 
 def _route(row: QuestionRow) -> str:
-    """Who answers, in words, and where that was said."""
+    """Describe who answers, and the setting's place."""
     question = row.question
     parts = []
     if question.has_answer:
@@ -93,7 +93,7 @@ def _short(text: str) -> str:
 
 
 def _folded(words: str) -> Iterator[str]:
-    """A detail under its tool, folded between words; a path is never broken."""
+    """Yield a detail under its tool, wrapped between words; paths are never broken."""
     indent, line = "    ", ""
     for word in words.split(" "):
         if line and len(indent) + len(line) + 1 + len(word) > COLUMNS:

@@ -1,7 +1,7 @@
-"""What a client answered, as a response to the prompt, or why it is none (inquiries.md R241, R242). Pure.
+"""Parse a client's answer as a response to the prompt, or return why it isn't one (inquiries.md R241, R242). Pure.
 
-An answer that does not fit is never made to fit. Whether a value is an answer of the type is the engine's to say; here
-only the contract's text is read as such a value.
+Invalid answers are never adapted. The engine validates values against the answer type; only the contract's text is
+converted to a value here.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _WORDS = {"yes": True, "no": False, "true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class InvalidAnswer:
-    """No answer: why, in words without an end of sentence."""
+    """Invalid answer: the reason, without a final full stop."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Asks:
-    """Not decided yet: the next request asks for this; `arguments`: with the call's arguments as JSON."""
+    """Undecided: the next request asks for this; `arguments`: with the call's arguments as JSON."""
 
     stage: Stage
     arguments: bool = False
@@ -56,7 +56,7 @@ Outcome = Response | InvalidAnswer | Asks
 
 
 def parse_response(prompt: PromptRequest, stage: Stage, result: Json) -> Outcome:
-    """What a result means: `control`, else `value`, else `answer`."""
+    """Interpret a result: `control`, else `value`, else `answer`."""
     if not isinstance(result, dict):
         return InvalidAnswer("the result must be an object with `answer`")
     answer = result.get("answer")
@@ -97,7 +97,7 @@ def _control(stage: Stage, control: Json, words: str | None) -> Outcome:
 
 
 def _value(prompt: PromptRequest, value: Json) -> Outcome:
-    """The typed answer."""
+    """Parse the typed answer."""
     if prompt.kind == "question":
         return Answered(value=value)
     if isinstance(value, bool):
@@ -111,7 +111,7 @@ def _value(prompt: PromptRequest, value: Json) -> Outcome:
     )
 
 
-# --- the contract's text ----------------------------------------------------------------------------------
+# --- the contract's text ----------------------------------------------------------------------------------------
 
 
 def _answer(prompt: PromptRequest, stage: Stage, answer: str) -> Outcome:
@@ -119,7 +119,7 @@ def _answer(prompt: PromptRequest, stage: Stage, answer: str) -> Outcome:
         case "reason":
             return Permitted(run=False, reason=answer) if answer.strip() else Asks("ask")
         case "result":
-            return Delivered(deliver=True, text=answer) if answer.strip() else Asks("ask")  # Enter is no consent (Z11)
+            return Delivered(deliver=True, text=answer) if answer.strip() else Asks("ask")  # Enter isn't consent (Z11)
         case "arguments":
             return _arguments(answer)
         case "ask":
@@ -143,7 +143,7 @@ _LEFT: Mapping[Stage, Outcome] = {
     "arguments": Permitted(run=False, reason=w.EDIT_CANCELLED),
     "result": Delivered(deliver=True),
 }
-"""What a cancelled edit is (R87, R93)."""
+"""Meaning of a cancelled edit (R87, R93)."""
 _DELIVER: Mapping[str, Outcome] = {
     w.DELIVER: Delivered(deliver=True),
     w.SKIP_DELIVERY: Delivered(deliver=False),
@@ -190,7 +190,7 @@ def _typed(prompt: PromptRequest, answer: str) -> Outcome:
 
 
 def _several(answer: str, known: set[str]) -> Outcome:
-    """A JSON array, or one value a line; lines that are options win over an array that is none."""
+    """Parse a JSON array, or one value per line; lines that are options take precedence over an invalid array."""
     lines = [line if line in known else line.strip() for line in answer.split("\n")]
     lines = [line for line in lines if line]
     if lines and known.issuperset(lines):
@@ -209,11 +209,11 @@ def _json(answer: str) -> tuple[Json] | InvalidAnswer:
         return InvalidAnswer(f"expected JSON: {problem.message}{where}")
 
 
-# --- what goes along --------------------------------------------------------------------------------------
+# --- additions --------------------------------------------------------------------------------------------------
 
 
 def _beside(prompt: PromptRequest, result: JsonObject, found: Outcome) -> Outcome:
-    """`remember`, `note` and `parts`, where there is something that they can go along with."""
+    """Add `remember`, `note` and `parts`, if the answer can carry them."""
     remember, note = result.get("remember", False), result.get("note", "")
     if not isinstance(remember, bool) or not isinstance(note, str):
         return InvalidAnswer("`remember` is true or false, `note` is text")

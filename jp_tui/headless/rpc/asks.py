@@ -1,7 +1,7 @@
-"""The questions of one session that are put to the client: each a request, all at once, answered in any order (R240).
+"""Questions of one session at the client: each a request, all at once, answered in any order (R240).
 
-What does not fit is asked again with a reason, three times at most; what is settled elsewhere is taken back. It
-decides nothing about a question and keeps no answer.
+An invalid answer is asked again with a reason, three times at most; a question closed elsewhere is withdrawn. Decides
+nothing and stores no answer.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PromptRequest, Unanswered
 
 AGAIN = 3
-"""How often a question is asked again after an answer that does not fit (R241)."""
+"""Repeats of a question after invalid answers (R241)."""
 ROUNDS = 20
-"""How often it goes to the client at all: choices that lead to another request, and back, come to an end too."""
+"""Maximum requests for one question, so that choices that lead back and forth end as well."""
 MOST_WORDS = 2000
 """Characters of a client's error that the model reads."""
 
 
 _Key = tuple[str, str]
-"""Conversation and inquiry: a sub-agent asks under ids of its own."""
+"""Conversation and inquiry: a sub-agent has inquiry ids of its own."""
 
 
 @dataclass(slots=True)
 class _Ask:
-    """One prompt that waits; `request` is the open request's id, empty while an answer is on its way; `last` that of
-    the last one."""
+    """One waiting prompt; `request` is the open request's id, empty while an answer is being sent; `last` that of the
+    last one."""
 
     prompt: PromptRequest
     stage: Stage = "ask"
@@ -49,7 +49,7 @@ class _Ask:
 
 
 class RpcPrompts:
-    """`send` hands a command to the session's engine; `session` is the session's id."""
+    """`send` passes a command to the session's engine; `session` is the session's id."""
 
     def __init__(self, peer: Peer, send: Callable[[c.Command], None], session: Callable[[], str]) -> None:
         self._peer, self._send, self._session = peer, send, session
@@ -59,13 +59,13 @@ class RpcPrompts:
 
     @property
     def waits(self) -> bool:
-        """Whether anything is not settled."""
+        """True if any question is open."""
         return bool(self._waiting)
 
-    # --- what the engine says -----------------------------------------------------------------------------
+    # --- events of the engine ---------------------------------------------------------------------------------
 
     def asked(self, prompt: PromptRequest) -> None:
-        """A question waits for the human; one that is asked already is not asked twice."""
+        """Ask a waiting question once, even if reported twice."""
         key = prompt.conversation, prompt.inquiry
         known = self._waiting.get(key)
         if self._leaving or (known is not None and known.prompt.digest == prompt.digest):
@@ -76,14 +76,15 @@ class RpcPrompts:
         self._request(ask)
 
     def settled(self, event: e.QuestionSettled) -> None:
-        """It no longer waits: whoever was asked in vain is told. An answer on its way may have been the one, or not."""
+        """Close a question: notify the client if its request is open. An answer being sent may be the one that counted,
+        or not."""
         key = event.conversation, event.inquiry
         if (ask := self._waiting.get(key)) is not None and not ask.request:
             self._answered[key] = self._waiting.pop(key)
         self._take_back(key, event.how, event.by)
 
     def refused(self, event: e.AnswerRefused) -> None:
-        """An answer of ours was not taken."""
+        """Handle a refused answer."""
         key = event.conversation, event.inquiry
         ask = self._waiting.get(key) or self._answered.get(key)
         if ask is None or ask.request:
@@ -96,20 +97,20 @@ class RpcPrompts:
         self._say(ask, ask.last, "answered" if event.by else "withdrawn", event.by)
 
     def over(self) -> None:
-        """The turn has ended: nothing of it waits."""
+        """Close everything with the turn."""
         for key in list(self._waiting):
             self._take_back(key, "withdrawn", "")
         self._answered.clear()
 
     def leave(self) -> None:
-        """The client is gone: nothing is asked or answered any more (Z9)."""
+        """Stop asking and answering because the client left (Z9)."""
         self._leaving = True
         for ask in self._waiting.values():
             if ask.request:
                 self._peer.drop(ask.request)
         self._waiting.clear()
 
-    # --- what the client says -----------------------------------------------------------------------------
+    # --- input of the client ----------------------------------------------------------------------------------
 
     def _request(self, ask: _Ask) -> None:
         ask.rounds += 1

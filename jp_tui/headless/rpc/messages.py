@@ -1,7 +1,8 @@
-"""What goes over the pipe: params and results of every method, as models (surface S30, inquiries.md R240-R242).
+"""Params and results of every method as models (surface S30, inquiries.md R240-R242).
 
-The models of the protocol are used where they fit, so that a client sees what the screen sees. What comes in is read
-strictly: a wish that nobody would honour is refused with its place, not dropped.
+Protocol models are used where they fit, so that a client gets the same data as the screen. Input is parsed strictly: an
+unknown field is refused with its place, not ignored. The docstrings of the models are published by `jp-tui rpc
+--schema`.
 """
 
 from __future__ import annotations
@@ -306,7 +307,7 @@ METHODS: Mapping[str, Method] = {
 
 
 def read_params(model: type[P], given: Json) -> P:
-    """What a client gave by name. Raises RpcError with the place of everything that is wrong."""
+    """Parse a client's params. Raises RpcError with the place of every problem."""
     if not isinstance(given, dict):
         raise RpcError(PARAMS, "`params` must be an object.")
     try:

@@ -1,7 +1,8 @@
-"""The other side of the pipe: its requests and their answers, our requests and its replies, in any order (S30, R240).
+"""The other end of the pipe: its requests and their replies, jp-tui's requests and its replies, in any order (S30,
+R240).
 
-It keeps ids apart and answers a batch as one; what a method does is none of its business. Nothing that a client sends
-raises, and nothing it sends is written to the log for people.
+It manages ids and answers a batch as one; methods are implemented elsewhere. A client's input never raises and is never
+printed in messages.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from jp_tui.headless.rpc.wire import INTERNAL, REQUEST, Id, Message, RpcCall, Rp
 
 
 class PendingReply:
-    """Where the answer to one request goes; the first one counts."""
+    """Destination of the reply to one request; the first reply counts."""
 
     def __init__(self, id_: Id, put: Callable[[JsonObject | None], None]) -> None:
         self._id, self._put = id_, put
@@ -38,14 +39,14 @@ Then = Callable[[RpcReply], None]
 
 
 class _Batch:
-    """Answers that go out together, in the order of what they answer, when all are there."""
+    """Replies sent together, in the order of their requests, once all are complete."""
 
     def __init__(self, count: int, write: Callable[[list[JsonObject]], None]) -> None:
         self._found: list[JsonObject | None] = [None] * count
         self._open, self._write = count, write
 
     def put(self, at: int, message: JsonObject | None) -> None:
-        """None: there is nothing to answer."""
+        """Set a reply; None: no reply is due."""
         self._found[at] = message
         self._open -= 1
         said = [one for one in self._found if one is not None]
@@ -54,7 +55,7 @@ class _Batch:
 
 
 class Peer:
-    """`write` says one line, `methods` carries out a request, `tell` is for people."""
+    """`write` sends one line, `methods` carries out a request, `tell` prints a message."""
 
     def __init__(self, write: Callable[[str], None], methods: Methods, tell: Callable[[str], None]) -> None:
         self._write, self._methods, self._tell = write, methods, tell
@@ -62,10 +63,10 @@ class Peer:
         self._asked: dict[Id, Then] = {}
         self._count = 0
 
-    # --- what comes in ------------------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------------------
 
     def take(self, line: bytes | None) -> None:
-        """One line; None for one that was too long to be read."""
+        """Process one line; None for an overlong one."""
         found = wire.read(line) if line is not None else wire.too_long()
         if not isinstance(found, list):
             self._message(found, self._put)
@@ -82,7 +83,7 @@ class Peer:
         match one:
             case RpcFault(error=problem, id=id_, reply_to=asked):
                 put(wire.error(id_ if id_ not in self._running else None, problem))
-                if asked in self._asked:  # whoever waits for it would wait for ever (R242)
+                if asked in self._asked:  # the waiting caller would wait forever (R242)
                     self._replied(RpcReply(asked, error=problem.message))
             case RpcReply():
                 put(None)
@@ -93,7 +94,7 @@ class Peer:
             case RpcCall(id=None):
                 self._carry_out(one, PendingReply(None, put))
             case RpcCall(id=id_) if id_ in self._running:
-                # under its own id it would pass for the answer to the request that has it
+                # under its own id it would pass for the reply to the first request
                 put(wire.error(None, RpcError(REQUEST, "A request with this `id` is still open.", {"id": id_})))
             case RpcCall(id=id_):
                 self._running.add(id_)
@@ -108,7 +109,7 @@ class Peer:
             self._methods(call, slot)
         except RpcError as problem:
             slot.error(problem)
-        except Exception as bug:  # one request's bug is not another's
+        except Exception as bug:  # a bug in one request doesn't affect others
             self._tell(f"{call.method[:80]} failed: {type(bug).__name__}")
             slot.error(RpcError(INTERNAL, f"Internal error: {type(bug).__name__}."))
 
@@ -119,10 +120,10 @@ class Peer:
         else:
             self._tell(f"unexpected or late reply to {neutralise(str(reply.id)[:80], 'line')}")
 
-    # --- what goes out ------------------------------------------------------------------------------------
+    # --- output -----------------------------------------------------------------------------------------------
 
     def request(self, method: str, params: JsonObject, then: Then) -> str:
-        """Ask the client something; `then` gets its reply, once. The request's id."""
+        """Send a request to the client; `then` receives its reply, once. Return the request's id."""
         self._count += 1
         id_ = f"ask-{self._count}"
         self._asked[id_] = then
@@ -130,9 +131,9 @@ class Peer:
         return id_
 
     def drop(self, id_: str) -> bool:
-        """A reply is not wanted any more; whether there was none yet."""
+        """Cancel a request; return True if there was no reply yet."""
         return self._asked.pop(id_, None) is not None
 
     def notify(self, method: str, params: JsonObject) -> None:
-        """Tell the client something."""
+        """Send a notification to the client."""
         self._put(wire.notification(method, params))

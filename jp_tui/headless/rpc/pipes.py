@@ -1,7 +1,7 @@
-"""Standard input and output of a face that talks with a program: lines in, lines out, and a bell between.
+"""Standard input and output of a front end for programs: lines in, lines out, and a bell.
 
-Neither side can hang the other: input is read only while output drains, a line that is too long is skipped without
-being kept, and nothing that is written can block. It knows no message.
+Neither side can block the other: input is read only while output drains, overlong lines are skipped without being
+stored, and writes never block. Independent of messages.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections import deque
 from jp_tui.headless.input import Bell
 
 HIGH = 1 << 20
-"""Bytes that wait to be written; from here on nothing more is taken in."""
+"""Bytes queued for output; above this no input is read."""
 CHUNK = select.PIPE_BUF
-"""What can be written without blocking where there is room at all."""
+"""Bytes that can be written without blocking whenever the pipe is writable."""
 _HUNG = select.POLLHUP | select.POLLERR | select.POLLNVAL | select.POLLRDHUP
 
 
 class PipeLines:
-    """Bytes in, whole lines out: None stands for one that was too long and was not kept."""
+    """Bytes in, complete lines out: None for an overlong one."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -28,7 +28,7 @@ class PipeLines:
         self._skips = False
 
     def feed(self, data: bytes) -> list[bytes | None]:
-        """The lines that are whole now, without their ends; blank ones are none."""
+        """Return the lines that are now complete, without their ends and without blank ones."""
         if b"\n" not in data:
             self._keep(data)
             return []
@@ -41,7 +41,7 @@ class PipeLines:
         return found
 
     def finish(self) -> list[bytes | None]:
-        """What stands after the last end of a line, as a line."""
+        """Return the unterminated rest as a line."""
         line: bytes | None = None if self._skips else bytes(self._rest).strip(b" \t\r")
         self._skips = False
         self._rest.clear()
@@ -57,8 +57,8 @@ class PipeLines:
 
 
 class Pipes:
-    """Two descriptors and a bell. `over`: the input has ended; `gone`: nobody takes the output any more, `wrong` says
-    why when that is no closed pipe."""
+    """Two descriptors and a bell. `over`: the input has ended; `gone`: the output has no reader, `wrong` is the error
+    unless the pipe was closed."""
 
     def __init__(self, reads: int, writes: int, most: int) -> None:
         self._reads, self._writes = reads, writes
@@ -71,10 +71,10 @@ class Pipes:
         self.over = self.gone = False
         self.wrong = ""
 
-    # --- out ----------------------------------------------------------------------------------------------
+    # --- output -----------------------------------------------------------------------------------------------
 
     def write(self, text: str) -> None:
-        """Say this, when it can be said; once nobody listens it goes nowhere."""
+        """Queue text; without a reader it is dropped."""
         data = text.encode()
         if self.gone or not data:
             return
@@ -83,11 +83,11 @@ class Pipes:
 
     @property
     def blocked(self) -> bool:
-        """Whether so much waits to be written that nothing more should be made."""
+        """True if so much is queued that no more should be produced."""
         return self._size >= HIGH
 
     def _drain(self) -> None:
-        """Write as much as goes without blocking."""
+        """Write as much as possible without blocking."""
         ready = select.poll()
         ready.register(self._writes, select.POLLOUT)
         while self._out and not self.gone and ready.poll(0):
@@ -111,7 +111,7 @@ class Pipes:
         self._size = 0
 
     def flush(self, patience: float) -> None:
-        """Write what waits; give up when for `patience` seconds nobody takes anything."""
+        """Write queued output. Stop after `patience` seconds without progress."""
         while self._out and not self.gone:
             before = self._size
             ready = select.poll()
@@ -121,16 +121,17 @@ class Pipes:
             if self._size == before:
                 return
 
-    # --- in -----------------------------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------------------
 
     def lines(self) -> list[bytes | None]:
-        """The lines that came; None for one that was too long."""
+        """Return the received lines; None for an overlong one."""
         found = list(self._lines)
         self._lines.clear()
         return found
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, int]]:
-        """Until something can be done, the bell rings, or `timeout` seconds are over; for `take`. Changes nothing."""
+        """Wait until something can be done, the bell rings, or `timeout` seconds are over; the result is for `take`.
+        Changes nothing."""
         waits = select.poll()
         waits.register(self.bell.fileno(), select.POLLIN)
         if not self.over:
@@ -140,7 +141,7 @@ class Pipes:
         return waits.poll(None if timeout is None else timeout * 1000)
 
     def take(self, ready: list[tuple[int, int]]) -> None:
-        """Read and write what `wait` found."""
+        """Read and write what `wait` reported."""
         listens = self._listens
         for fd, events in ready:
             if fd == self.bell.fileno():
@@ -156,7 +157,7 @@ class Pipes:
 
     @property
     def _listens(self) -> bool:
-        """Whether input is read now: of a client that has hung up all there is, whatever it took."""
+        """True if input is read now; after the client closed its end, everything left is read."""
         return self._hung or not self.blocked
 
     def _read(self) -> None:
@@ -170,5 +171,5 @@ class Pipes:
             self._lines += self._in.finish()
 
     def close(self) -> None:
-        """Only once nobody can ring any more."""
+        """Only after all ringers are gone."""
         self.bell.close()

@@ -1,7 +1,7 @@
-"""A prompt as `client/ask_user` shows it: one text that holds all that must be seen, and the choices (R241). Pure.
+"""A prompt for `client/ask_user`: one text with everything that must be seen, and the choices (R241). Pure.
 
-Written for a client that knows the contract's fields alone: nobody approves what was not shown, and nothing in it is
-hidden. Choices are exact, since an answer is compared with them.
+For a client that knows only the contract's fields: everything is shown before approval, with hidden characters visible.
+Choices are exact, since an answer is compared with them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from jp_tui.view.wording.diff_lines import is_diff
 from jp_tui.view.wording.white_space import in_diff
 
 Stage = Literal["ask", "reason", "arguments", "result"]
-"""What a request asks for: the answer itself, or, for leave to run or to deliver, the words or JSON that go with it."""
+"""Purpose of a request: the answer itself, or, for permission to run or to deliver, its message or JSON."""
 
 RUN_CHOICES = (w.RUN, w.SKIP, w.PRINT_ARGUMENTS, w.SKIP_REPLY, w.EDIT_ARGUMENTS)
-"""M34 without what remembers."""
+"""M34 without the choices that remember."""
 DELIVER_CHOICES = (w.DELIVER, w.SKIP_DELIVERY, w.EDIT_RESULT)
 """M35."""
 NOT_TAKEN = "Not accepted: {why}."
@@ -33,7 +33,7 @@ FAILED = "The tool failed with:"
 
 
 def choices(prompt: PromptRequest, stage: Stage) -> tuple[str, ...]:
-    """What can be chosen; nothing where text is wanted."""
+    """Return the choices; empty if text is expected."""
     if stage != "ask":
         return ()
     if prompt.kind == "permission":
@@ -45,9 +45,9 @@ def choices(prompt: PromptRequest, stage: Stage) -> tuple[str, ...]:
 
 
 def text(prompt: PromptRequest, stage: Stage, problem: str = "", *, arguments: bool = False) -> str:
-    """The text to display: what was said before, what it is about, why the last answer did not fit, the question.
+    """Return the displayed text: earlier exchanges, the context, the problem of the last answer, the question.
 
-    `arguments`: the arguments of the call as JSON are wanted once (M34).
+    `arguments`: the call's arguments as JSON were requested (M34).
     """
     about = _about(prompt, stage, arguments=arguments)
     parts = [_asker(prompt), about, NOT_TAKEN.format(why=_shown(problem)) if problem else ""]
@@ -61,7 +61,7 @@ def text(prompt: PromptRequest, stage: Stage, problem: str = "", *, arguments: b
 
 
 def _asker(prompt: PromptRequest) -> str:
-    """Which sub-agent asks, and by which tool, in the first line (Z8); empty for anybody else."""
+    """Return the sub-agent that asks and its tool, for the first line (Z8); empty for any other asker."""
     if prompt.agent is None:
         return ""
     name = first_line(prompt.agent.name) or first_line(prompt.agent.task) or prompt.agent.conversation
@@ -70,7 +70,7 @@ def _asker(prompt: PromptRequest) -> str:
 
 
 def _about(prompt: PromptRequest, stage: Stage, *, arguments: bool) -> str:
-    """What is decided on."""
+    """Return what the decision concerns."""
     if prompt.kind == "delivery":
         head = f"{FAILED}\n" if prompt.is_error else ""
         return f"{head}{_shown(prompt.result.raw) or w.EMPTY_OPTION}"
@@ -97,7 +97,7 @@ def _asked(prompt: PromptRequest, stage: Stage) -> str:
 
 
 def _odd(prompt: PromptRequest) -> list[str]:
-    """What deceives in anything foreign that is shown."""
+    """Return deceptive characters in the untrusted text shown."""
     question = prompt.question
     options = (option.value for option in question.answer_type.choices())
     shown = [question.text, question.context or "", prompt.result.raw, *options]
@@ -107,27 +107,27 @@ def _odd(prompt: PromptRequest) -> list[str]:
 
 
 def _shown(foreign: str) -> str:
-    """Nothing hidden (R195)."""
+    """Make hidden characters visible (R195)."""
     return neutralise(foreign, "approval")
 
 
 def notice(told: Escalation) -> Iterator[str]:
-    """Why a person sees what a reviewer was to answer (R150, R154): M12 to the letter, or why there is no verdict."""
+    """Yield why a person sees a reviewer's question (R150, R154): exactly M12, or why there is no verdict."""
     if (no := why.refusal(told)) is not None:
         yield w.REJECTING
         yield _quoted(no)
-    yield from (f"{w.BEFORE_INTENT} {_quoted(reason)}" for reason in why.earlier(told))
+    yield from (f"{w.BEFORE_INTENT} {_quoted(reason)}" for reason in why.earlier_reasons(told))
     if told.failed:
-        yield why.without(told)
-    if heard := why.heard(told):
+        yield why.no_verdict_reason(told)
+    if heard := why.partial_reason(told):
         yield f"{w.HEARD} {_quoted(told.reason)}" if told.cause == "taken_over" else _shown(heard.raw)
     if told.saw:
         yield w.SAW.format(saw=_shown(told.saw))
     by = [f"reviewer {_shown(why.model(told).raw)}"] if told.model else []
-    by += [took] if (took := why.took(told)) else []
+    by += [took] if (took := why.review_duration(told)) else []
     yield f"({', '.join(by)}) You decide." if by else "You decide."
 
 
 def _quoted(reason: Foreign) -> str:
-    """Between M12's quotes; the fallback has them too."""
-    return f'"{_shown(why.words(reason)) or w.NO_REASON}"'
+    """Return it in M12's quotes; the fallback has them too."""
+    return f'"{_shown(why.quoted_reason(reason)) or w.NO_REASON}"'

@@ -1,8 +1,8 @@
-"""`jp-tui rpc` from its first line to its end: reads, writes, and leaves in good order (surface S1, S30).
+"""`jp-tui rpc` from its first line to its end: read, write, and close cleanly (surface S1, S30).
 
-At the end of input nothing is answered in the client's name: questions stay open where the turn can be resumed, the log
-is closed, and the exit status is 3 then (Z9). A client that does not read costs memory for facts
-alone, and never keeps the program from ending.
+At the end of input, questions aren't answered for the client: they stay open if the turn is resumable, the log is
+closed, and the exit status is then 3 (Z9). A client that doesn't read costs memory for facts only, and never prevents
+the end.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from jp_tui.headless.signals import Ended, Endings
 
 DONE, DEFERRED, SIGNALLED, SIGINT = 0, 3, 128, 2
 SECONDS_TO_END = 5.0
-"""How long turns may take to stop, and then engines to close."""
+"""Time for turns to stop, and then for engines to close."""
 SECONDS_TO_FLUSH = 2.0
-"""How long a client that reads nothing is waited for at the end."""
+"""Time to wait at the end for a client that doesn't read."""
 
 
 class RpcRun:
-    """One client on two descriptors; `run` gives the exit status. `tell` says a line to people."""
+    """One client on two descriptors; `run` returns the exit status. `tell` prints a message."""
 
     def __init__(self, opens: Opens, reads: int, writes: int, tell: Callable[[str], None]) -> None:
         self._tell = tell
@@ -33,7 +33,7 @@ class RpcRun:
         self._engines_ended = False
 
     def run(self) -> int:
-        """To the end of input, a signal, or a bug."""
+        """Run to the end of input, a signal, or a bug."""
         try:
             return self._run()
         finally:
@@ -71,7 +71,7 @@ class RpcRun:
         return DONE
 
     def _finish(self) -> None:
-        """Let what runs come to its end; nobody is asked any more."""
+        """Let running work finish, without a client."""
         end = time.monotonic() + SECONDS_TO_END
         self._server.pump(lambda: False)
         while self._server.busy and (left := end - time.monotonic()) > 0:

@@ -1,7 +1,7 @@
-"""`jp-tui rpc --schema`: everything that goes over the pipe as one JSON Schema, made from the models (surface S30).
+"""`jp-tui rpc --schema`: the whole protocol as one JSON Schema, generated from the models (surface S30).
 
-A line that is exchanged is valid against the document itself; `methods` says who sends what and what comes back. The
-same version prints the same document to the byte.
+Each exchanged line validates against the document itself; `methods` lists senders and results. One version always
+prints the identical document.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ERRORS = {
 
 
 def document() -> JsonObject:
-    """The whole of it."""
+    """Return the whole document."""
     models = {model for method in METHODS.values() for model in (method.params, method.result) if model is not None}
     inputs: list[tuple[type[BaseModel], Literal["validation", "serialization"]]] = [
         (model, "validation") for model in sorted(models, key=lambda one: one.__name__)
@@ -55,7 +55,7 @@ def document() -> JsonObject:
 
 
 def _as_written(shape: Any) -> Any:
-    """Defaults as they stand on the wire, where foreign text is text."""
+    """Convert defaults to their wire form, where untrusted text is plain text."""
     if isinstance(shape, dict):
         return {
             key: value["raw"]
@@ -81,7 +81,7 @@ def _ref(model: type[BaseModel]) -> JsonObject:
 
 
 def _messages(name: str, method: Method) -> list[tuple[str, JsonObject]]:
-    """The lines of a method: the request or notification, and its result."""
+    """Return the lines of a method: the request or notification, and its result."""
     said: JsonObject = {"jsonrpc": _VERSION, "method": {"const": name}, "params": _ref(method.params)}
     asked: JsonObject = {
         "type": "object",
@@ -120,6 +120,6 @@ def _error() -> JsonObject:
 
 
 def _batch(messages: dict[str, JsonObject]) -> JsonObject:
-    """Several messages in one line; their answers come in one line, in the same order, when all are there."""
+    """Return several messages in one line; the replies arrive in one line, in the same order, once all are complete."""
     each: list[Json] = [{"$ref": f"#/$defs/{name}"} for name in sorted([*messages, "error"])]
     return {"type": "array", "minItems": 1, "items": {"anyOf": each}}

@@ -1,7 +1,7 @@
-"""The methods of `jp-tui rpc` and the sessions they are about (surface S30). It carries messages and holds no answers.
+"""Methods of `jp-tui rpc` and their sessions (surface S30).
 
-Each session has an engine of its own: folders, models and failures of one are not another's. Of those that idle a
-limited number stays open; the others are opened again by their next prompt.
+Transports messages and stores no answers. Each session has its own engine, so that folders, models and failures stay
+separate. A limited number of idle ones stays open; the others reopen with their next prompt.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 
 MOST_IDLE = 16
-"""Idle sessions that keep their engine."""
+"""Idle sessions that keep their engine, to limit memory."""
 MOST = 256
-"""Sessions with an engine."""
+"""Maximum sessions with an engine."""
 SECONDS_TO_PARK = 5.0
 
 
 class Unopened(Exception):
-    """An engine cannot be made; the words say why."""
+    """An engine can't be created; the message gives the reason."""
 
 
 class Opens(Protocol):
-    """Makes an engine for a session. Raises Unopened."""
+    """Creates an engine for a session. Raises Unopened."""
 
     def __call__(self, workspace: str | None, model: str | None, *, secrets: bool) -> Link:
-        """In this folder, with this model (None: as the program was started), whose client may be asked for secrets."""
+        """Create it in this folder, with this model (None: as the program was started); `secrets`: its client may be
+        asked for secrets."""
 
 
 class RpcServer:
-    """`tell` is for people, `wake` is called from other threads."""
+    """`tell` prints a message, `wake` is called from other threads."""
 
     def __init__(
         self, opens: Opens, write: Callable[[str], None], tell: Callable[[str], None], wake: Callable[[], None]
@@ -70,7 +71,7 @@ class RpcServer:
             raise RpcError(METHOD, f"Unknown method {call.method[:80]!r}.", {"methods": list(self._methods)})
         method(call, slot)
 
-    # --- methods ------------------------------------------------------------------------------------------
+    # --- methods ----------------------------------------------------------------------------------------------
 
     def _initialize(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.InitializeParams, call.params)
@@ -108,7 +109,7 @@ class RpcServer:
         params = m.read_params(m.PromptParams, call.params)
         session = self._sessions.get(params.session_id)
         if session is not None:
-            self._sessions[params.session_id] = self._sessions.pop(params.session_id)  # the one used last is the last
+            self._sessions[params.session_id] = self._sessions.pop(params.session_id)  # the most recently used is last
             session.prompt(params.prompt, slot)
             return
         if params.session_id not in self._parked:
@@ -148,12 +149,12 @@ class RpcServer:
             raise unknown_session(params.session_id)
         session.context(slot)
 
-    # --- conversations that there are ---------------------------------------------------------------------
+    # --- stored conversations ---------------------------------------------------------------------------------
 
     def _find(
         self, id_: str, after: int | None, slot: PendingReply, then: Callable[[e.ConversationRead], None]
     ) -> None:
-        """Look a conversation up; its events after a number are told on the way."""
+        """Look up a conversation, and send its events after a number."""
 
         def refused(words: str) -> RpcError:
             return m.bad_params(("/session_id", words))
@@ -175,7 +176,7 @@ class RpcServer:
             self._on_shelf().read(id_, after, slot, read, refused)
 
     def _go_on_with(self, event: e.ConversationRead, slot: PendingReply) -> None:
-        """Open it, unless it is open here and ours."""
+        """Open it, unless it is already open and owned here."""
 
         def opened(found: e.ConversationOpened) -> None:
             told = m.SessionResumed(
@@ -205,7 +206,7 @@ class RpcServer:
         slot.result(m.wire(told))
 
     def _reopen(self, event: e.ConversationRead, opening: Opening) -> None:
-        """In the folder it was begun in."""
+        """Open it in its original folder."""
         id_ = event.info.id
         if id_ in self._reopening:
             opening.slot.error(RpcError(INTERNAL, "This conversation is still opening."))
@@ -223,7 +224,7 @@ class RpcServer:
     # --- engines ------------------------------------------------------------------------------------------
 
     def _session(self, workspace: str | None, model: str | None, blame: str) -> RpcSession:
-        """A session with an engine, not opened yet. Raises RpcError."""
+        """Return a session with an engine, not opened yet. Raises RpcError."""
         self._make_room()
         link = self._link(workspace, model, blame)
         session = RpcSession(link, self.peer, self._tell, self._wake, self._opened)
@@ -253,7 +254,7 @@ class RpcServer:
         return self._shelf
 
     def _make_room(self) -> None:
-        """Close what idles longest, as long as too much does. Raises RpcError when there are too many all the same."""
+        """Close the longest idle sessions above the limit. Raises RpcError if there are still too many."""
         idle = [id_ for id_, one in self._sessions.items() if not one.busy and one.used]
         for id_ in idle[: max(len(idle) - MOST_IDLE + 1, 0)]:
             session = self._sessions.pop(id_)
@@ -273,58 +274,58 @@ class RpcServer:
     # --- the loop -----------------------------------------------------------------------------------------
 
     def pump(self, enough: Callable[[], bool]) -> None:
-        """Take what the engines said, each in turn, until that is `enough`."""
+        """Process the engines' events, in turn, until `enough` returns true."""
         if self._shelf is not None:
             self._shelf.pump(enough)
-        self._first += 1  # none of them comes last for ever when a client reads slowly
+        self._first += 1  # rotate, so that none is always last with a slow client
         sessions = self._all
         for at in range(len(sessions)):
             sessions[(self._first + at) % len(sessions)].pump(enough)
-        for session in [one for one in self._opening if not one.busy and not one.has_more]:  # it could not be opened
+        for session in [one for one in self._opening if not one.busy and not one.has_more]:  # it couldn't be opened
             self._opening.remove(session)
             self._reopening = {id_: one for id_, one in self._reopening.items() if one is not session}
             session.close(SECONDS_TO_PARK)
 
     @property
     def has_more(self) -> bool:
-        """Whether something waits to be taken."""
+        """True if events are waiting."""
         return any(one.has_more for one in self._engines)
 
     @property
     def failed(self) -> str:
-        """A bug of an engine, in words."""
+        """Return an engine's bug, as text."""
         found = [session.failed for session in self._all]
         return next((words for words in (*found, self._shelf.failed if self._shelf else "") if words), "")
 
     @property
     def deferred(self) -> bool:
-        """Whether a question stays open because the client went away (Z9)."""
+        """True if a question stays open because the client left (Z9)."""
         return any(session.deferred for session in self._all)
 
     @property
     def unsaved(self) -> bool:
-        """Whether a session that is open could not save what came last."""
+        """True if an open session couldn't save its latest data."""
         return any(session.unsaved for session in self._all)
 
     @property
     def busy(self) -> bool:
-        """Whether anything runs or is still to be answered."""
+        """True if anything runs or awaits a reply."""
         return any(session.busy for session in self._all) or (self._shelf is not None and self._shelf.busy)
 
     def leave(self) -> None:
-        """The client is gone: everything ends by itself, then `busy` is false."""
+        """End everything because the client left; afterwards `busy` becomes false."""
         self._leaving = True
         for session in self._all:
             session.leave()
 
     def close(self, seconds: Callable[[], float]) -> bool:
-        """End all engines, within so many `seconds` from now; whether they did."""
+        """End all engines within so many `seconds`; return True on success."""
         for one in self._engines:
             one.shut()
         ended = [one.close(max(seconds(), 0.0)) for one in self._engines]
         return all(ended)
 
     def drop(self, words: str) -> None:
-        """What is not answered by now never will be."""
+        """Fail all pending requests."""
         for one in self._engines:
             one.drop(words)

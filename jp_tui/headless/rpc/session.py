@@ -1,7 +1,7 @@
-"""One session: a conversation in an engine of its own, which the client prompts and hears of (surface S30).
+"""One session: a conversation in its own engine, for the client's prompts and events (surface S30).
 
-Every durable event goes to the client before the answer to the prompt that led to it. A prompt that comes while a turn
-that was cut off still goes on waits for it; two prompts at once there are not.
+Every durable event is sent before the reply to its prompt. A prompt during a resumed turn waits for its end; a second
+concurrent prompt is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Opened = Callable[[e.ConversationOpened], None]
 
 @dataclass(slots=True)
 class _Prompt:
-    """What is to be said; `turn` is the turn it began, None before. `cancelled`: perhaps before that."""
+    """A prompt to send; `turn` is the turn it started, None before. `cancelled`: possibly before that."""
 
     slot: PendingReply
     text: str
@@ -38,7 +38,7 @@ class _Prompt:
 
 @dataclass(slots=True)
 class Opening:
-    """Whom to tell that the conversation is open, or why not. `blame`: which of the params was wrong then."""
+    """Callbacks for a conversation that opened or failed to. `blame`: the parameter at fault."""
 
     slot: PendingReply
     opened: Opened
@@ -46,8 +46,8 @@ class Opening:
 
 
 class RpcSession:
-    """`link` is not started yet; `wake` is called from the engine's thread when there is something to take; `known`
-    once the session has its id, before anybody is told."""
+    """`link` isn't started yet; `wake` is called from the engine's thread when events wait; `known` once the session
+    has its id, before any callback."""
 
     def __init__(
         self,
@@ -68,19 +68,19 @@ class RpcSession:
         self._leaving = False
         self._contexts: deque[PendingReply] = deque()
         self.deferred = False
-        """A question stays open because the client went away (Z9)."""
+        """True if a question stays open because the client left (Z9)."""
         self.id = self.workspace = ""
         self.used = False
         self.held_by = ""
         self.model, self.last_seq = "", 0
         self.failed = ""
-        """A bug of the engine, in words."""
+        """Bug of the engine, as text."""
         self.unsaved = False
-        """Whether something could not be saved, and nothing was since (Z20)."""
+        """True if the last write failed, until one succeeds (Z20)."""
 
     @property
     def busy(self) -> bool:
-        """Whether a turn runs, or something is still to be answered."""
+        """True if a turn runs, or a reply is pending."""
         works = self._turn, self._prompt, self._opening, self._compacting
         return any(one is not None for one in works) or self._asking.waits
 
@@ -102,10 +102,10 @@ class RpcSession:
     def _send(self, command: c.Command) -> None:
         self._link.send(command)
 
-    # --- what the client wants ----------------------------------------------------------------------------
+    # --- requests of the client -------------------------------------------------------------------------------
 
     def prompt(self, text: str, slot: PendingReply) -> None:
-        """Say it now, or when the turn that was cut off is over. Raises RpcError."""
+        """Send it now, or after a resumed turn. Raises RpcError."""
         if not text.strip():
             raise m.bad_params(("/prompt", "the prompt is empty"))
         if self._leaving:
@@ -140,7 +140,7 @@ class RpcSession:
             slot.result(m.wire(m.SessionCompacted(event=told, message=event.message, waits=event.waits)))
 
     def cancel(self) -> bool:
-        """Stop what runs, and say nothing that waits to be said; whether there was anything."""
+        """Stop what runs, and drop waiting prompts; return True if there was anything."""
         prompt = self._prompt
         runs = self._turn is not None or (prompt is not None and prompt.sent)
         if prompt is not None and not prompt.sent:
@@ -156,7 +156,7 @@ class RpcSession:
         self._send(c.InterruptTurn(conversation=self.id, action="stop"))
 
     def leave(self) -> None:
-        """The client is gone: nothing is answered in its name, and no model is asked any more (Z9, S30)."""
+        """The client left: nothing is answered for it, and no model is asked (Z9, S30)."""
         self._leaving = True
         self._asking.leave()
         prompt = self._prompt
@@ -167,15 +167,15 @@ class RpcSession:
             self._send(c.ClientGone())
 
     def shut(self) -> None:
-        """Have the engine end; `close` waits for it."""
+        """Tell the engine to end; `close` waits for it."""
         self._send(c.Shutdown())
 
     def close(self, timeout: float) -> bool:
-        """The engine ends, within `timeout` seconds; whether it did."""
+        """Wait for the engine's end, at most `timeout` seconds; return True if it ended."""
         return self._link.close(timeout)
 
     def drop(self, words: str) -> None:
-        """What is not answered by now never will be."""
+        """Fail all pending requests."""
         problem = RpcError(INTERNAL, words)
         if self._opening is not None:
             self._opening.slot.error(problem)
@@ -185,11 +185,11 @@ class RpcSession:
             self._compacting.error(problem)
         self._opening = self._prompt = self._compacting = None
 
-    # --- what the engine says -----------------------------------------------------------------------------
+    # --- events of the engine ---------------------------------------------------------------------------------
 
     def pump(self, enough: Callable[[], bool]) -> None:
-        """Take what the engine said by now, until that is `enough`; the rest waits where deltas merge and facts are
-        safe."""
+        """Process the engine's events until `enough` returns true; the rest stays in the link, where deltas merge and
+        facts are safe."""
         if self._rang and not self._events and not enough():
             self._rang = False
             self._events.extend(self._link.collect())
@@ -198,7 +198,7 @@ class RpcSession:
 
     @property
     def has_more(self) -> bool:
-        """Whether something waits to be taken."""
+        """True if events are waiting."""
         return bool(self._events) or self._rang
 
     def _take(self, event: e.Event) -> None:
@@ -251,7 +251,7 @@ class RpcSession:
         self._go_on()
 
     def _appended(self, event: e.EventAppended) -> None:
-        """An event as S3 has it."""
+        """Send an event in the form of S3."""
         stored = {**event.stored.event, "seq": event.stored.seq, "conversation": event.conversation}
         told: JsonObject = {"session_id": self.id, "event": stored}
         if event.conversation == self.id:
@@ -302,13 +302,13 @@ class RpcSession:
             compacting, self._compacting = self._compacting, None
             compacting.error(RpcError(INTERNAL, words))
         elif event.command == "interrupt_turn" and self._leaving:
-            pass  # it has ended by itself
+            pass  # it has already ended
         else:
             self._tell(words)
 
 
 def unknown_session(id_: str) -> RpcError:
-    """There is none of that id here."""
+    """No session with this id exists here."""
     return RpcError(
         PARAMS,
         f"/session_id: unknown session {id_[:80]}",

@@ -1,6 +1,6 @@
-"""What is stored: conversations, looked up in an engine that holds none of them (surface S30: session/list, resume).
+"""Lookups of stored conversations, in an engine that opens none of them (surface S30: session/list, resume).
 
-Answers come in the order of the questions, so that each finds whoever wanted it.
+Replies arrive in the order of the requests, so each is matched to its caller.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PAGE = 500
 
 
 class StoredSessions:
-    """`link` is not started yet; `tell` writes a line to people; `wake` is called from the engine's thread."""
+    """`link` isn't started yet; `tell` prints a message; `wake` is called from the engine's thread."""
 
     def __init__(self, link: Link, tell: Callable[[str], None], wake: Callable[[], None]) -> None:
         self._link, self._tell, self._wake = link, tell, wake
@@ -38,16 +38,16 @@ class StoredSessions:
 
     @property
     def has_more(self) -> bool:
-        """Whether something waits to be taken."""
+        """True if events are waiting."""
         return self._rang
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is wanted."""
+        """True if a reply is pending."""
         return bool(self._wanted)
 
     def list(self, command: c.ListConversations, slot: PendingReply, then: Listed) -> None:
-        """The conversations there are."""
+        """Request the list of conversations."""
         self._wanted.append((slot, then, lambda words: RpcError(INTERNAL, words)))
         self._link.send(command)
 
@@ -60,12 +60,12 @@ class StoredSessions:
         refused: Callable[[str], RpcError],
         count: int = PAGE,
     ) -> None:
-        """What a conversation is, and up to `count` events after number `after`."""
+        """Request a conversation, and up to `count` events after number `after`."""
         self._wanted.append((slot, then, refused))
         self._link.send(c.ReadConversation(conversation=conversation, after=after, count=count))
 
     def pump(self, enough: Callable[[], bool]) -> None:
-        """Hand out what was found."""
+        """Deliver the results."""
         if not self._rang or enough():
             return
         self._rang = False
@@ -86,14 +86,14 @@ class StoredSessions:
                     pass
 
     def drop(self, words: str) -> None:
-        """What is not answered by now never will be."""
+        """Fail all pending requests."""
         while self._wanted:
             self._wanted.popleft()[0].error(RpcError(INTERNAL, words))
 
     def shut(self) -> None:
-        """Have the engine end."""
+        """Tell the engine to end."""
         self._link.send(c.Shutdown())
 
     def close(self, timeout: float) -> bool:
-        """The engine ends, within `timeout` seconds; whether it did."""
+        """Wait for the engine's end, at most `timeout` seconds; return True if it ended."""
         return self._link.close(timeout)

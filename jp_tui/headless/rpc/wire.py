@@ -1,7 +1,7 @@
-"""JSON-RPC 2.0 as values: one line in, what it is; what is to be said, as one line (surface S30). Pure.
+"""JSON-RPC 2.0 as values: parse a line; format a message as a line (surface S30). Pure.
 
-Everything that comes in passes the strict gate for foreign JSON. Nothing is guessed: what is no message is a fault with
-the standard's code, and an id is echoed only where it was read from something that is a request.
+All input passes the strict JSON parser. Nothing is guessed: an invalid message is a fault with the standard's code, and
+an id is echoed only if it was read from a request.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from jp_tui.headless.output import json_line
 PARSE, REQUEST, METHOD, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 VERSION = "2.0"
 MOST_BYTES = 16 << 20
-"""The longest line that is read; a longer one is refused unread."""
+"""Longest line that is parsed; a longer one is refused unread."""
 MOST_IN_BATCH = 1000
 
 Id = str | int | float | None
 
 
 class RpcError(Exception):
-    """Why a request is not carried out: a code of the standard, words, and what else a program may want to know."""
+    """Reason why a request fails: a code of the standard, a message, and data for programs."""
 
     def __init__(self, code: int, message: str, data: JsonObject | None = None) -> None:
         super().__init__(message)
@@ -30,7 +30,7 @@ class RpcError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RpcCall:
-    """A request, or, when `answered` is false, a notification."""
+    """Request, or, if `answered` is false, a notification."""
 
     method: str
     params: Json
@@ -40,7 +40,7 @@ class RpcCall:
 
 @dataclass(frozen=True, slots=True)
 class RpcReply:
-    """An answer to a request of ours; `error` holds its words when it is one."""
+    """Reply to one of jp-tui's requests; `error` is its message if it is an error."""
 
     id: Id
     result: Json = field(default=None, repr=False)  # it may be a secret
@@ -49,7 +49,7 @@ class RpcReply:
 
 @dataclass(frozen=True, slots=True)
 class RpcFault:
-    """What is no message, with the error that is due for it; `reply_to`: the request of ours that it was to answer."""
+    """Invalid message, with the error to send; `reply_to`: the request of jp-tui's that it should have answered."""
 
     error: RpcError
     id: Id = None
@@ -60,7 +60,7 @@ Message = RpcCall | RpcReply | RpcFault
 
 
 def read(line: bytes) -> Message | list[Message]:
-    """What a line is; a list for a batch, which is never empty."""
+    """Parse a line; return a list for a batch, which is never empty."""
     try:
         found = parse(line, max_bytes=MOST_BYTES)
     except JsonProblem as problem:
@@ -76,7 +76,7 @@ def read(line: bytes) -> Message | list[Message]:
 
 
 def too_long() -> RpcFault:
-    """A line that was not read."""
+    """Return the fault for an unread line."""
     return RpcFault(RpcError(PARSE, f"The line is longer than {MOST_BYTES >> 20} MiB and was ignored."))
 
 
@@ -85,7 +85,7 @@ def _wrong(words: str, id_: Id = None) -> RpcFault:
 
 
 def is_id(value: Json) -> bool:
-    """Text or a number; true is none."""
+    """True for text or a number; true isn't a number."""
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
@@ -116,7 +116,7 @@ def _reply(found: JsonObject) -> Message:
     if found.get("jsonrpc") != VERSION:
         return _broken('`jsonrpc` must be "2.0".', id_)
     told = [name for name in ("result", "error") if name in found]
-    if len(told) == 2:  # the version before had both, one of them null
+    if len(told) == 2:  # the previous version had both, one of them null
         told = [name for name in told if found[name] is not None]
     if len(told) != 1:
         return _broken("A message has `method`, or one of `result` and `error`.", id_)
@@ -126,23 +126,23 @@ def _reply(found: JsonObject) -> Message:
 
 
 def _broken(words: str, id_: Id) -> RpcFault:
-    """A reply that is none. Its id is one of ours, so that no answer can have it."""
+    """Return the fault for an invalid reply. Its id is one of jp-tui's, so no reply may use it."""
     return RpcFault(RpcError(REQUEST, words, None if id_ is None else {"id": id_}), reply_to=id_)
 
 
 def _words(error: Json) -> str:
-    """What an error says, in words; anything stands for one."""
+    """Return an error's message; any value may be one."""
     said = error.get("message") if isinstance(error, dict) else error
     return said if isinstance(said, str) and said.strip() else dump(error)
 
 
 def sentences(message: str, advice: str) -> str:
-    """What happened and the first line of what to do, for one line of words."""
+    """Return what happened and the first line of advice, as one line."""
     said = [message.strip(), advice.strip().partition("\n")[0]]
     return " ".join(one if one[-1] in ".!?" else f"{one}." for one in said if one)
 
 
-# --- what is said -----------------------------------------------------------------------------------------
+# --- output -----------------------------------------------------------------------------------------------------
 
 
 def result(id_: Id, value: Json) -> JsonObject:
@@ -165,7 +165,7 @@ def request(id_: str, method: str, params: JsonObject) -> JsonObject:
 
 
 def line(message: JsonObject | list[JsonObject]) -> str:
-    """One message, or the answers to a batch, as a line: nothing in it acts on a terminal (S2)."""
+    """Format one message, or the replies to a batch, as a line in which nothing controls a terminal (S2)."""
     if isinstance(message, list):
         return f"[{','.join(map(json_line, message))}]\n"
     return f"{json_line(message)}\n"

@@ -47,7 +47,7 @@ class FileIdentity:
         return f"{self.file}:{self.size}:{self.changed}"
 
 
-def look(path: Path | str) -> FileIdentity | None:
+def identify(path: Path | str) -> FileIdentity | None:
     """Return the file at the path, links followed; None if there is none or it can't be examined."""
     try:
         found = os.stat(path)
@@ -56,7 +56,7 @@ def look(path: Path | str) -> FileIdentity | None:
     return FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, stat.S_ISREG(found.st_mode))
 
 
-def beside(path: Path, suffix: str) -> Path:
+def companion(path: Path, suffix: str) -> Path:
     """Return a file that belongs to the database: its log (`-wal`), the log's index (`-shm`), and the record
     (`.known`)."""
     return Path(f"{path}{suffix}")
@@ -80,10 +80,10 @@ class StoreRecord:
         return there.state == self.left and (log is None or log.size == 0)
 
 
-def recall(path: Path) -> StoreRecord:
+def read_record(path: Path) -> StoreRecord:
     """Read the record; return an empty one if it is missing or unreadable."""
     try:
-        descriptor = private_open(beside(path, ".known"), os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = private_open(companion(path, ".known"), os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
         return StoreRecord()
     try:
@@ -96,12 +96,12 @@ def recall(path: Path) -> StoreRecord:
         os.close(descriptor)
 
 
-def remember(path: Path, known: StoreRecord) -> None:
+def write_record(path: Path, known: StoreRecord) -> None:
     """Write the record; a failure is harmless."""
     record = {"conversations": known.conversations, "file": known.file, "log": known.log, "left": known.left}
     data = json.dumps(record).encode()
     with contextlib.suppress(OSError):
-        descriptor = private_open(beside(path, ".known"), os.O_RDWR | os.O_CREAT | os.O_NONBLOCK)
+        descriptor = private_open(companion(path, ".known"), os.O_RDWR | os.O_CREAT | os.O_NONBLOCK)
         try:
             os.pwrite(descriptor, data, 0)
             os.ftruncate(descriptor, len(data))
@@ -113,7 +113,7 @@ def sealed(path: Path) -> str:
     """Return a state of the file that differs from any later one: no write produces this time of change."""
     with contextlib.suppress(OSError):
         os.utime(path, ns=(now := time.time_ns(), now))
-    there = look(path)
+    there = identify(path)
     return there.state if there is not None and there.regular else ""
 
 
@@ -128,7 +128,7 @@ def guarded(path: Path) -> Iterator[None]:
     lock: FileLock | None = None
     while lock is None:
         try:
-            found = acquire(beside(path, ".guard"), me)
+            found = acquire(companion(path, ".guard"), me)
         except (LockError, PathsError, OSError):
             break
         if isinstance(found, FileLock):

@@ -20,13 +20,41 @@ from jp_tui.journal.migrate import migrate
 from jp_tui.journal.opening import Opened
 from jp_tui.journal.port import Again, Holding, JournalError, StoreNotice
 from jp_tui.journal.repair import examine, recovery
-from jp_tui.journal.repair.file_identity import beside, guarded, look, recall
+from jp_tui.journal.repair.file_identity import companion, guarded, identify, read_record
 from jp_tui.journal.repair.merge import Merged, merge
-from jp_tui.journal.repair.notices import Notices
 from jp_tui.journal.repair.recent_writes import RecentWrites
 from jp_tui.journal.repair.recovery import NEW, REPLACED, many
 from jp_tui.journal.repair.salvage import finish, salvage
+from jp_tui.journal.writer import PendingReceipt
 from jp_tui.system.paths import PathsError, because, private_folder, private_open
+
+
+class Notices:
+    """Queue of notices, for any thread."""
+
+    def __init__(self) -> None:
+        self._held: list[StoreNotice] = []
+        self._waits: PendingReceipt[None] = PendingReceipt()
+
+    def add(self, notice: StoreNotice) -> None:
+        """Add a notice and wake the waiting caller."""
+        self._held.append(notice)
+        self._waits.settle(None, None)
+
+    def take(self) -> list[StoreNotice]:
+        """Return all queued notices."""
+        found = []
+        while self._held:
+            found.append(self._held.pop(0))
+        return found
+
+    def arrived(self) -> PendingReceipt[None]:
+        """Done when there is a notice. Only one caller may wait."""
+        self._waits = PendingReceipt()
+        if self._held:
+            self._waits.settle(None, None)
+        return self._waits
+
 
 _BAD = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
@@ -49,7 +77,7 @@ class FileKeeper:
         self._real, self._log, self._version = found.path, found.log, found.version
         self._name, self._file = os.fspath(self.path), os.stat(found.path)
         self._size = found.there.size
-        self._beside = [(f"{found.path}{part}", look(f"{found.path}{part}")) for part in ("-wal", "-shm")]
+        self._beside = [(f"{found.path}{part}", identify(f"{found.path}{part}")) for part in ("-wal", "-shm")]
         for notice in found.notices:
             self.notices.add(notice)
 
@@ -113,7 +141,7 @@ class FileKeeper:
         return found
 
     def _there_again(self, db: sqlite3.Connection | None, problem: Exception) -> sqlite3.Connection:
-        there = look(self.path)
+        there = identify(self.path)
         if there is None or (there.device, there.inode) != (self._file.st_dev, self._file.st_ino):
             if (old := db if db is not None else self._spare()) is None:
                 raise JournalError("missing", f"{self.path} was moved or deleted, and nothing of it is left here")
@@ -126,7 +154,7 @@ class FileKeeper:
             if there.size >= opening.HEAD and not (there.size < self._size and self._short(db)):
                 fresh = opening.usable(self._real)  # the open one has cached pages that the file has lost
                 if not self._wrong(fresh):
-                    self._hold(opening.noted(self._real, fresh, []))
+                    self._hold(opening.record_open(self._real, fresh, []))
                     return fresh
         except Suspect:
             pass
@@ -134,7 +162,7 @@ class FileKeeper:
             if error.kind != "corrupt":
                 raise
         try:
-            return self._new(recovery.recover(self._real, recall(self._real).conversations, self.lately.add))
+            return self._new(recovery.recover(self._real, read_record(self._real).conversations, self.lately.add))
         finally:
             if fresh is not None:
                 fresh.close()
@@ -194,8 +222,8 @@ class FileKeeper:
     def _drop_log(self) -> None:
         """Remove the log and its index at the path. They belong to the open file, and SQLite would apply them to
         another."""
-        log, index = beside(self._real, "-wal"), beside(self._real, "-shm")
-        found = look(log)
+        log, index = companion(self._real, "-wal"), companion(self._real, "-shm")
+        found = identify(log)
         if found is not None and found.file == self._log:
             for one in (log, index):
                 with contextlib.suppress(FileNotFoundError):
@@ -204,7 +232,7 @@ class FileKeeper:
     def _other(self) -> sqlite3.Connection | None:
         """Return the database at the path if it is jp-tui's and usable. Raises JournalError if that can't be
         determined."""
-        there = look(self._real)
+        there = identify(self._real)
         if there is None or not there.regular or not there.size:
             return None
         try:
@@ -223,23 +251,23 @@ class FileKeeper:
     def _written(self, old: sqlite3.Connection) -> sqlite3.Connection:
         """Write everything to a new file at the path; keep the file that is there under another name."""
         private_folder(self._real.parent)
-        new = beside(self._real, NEW)
+        new = companion(self._real, NEW)
         recovery.clear(new)
         lost = self._copied(old, new)
-        there, kept = look(self._real), None
+        there, kept = identify(self._real), None
         if os.path.lexists(self._real) and not (there is not None and there.regular and not there.size):
-            kept = recovery.put_aside(self._real, "", REPLACED)
-        recovery.put(new, self._real)
+            kept = recovery.move_aside(self._real, "", REPLACED)
+        recovery.move_into_place(new, self._real)
         return self._new(self._taken(kept, lost))
 
     def _joined(self, old: sqlite3.Connection) -> sqlite3.Connection:
         """Handle a log separated from its file: write both together to a new file, and merge what others wrote to the
         file since."""
-        new = beside(self._real, NEW)
+        new = companion(self._real, NEW)
         recovery.clear(new)
         lost = self._copied(old, new)
-        kept = recovery.put_aside(self._real, "", REPLACED)
-        recovery.put(new, self._real)
+        kept = recovery.move_aside(self._real, "", REPLACED)
+        recovery.move_into_place(new, self._real)
         with contextlib.suppress(JournalError):
             recovery.into(kept, self._real)
         words = f"The log of {self.path} was moved or deleted while it was in use. All was written to a new file."
@@ -247,7 +275,7 @@ class FileKeeper:
 
     def _copied(self, old: sqlite3.Connection, new: Path) -> str:
         """Copy the open file page by page, or what is readable of a damaged one; return a text about losses."""
-        raw = beside(new, "-raw")
+        raw = companion(new, "-raw")
         recovery.clear(raw)
         os.close(private_open(raw, os.O_RDWR | os.O_CREAT | os.O_EXCL))
         sound = False
@@ -264,7 +292,7 @@ class FileKeeper:
         if sound:
             os.replace(raw, new)
             return ""
-        saved = salvage(raw, beside(raw, "-wal"), new, self.lately.add)
+        saved = salvage(raw, companion(raw, "-wal"), new, self.lately.add)
         recovery.clear(raw)
         return f" It was damaged: {many(saved.events, 'event')} could be read." if saved.missing or saved.cut else ""
 
@@ -274,7 +302,7 @@ class FileKeeper:
         except sqlite3.DatabaseError as error:
             if not _damaged(error):
                 raise
-        new = beside(self._real, NEW)
+        new = companion(self._real, NEW)
         recovery.clear(new)
         self._copied(old, new)
         with contextlib.closing(connect(new, "ro")) as source:
@@ -285,7 +313,7 @@ class FileKeeper:
     def _new(self, notice: StoreNotice | None) -> sqlite3.Connection:
         """Make the file at the path the open one."""
         writing = opening.usable(self._real)
-        self._hold(opening.noted(self._real, writing, [notice] if notice is not None else []))
+        self._hold(opening.record_open(self._real, writing, [notice] if notice is not None else []))
         return writing
 
     def _taken(self, kept: Path | None, lost: str) -> StoreNotice:
@@ -318,7 +346,7 @@ class FileKeeper:
         if self.moved():
             return lambda: None
         alone, count = opening.version(db) == self._version, opening.many_conversations(db)
-        return lambda: opening.left(self._real, count, alone=alone)
+        return lambda: opening.record_close(self._real, count, alone=alone)
 
 
 def _inode(name: str) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from jp_tui.journal.connect import connect, trouble
 from jp_tui.journal.port import JournalError, StoreNotice
-from jp_tui.journal.repair.file_identity import beside, look
+from jp_tui.journal.repair.file_identity import companion, identify
 from jp_tui.journal.repair.merge import Merged, merge
 from jp_tui.journal.repair.salvage import Saved, salvage, sync
 from jp_tui.system.paths import because
@@ -30,9 +30,9 @@ def nothing(_: sqlite3.Connection) -> None:
     """Add nothing."""
 
 
-def begun(path: Path) -> bool:
+def is_interrupted(path: Path) -> bool:
     """True if a recovery was interrupted."""
-    return any(os.path.lexists(beside(path, RECOVERING + part)) for part in ("", _LOG))
+    return any(os.path.lexists(companion(path, RECOVERING + part)) for part in ("", _LOG))
 
 
 def recover(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
@@ -41,8 +41,8 @@ def recover(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
     error and restores the former state."""
     try:
         for part in ("", _LOG):  # in this order a file is never without its log
-            _move(beside(path, part), beside(path, RECOVERING + part))
-        _gone(beside(path, _INDEX))
+            _move(companion(path, part), companion(path, RECOVERING + part))
+        _gone(companion(path, _INDEX))
         return finish(path, known, add)
     except OSError as error:
         _restore(path)
@@ -54,13 +54,13 @@ def recover(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
 
 def finish(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
     """Finish a recovery. Raises OSError, JournalError."""
-    new, log = beside(path, NEW), beside(path, RECOVERING + _LOG)
+    new, log = companion(path, NEW), companion(path, RECOVERING + _LOG)
     if not os.path.lexists(log) and not os.path.lexists(path):  # killed between the two moves
-        _move(beside(path, _LOG), log)
+        _move(companion(path, _LOG), log)
     clear(new)
-    saved = salvage(beside(path, RECOVERING), log, new, add)
+    saved = salvage(companion(path, RECOVERING), log, new, add)
     if not os.path.lexists(path):
-        put(new, path)
+        move_into_place(new, path)
     else:  # already moved into place, or created since by another program
         try:
             into(new, path)
@@ -68,38 +68,38 @@ def finish(path: Path, known: int = 0, add: Add = nothing) -> StoreNotice:
         except JournalError as problem:
             if problem.kind != "corrupt":
                 raise
-            put_aside(path, "", DAMAGED)
-            put(new, path)
-    kept = put_aside(path, RECOVERING, DAMAGED)
+            move_aside(path, "", DAMAGED)
+            move_into_place(new, path)
+    kept = move_aside(path, RECOVERING, DAMAGED)
     return StoreNotice(_words(path, saved, known), f"The damaged file is kept as {kept}.")
 
 
-def put(new: Path, path: Path) -> None:
+def move_into_place(new: Path, path: Path) -> None:
     """Move a finished database to a free path. Raises OSError."""
     for part in (_LOG, _INDEX):
-        _gone(beside(path, part))
+        _gone(companion(path, part))
     os.replace(new, path)
     sync(path.parent)
 
 
-def put_aside(path: Path, part: str, name: str) -> Path:
+def move_aside(path: Path, part: str, name: str) -> Path:
     """Rename `path` + `part` and its log to a name with the time. Raises OSError."""
     kept = _free(path, name)
-    _move(beside(path, part), kept)
-    log = beside(path, part + _LOG)
-    if (found := look(log)) is not None and not found.size:
+    _move(companion(path, part), kept)
+    log = companion(path, part + _LOG)
+    if (found := identify(log)) is not None and not found.size:
         _gone(log)
-    _move(log, beside(kept, _LOG))
-    _gone(beside(path, part + _INDEX))
+    _move(log, companion(kept, _LOG))
+    _gone(companion(path, part + _INDEX))
     sync(path.parent)
-    return kept if os.path.lexists(kept) else beside(kept, _LOG)
+    return kept if os.path.lexists(kept) else companion(kept, _LOG)
 
 
-def put_aside_log(path: Path) -> Path:
+def move_log_aside(path: Path) -> Path:
     """Rename a log that belongs to another file. Raises OSError."""
-    kept = beside(_free(path, REPLACED), _LOG)
-    _move(beside(path, _LOG), kept)
-    _gone(beside(path, _INDEX))
+    kept = companion(_free(path, REPLACED), _LOG)
+    _move(companion(path, _LOG), kept)
+    _gone(companion(path, _INDEX))
     return kept
 
 
@@ -125,7 +125,7 @@ def into(source: Path, target: Path) -> Merged:
 def clear(new: Path) -> None:
     """Delete unfinished files of a killed process. Raises OSError."""
     for part in ("", _LOG, _INDEX, "-journal"):
-        _gone(beside(new, part))
+        _gone(companion(new, part))
 
 
 def many(count: int, what: str) -> str:
@@ -149,7 +149,7 @@ def _impossible(path: Path, why: str) -> str:
 def _free(path: Path, name: str) -> Path:
     stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
     number = 1
-    while os.path.lexists(found := beside(path, f"{name}-{stamp}" + (f"-{number}" if number > 1 else ""))):
+    while os.path.lexists(found := companion(path, f"{name}-{stamp}" + (f"-{number}" if number > 1 else ""))):
         number += 1
     return found
 
@@ -157,10 +157,10 @@ def _free(path: Path, name: str) -> Path:
 def _restore(path: Path) -> None:
     """Undo a failed recovery: restore all names."""
     with contextlib.suppress(OSError):
-        clear(beside(path, NEW))
+        clear(companion(path, NEW))
         if not os.path.lexists(path):
             for part in (_LOG, ""):
-                _move(beside(path, RECOVERING + part), beside(path, part))
+                _move(companion(path, RECOVERING + part), companion(path, part))
 
 
 def _move(path: Path, to: Path) -> None:

@@ -92,8 +92,8 @@ class Anthropic:
 
 
 def _thinking(request: ModelRequest) -> JsonObject:
-    """What asks for thinking (W8); nothing where the API would refuse it: with a forced tool, with too few tokens, or
-    while the running turn holds calls without the thinking that came before them, as another model's have (W6)."""
+    """Return the request for thinking (W8); empty where the API would refuse it: with a forced tool, with too few
+    tokens, or if the running turn has calls without their original thinking, such as another model's (W6)."""
     effort, most = request.effort, request.max_tokens or DEFAULT_MAX_TOKENS
     running = [one for one in request.messages[turn_start(request.messages) :] if one.role == "assistant"]
     if effort is None or request.tool_choice not in ("auto", "none"):

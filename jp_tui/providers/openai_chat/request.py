@@ -109,7 +109,7 @@ class OpenAIChat:
         return OpenAIChatDecoder(self._provider, used_ids(request))
 
     def amended(self, _: ModelRequest, __: str) -> None:
-        """What this API refuses, it refuses again."""
+        """Return None: this API refuses the same request again."""
         return
 
 

@@ -31,7 +31,7 @@ from jp_tui.providers.strict_schemas import fits_strict
 from jp_tui.providers.wire import table, text, used_ids, without_reasoning
 
 NAME = "verdict"
-"""What a schema for the whole reply is called."""
+"""Name of the schema for the whole reply."""
 
 
 def wire(endpoint: Endpoint) -> OpenAIResponses:

@@ -1,7 +1,7 @@
-"""The stream of OpenAI Responses: events become deltas (wires.md W9). Pure.
+"""Convert the stream of OpenAI Responses to deltas (wires.md W9). Pure.
 
-Items are told apart by their id, and by their index only where there is no id. Unknown events and items are skipped.
-An item is whole with `response.output_item.done`; the reply with `response.completed` or `response.incomplete`.
+Items are identified by id, and by index only without one. Unknown events and items are skipped. An item is complete
+with `response.output_item.done`; the reply with `response.completed` or `response.incomplete`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jp_tui.providers.wire import (
 
 ITEM, ENCRYPTED, PHASE = "openai_item_id", "openai_encrypted_content", "openai_phase"  # keys of `opaque`, as jp's
 SUMMARY = "openai_summary_ends"
-"""Where each part of a summary ends in the text of the reasoning, where there is more than one."""
+"""Ends of the parts of a summary in the text of the reasoning, if there are several."""
 _BETWEEN = "\n\n"
 _INCOMPLETE: dict[str, StopReason] = {"max_output_tokens": "length", "content_filter": "refused"}
 
@@ -92,7 +92,7 @@ class OpenAIResponsesDecoder:
                 return []
 
     def _key(self, event: JsonObject, item: JsonObject) -> str:
-        """What an item is found by. Its id comes under two names; the index only counts where there is none."""
+        """Return the key of an item. Its id has two names; the index only counts without one."""
         if id_ := text(event, "item_id") or text(item, "id"):
             return id_
         index = event.get("output_index")
@@ -101,7 +101,7 @@ class OpenAIResponsesDecoder:
         return text(item, "call_id") or next(reversed(self._items), "#0")
 
     def _added(self, event: JsonObject, item: JsonObject) -> list[Delta]:
-        """An item begins. What stands in it already is a beginning; the rest comes as deltas or with its end."""
+        """Start an item. Content it already has is its beginning; the rest arrives in deltas or with its end."""
         key, kind = self._key(event, item), text(item, "type")
         if key in self._items:
             return []

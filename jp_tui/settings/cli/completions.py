@@ -130,12 +130,9 @@ def _bash(made: list[CompletionLine], values: Values) -> Iterator[str]:
     yield from _walk(made, values, "    ")
     yield "  done"
     yield '  case "$prev" in'
-    for name, words in _after(made, values).items():
-        reply = "compgen -d" if words is None else f'compgen -W "{" ".join(words)}"'
-        if name in _optional():
-            yield f'    {name}) [[ "$cur" == -* ]] || {{ COMPREPLY=($({reply} -- "$cur")); return; }} ;;'
-        else:
-            yield f'    {name}) COMPREPLY=($({reply} -- "$cur")); return ;;'
+    yield from _values(
+        made, values, "$cur", 'COMPREPLY=($(compgen -d -- "$cur"))', 'COMPREPLY=($(compgen -W "{}" -- "$cur"))'
+    )
     yield "  esac"
     yield '  case "$command" in'
     for typed, offers in _cases(made, values):
@@ -155,12 +152,7 @@ def _zsh(made: list[CompletionLine], values: Values) -> Iterator[str]:
     yield from _walk(made, values, "    ")
     yield "  done"
     yield '  case "${words[CURRENT-1]}" in'
-    for name, words in _after(made, values).items():
-        reply = "_files -/" if words is None else f"compadd -- {' '.join(words)}"
-        if name in _optional():
-            yield f'    {name}) [[ "${{words[CURRENT]}}" == -* ]] || {{ {reply}; return; }} ;;'
-        else:
-            yield f"    {name}) {reply}; return ;;"
+    yield from _values(made, values, "${words[CURRENT]}", "_files -/", "compadd -- {}")
     yield "  esac"
     yield '  case "$command" in'
     for typed, offers in _cases(made, values):
@@ -168,6 +160,16 @@ def _zsh(made: list[CompletionLine], values: Values) -> Iterator[str]:
     yield "  esac"
     yield "}"
     yield 'if [[ "${funcstack[1]}" == _jp-tui ]]; then _jp_tui "$@"; else compdef _jp_tui jp-tui; fi'
+
+
+def _values(made: list[CompletionLine], values: Values, current: str, folder: str, reply: str) -> Iterator[str]:
+    """Generate the cases for the value of an option; `folder` and `reply` are the shell's commands."""
+    for name, words in _after(made, values).items():
+        said = folder if words is None else reply.format(" ".join(words))
+        if name in _optional():
+            yield f'    {name}) [[ "{current}" == -* ]] || {{ {said}; return; }} ;;'
+        else:
+            yield f"    {name}) {said}; return ;;"
 
 
 def _walk(made: list[CompletionLine], values: Values, margin: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from jp_tui.rules.values import ApprovalRule
 from jp_tui.settings.approval_rules import RulesFile, checked_rule, parse_rules
-from jp_tui.settings.edit.file_lock import alone
+from jp_tui.settings.edit.file_lock import locked
 from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.layers import toml
 from jp_tui.system.paths import PathsError, private_folder, write_private
@@ -31,7 +31,7 @@ def add_rule(file: Path, table: Mapping[str, Any]) -> ApprovalRule:
     if checked_rule(written, wrong) is None:
         raise SettingsError(flaws)
     _prepared(file)
-    with alone(file, "rule"):
+    with locked(file, "rule"):
         text, before = _current(file)
         made = f"{text.rstrip()}\n\n{_table(written)}" if text.strip() else _table(written)
         after = _checked(made, file)
@@ -46,7 +46,7 @@ def revoke_rules(file: Path, ids: Collection[str]) -> tuple[str, ...]:
     that cannot be read can still lose others."""
     if not file.exists():
         return ()
-    with alone(file, "rule"):
+    with locked(file, "rule"):
         text, _ = _current(file, sound=False)
         gone = _ids(text, file, ids)
         if gone:

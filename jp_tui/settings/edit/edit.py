@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jp_tui.settings.edit.file_lock import alone
+from jp_tui.settings.edit.file_lock import locked
 from jp_tui.settings.errors import SettingsError, SettingsProblem
 from jp_tui.settings.layers import toml
 from jp_tui.settings.layers.layers import from_text
@@ -29,14 +29,14 @@ def set_value(file: Path, key: Sequence[str], value: Any) -> None:
     Raises SettingsError if the key is unknown, the value doesn't fit, or the file is broken or can't be written.
     """
     check_value(key, value)
-    with alone(file, dotted(tuple(key))):
+    with locked(file, dotted(tuple(key))):
         store(file, tuple(key), with_value(file, key, value))
 
 
 def with_value(file: Path, key: Sequence[str], value: Any) -> str:
     """Return the text of `file` with `key` set to `value`, without writing it.
 
-    Raises SettingsError as `set_value`. A caller that stores the text must take the lock (`alone`) before this call. A
+    Raises SettingsError as `set_value`. A caller that stores the text must take the lock (`locked`) before this call. A
     table sets each of its keys and keeps the others.
     """
     check_value(key, value)
@@ -72,7 +72,7 @@ def unset_value(file: Path, key: Sequence[str]) -> bool:
     path = tuple(key)
     if not _stands(_current(file), path, file):
         return False
-    with alone(file, dotted(path)):
+    with locked(file, dotted(path)):
         text = _current(file)
         if not _stands(text, path, file):  # another process removed it first
             return False

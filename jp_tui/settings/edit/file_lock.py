@@ -22,7 +22,7 @@ _PAUSE = 0.02
 
 
 @contextmanager
-def alone(file: Path, key: str = "") -> Iterator[None]:
+def locked(file: Path, key: str = "") -> Iterator[None]:
     """Lock `file` against other jp-tui processes. Raises SettingsError, for `key`, if the lock isn't free within 10
     seconds or the folder doesn't support locks. Don't nest it for one file."""
     held = _held(file.with_name(f".{file.name}.lock"), file, key)

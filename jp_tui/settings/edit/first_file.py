@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jp_tui.settings.edit import edit
-from jp_tui.settings.edit.file_lock import alone
+from jp_tui.settings.edit.file_lock import locked
 from jp_tui.settings.layers import toml
 from jp_tui.settings.layers.explain import toml_value
 from jp_tui.settings.layers.layers import from_text
@@ -66,7 +66,7 @@ def write(file: Path, choice: SetupChoice) -> SettingsWritten:
     pairs = list(_pairs(choice))
     for path, value in pairs:
         edit.check_value(path, value)
-    with alone(file, dotted(MODEL)):
+    with locked(file, dotted(MODEL)):
         document = toml.read(str(file))
         text = document.text if document is not None else ""
         created = not text.strip()

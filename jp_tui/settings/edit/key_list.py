@@ -20,7 +20,7 @@ from jp_tui.settings.schema.keys import SCHEMA, dotted, node_at
 from jp_tui.settings.schema.nodes import Group, Leaf
 
 Applies = Literal["now", "turn", "start"]
-"""When a change takes effect: at once, with the tool's next call, or at the next start."""
+"""Effect of a change: at once, with the tool's next call, or at the next start."""
 OF_A_TOOL = ("enable.state", "run", "result", "detached.run", "detached.tool", "detached.deliver")
 """Keys listed for every tool, set or not."""
 _OURS = frozenset({"source", "command", "summary", "description", "examples", "parameters", "options"})

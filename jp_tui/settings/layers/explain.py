@@ -93,7 +93,7 @@ def _reviewed(settings: Settings, shown: Shown, environment: Mapping[str, str]) 
     path, value = shown.path, shown.value
     if path[:2] != toolset.TOOLS or path[3:4] != ("questions",) or path[5:] != ("target",) or value in ("user", None):
         return shown
-    model = reviewers.who(settings, environment, str(path[2]), str(path[4]), read_target(value)[1])
+    model = reviewers.reviewer_name(settings, environment, str(path[2]), str(path[4]), read_target(value)[1])
     return replace(shown, why="; ".join(part for part in (shown.why, model) if part))
 
 

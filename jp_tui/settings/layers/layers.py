@@ -206,9 +206,9 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
     _refuse([flaw for flaw in flaws if not flaw.unknown], layer)
     notices = []
     if unknown:
-        from jp_tui.settings.layers.suggestions import told
+        from jp_tui.settings.layers.suggestions import describe_unknown
 
-        said = f"ignored variables that aren't keys: {_listed([told(name) for name in unknown])}"
+        said = f"ignored variables that aren't keys: {_listed([describe_unknown(name) for name in unknown])}"
         notices.append(SettingsNotice(tuple(unknown), printable(said, 2_000)))
     if loose := [layer.origin(path).name for path in trust_rules.loosened(layer.tree, below.tree)]:
         notices.append(

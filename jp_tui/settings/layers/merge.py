@@ -9,7 +9,7 @@ from typing import Any
 
 from jp_tui.settings.errors import nearest
 from jp_tui.settings.layers.toml import Path, Table
-from jp_tui.settings.schema.checks import BadValue, found
+from jp_tui.settings.schema.checks import BadValue, describe_value
 from jp_tui.settings.schema.nodes import Group, Leaf, Node, dotted
 
 
@@ -57,7 +57,7 @@ def _check_value(node: Node, value: Any, path: Path, key: str, good: Table, flaw
             return
         if not isinstance(value, dict):
             if node.shorthand is None:
-                raise BadValue(f"expected a table, found {found(value)}")
+                raise BadValue(f"expected a table, found {describe_value(value)}")
             value = node.shorthand(value)
         good[key], inner = check(value, node, path)
         flaws.extend(inner)
@@ -127,12 +127,12 @@ def without(tree: Table, path: Path) -> Table:
     return copy
 
 
-def said(tree: Table, node: Group) -> Table:
+def without_empty(tree: Table, node: Group) -> Table:
     """Return a checked tree without empty tables."""
     kept: Table = {}
     for key, value in tree.items():
         child = node.child(key)
-        inner = said(value, child) if isinstance(child, Group) and isinstance(value, dict) else value
+        inner = without_empty(value, child) if isinstance(child, Group) and isinstance(value, dict) else value
         if inner or not isinstance(child, Group):
             kept[key] = inner
     return kept

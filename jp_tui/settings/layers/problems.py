@@ -71,7 +71,7 @@ def together(settings: Settings, sources: Sources, builds: Builds, themes_folder
         attempt(lambda: _reviewers(settings, sources))
     attempt(lambda: _models(settings, sources))
     attempt(lambda: known_models.read(sources.models))
-    if (problem := themes.check_name(typed_settings.look(settings).theme, themes_folder)) is not None:
+    if (problem := themes.check_name(typed_settings.look_settings(settings).theme, themes_folder)) is not None:
         found.append(_placed(settings, replace(problem, key=problem.key or "ui.theme")))
     return list(dict.fromkeys(found))
 

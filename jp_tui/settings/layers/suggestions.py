@@ -10,13 +10,13 @@ from jp_tui.settings.schema.keys import PREFIX, SCHEMA
 from jp_tui.settings.schema.nodes import Group, Leaf, Node
 
 
-def told(name: str) -> str:
+def describe_unknown(name: str) -> str:
     """Return the name of an unknown variable with the nearest known one."""
-    near = meant(name)
+    near = nearest_variable(name)
     return f"{name} (did you mean {near}?)" if near else name
 
 
-def meant(name: str) -> str:
+def nearest_variable(name: str) -> str:
     """Return the variable whose name is nearest to `name`, "" if none is near."""
     path = _corrected(tuple(name[len(PREFIX) :].lower().split("__")))
     if path:

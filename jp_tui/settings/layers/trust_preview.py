@@ -22,7 +22,7 @@ from jp_tui.settings.layers.toml import Path, Table
 from jp_tui.settings.schema.keys import SCHEMA, Leaf, dotted, node_at
 
 Counts = Literal["waits", "never", "always"]
-"""When a key applies: only with trust; never; already now."""
+"""Condition for a key to apply: only with trust; never; already now."""
 
 
 @dataclass(frozen=True, slots=True)

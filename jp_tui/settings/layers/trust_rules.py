@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jp_tui.settings.layers.merge import get, leaves, said, without
+from jp_tui.settings.layers.merge import get, leaves, without, without_empty
 from jp_tui.settings.layers.toml import Path, Table
 from jp_tui.settings.schema.keys import SCHEMA, Leaf, node_at
 from jp_tui.settings.schema.nodes import stricter
@@ -27,7 +27,7 @@ def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path
             left_out.append(path)
     for path in left_out:
         tree = without(tree, path)
-    return tree if trusted else said(tree, SCHEMA), left_out  # an empty command can't start a server or a tool
+    return tree if trusted else without_empty(tree, SCHEMA), left_out  # an empty command can't start a server or a tool
 
 
 def weighed(paths: Iterable[Path], tree: Table, below: Table) -> tuple[list[Path], list[Path]]:

@@ -26,9 +26,9 @@ def trusts(store: Path, file: Path, data: bytes) -> bool:
 def trust(store: Path, file: Path, data: bytes) -> None:
     """Trust `file` with these bytes only. Raises SettingsError if that can't be stored."""
     place, content = _prints(file, data)
-    from jp_tui.settings.edit.file_lock import alone  # saves the import at every start
+    from jp_tui.settings.edit.file_lock import locked  # saves the import at every start
 
-    with alone(store):
+    with locked(store):
         _store(_copy(store, place), data)
         _write(store, [*_others(store, place), f"{place} {content} {printable(str(file), 4_096)}"])
 
@@ -57,9 +57,9 @@ def forget(store: Path, file: Path) -> bool:
     place, _ = _prints(file, b"")
     if len(_lines(store)) == len(_others(store, place)):
         return False
-    from jp_tui.settings.edit.file_lock import alone
+    from jp_tui.settings.edit.file_lock import locked
 
-    with alone(store):
+    with locked(store):
         known, others = _lines(store), _others(store, place)
         if len(known) == len(others):
             return False

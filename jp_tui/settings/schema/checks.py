@@ -50,7 +50,7 @@ class BadValue(Exception):
         self.message, self.allowed, self.inside, self.nearest = message, allowed, inside, nearest
 
 
-def found(value: object) -> str:
+def describe_value(value: object) -> str:
     """Describe the value found, as short TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -66,14 +66,14 @@ def found(value: object) -> str:
 def boolean(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    raise BadValue(f"expected true or false, found {found(value)}", ("true", "false"))
+    raise BadValue(f"expected true or false, found {describe_value(value)}", ("true", "false"))
 
 
 def integer(low: int, high: int) -> Check:
     def check(value: Any) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        raise BadValue(f"expected a whole number from {low} to {high}, found {found(value)}")
+        raise BadValue(f"expected a whole number from {low} to {high}, found {describe_value(value)}")
 
     return _is(Kind("integer", low=low, high=high), check)
 
@@ -82,14 +82,14 @@ def number(low: float, high: float) -> Check:
     def check(value: Any) -> float:
         if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
             return float(value)
-        raise BadValue(f"expected a number from {low:g} to {high:g}, found {found(value)}")
+        raise BadValue(f"expected a number from {low:g} to {high:g}, found {describe_value(value)}")
 
     return _is(Kind("number", low=low, high=high), check)
 
 
 def text(value: Any) -> str:
     if not isinstance(value, str):
-        raise BadValue(f"expected text, found {found(value)}")
+        raise BadValue(f"expected text, found {describe_value(value)}")
     if len(value) > MAX_STRING:
         raise BadValue(f"text of {len(value)} characters is longer than {MAX_STRING}")
     return value
@@ -99,7 +99,7 @@ def choice(*names: str) -> Check:
     def check(value: Any) -> str:
         if isinstance(value, str) and value in names:
             return value
-        raise BadValue(f"found {found(value)}", names)
+        raise BadValue(f"found {describe_value(value)}", names)
 
     return _is(Kind("choice", names), check)
 
@@ -112,7 +112,7 @@ def text_or_count(*names: str) -> Check:
             return value
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1_000_000:
             return value
-        raise BadValue(f"found {found(value)}", (*names, "a number of lines"))
+        raise BadValue(f"found {describe_value(value)}", (*names, "a number of lines"))
 
     return check
 
@@ -127,7 +127,7 @@ def matching(pattern: str, what: str, *, quoted: bool = True) -> Check:
             compiled.append(re.compile(pattern))
         if compiled[0].fullmatch(text(value)):
             return str(value)
-        raise BadValue(f"expected {what}" + (f", found {found(value)}" if quoted else ""))
+        raise BadValue(f"expected {what}" + (f", found {describe_value(value)}" if quoted else ""))
 
     return _is(Kind("text"), check)
 
@@ -144,7 +144,7 @@ def json_value(value: Any) -> Any:
         if value != value or value in (float("inf"), float("-inf")):
             raise BadValue(f"expected a finite number, found {value}")
     elif not isinstance(value, str | int):
-        raise BadValue(f"expected a value that JSON has too, found {found(value)}")
+        raise BadValue(f"expected a value that JSON has too, found {describe_value(value)}")
     return value
 
 
@@ -216,4 +216,4 @@ def enable(value: Any) -> dict[str, Any]:
     if isinstance(value, str) and value in forms:
         state, toggle = forms[value]
         return {"state": state, "allow_toggle": toggle}
-    raise BadValue(f"found {found(value)}", ("true", "false", "on", "off", "always", "explicit", "a table"))
+    raise BadValue(f"found {describe_value(value)}", ("true", "false", "on", "off", "always", "explicit", "a table"))

@@ -1,5 +1,5 @@
-"""The keys of `context`: what the model is told beside the messages (context.md K1, K4, K5, K10), and when a
-full window is compacted (K20)."""
+"""Keys of `context`: what the model reads beside the messages (context.md K1, K4, K5, K10), and when a full window is
+compacted (K20)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from jp_tui.settings.schema import checks
-from jp_tui.settings.schema.checks import BadValue, found
+from jp_tui.settings.schema.checks import BadValue, describe_value
 from jp_tui.settings.schema.nodes import Group, Leaf, stricter
 
 Instructions = Literal["all", "trusted", "own", "off"]
@@ -19,7 +19,7 @@ _NAME = checks.matching(r"(?!\.{1,2}\Z)[^/\0]{1,255}", "the name of a file, with
 def _names(value: Any) -> list[str]:
     """Names of files, each without a folder."""
     if not isinstance(value, list) or len(value) > MOST_NAMES:
-        raise BadValue(f"expected a list of at most {MOST_NAMES} file names, found {found(value)}")
+        raise BadValue(f"expected a list of at most {MOST_NAMES} file names, found {describe_value(value)}")
     for number, name in enumerate(value):
         checks.inside(number, _NAME, name)
     return value
@@ -35,7 +35,7 @@ def _compact_at(value: Any) -> float | bool:
     try:
         return cast(float, _SHARE(value))
     except BadValue:
-        raise BadValue(f"expected a number from 0.3 to 0.95 or false, found {found(value)}") from None
+        raise BadValue(f"expected a number from 0.3 to 0.95 or false, found {describe_value(value)}") from None
 
 
 CONTEXT = Group(
@@ -72,7 +72,7 @@ CONTEXT = Group(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What `[context]` says of instruction files and environment."""
+    """Values of `[context]`: instruction files and environment."""
 
     files: tuple[str, ...]
     instructions: Instructions

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.settings.schema.checks import BadValue, Check, boolean, found, inside, text
+from jp_tui.settings.schema.checks import BadValue, Check, boolean, describe_value, inside, text
 
 
 def _line(value: Any) -> str:
     """Accept non-blank text without NUL, because it is passed to a system call."""
     if "\0" in text(value) or not value.strip():
-        raise BadValue(f"expected text that is not empty, found {found(value)}")
+        raise BadValue(f"expected text that is not empty, found {describe_value(value)}")
     return str(value)
 
 
 def _words(value: Any) -> list[str]:
     if not isinstance(value, list):
-        raise BadValue(f"expected a list of texts, found {found(value)}")
+        raise BadValue(f"expected a list of texts, found {describe_value(value)}")
     for number, word in enumerate(value):
         if "\0" in inside(number, text, word):
             raise BadValue("expected text without a NUL", inside=(number,))
@@ -50,7 +50,7 @@ def command(value: Any) -> Any:
         return _table(value, _COMMAND, "program")
     if isinstance(value, str):
         return _line(value)
-    raise BadValue(f"expected text, or a table of {', '.join(_COMMAND)}; found {found(value)}")
+    raise BadValue(f"expected text, or a table of {', '.join(_COMMAND)}; found {describe_value(value)}")
 
 
 def paths(value: Any) -> list[str]:
@@ -65,7 +65,8 @@ def places(value: Any) -> list[str]:
     for number, place in enumerate(_words(value)):
         if place != "default" and not place.startswith(("~/", "/")):
             raise BadValue(
-                f'expected "default", or a path that begins with ~/ or /, found {found(place)}', inside=(number,)
+                f'expected "default", or a path that begins with ~/ or /, found {describe_value(place)}',
+                inside=(number,),
             )
     return list(value)
 
@@ -88,7 +89,9 @@ def shown_parameters(value: Any) -> Any:
     except BadValue as bad:
         if isinstance(value, dict):
             raise
-        raise BadValue(f"found {found(value)}", (*SHOWN, "a command, as text or as a table with program")) from bad
+        raise BadValue(
+            f"found {describe_value(value)}", (*SHOWN, "a command, as text or as a table with program")
+        ) from bad
 
 
 _RULE: dict[str, Check] = {"path": _line} | dict.fromkeys(
@@ -99,10 +102,10 @@ _RULE: dict[str, Check] = {"path": _line} | dict.fromkeys(
 def path_rules(value: Any) -> list[dict[str, Any]]:
     """Accept the access rules of a local tool by path of the workspace."""
     if not isinstance(value, list):
-        raise BadValue(f"expected a list of tables with path, found {found(value)}")
+        raise BadValue(f"expected a list of tables with path, found {describe_value(value)}")
     for number, rule in enumerate(value):
         if not isinstance(rule, dict):
-            raise BadValue(f"expected a table with path, found {found(rule)}", inside=(number,))
+            raise BadValue(f"expected a table with path, found {describe_value(rule)}", inside=(number,))
         inside(number, lambda item: _table(item, _RULE, "path"), rule)
     return value
 
@@ -113,7 +116,7 @@ _SECTION: dict[str, Check] = {"title": text, "content": text}
 def sections(value: Any) -> list[Any]:
     """Accept additions to a system prompt: texts, or tables of title and content."""
     if not isinstance(value, list):
-        raise BadValue(f"expected a list of texts or tables, found {found(value)}")
+        raise BadValue(f"expected a list of texts or tables, found {describe_value(value)}")
     for number, section in enumerate(value):
         inside(
             number, lambda item: _table(item, _SECTION, "content") if isinstance(item, dict) else text(item), section
@@ -134,10 +137,12 @@ def cache(value: Any) -> str:
         number = value.rstrip("dhms")
         if number.isascii() and number.isdigit() and value.removeprefix(number) in _UNITS:
             return value
-    raise BadValue(f"found {found(value)}", ("true", "false", "off", "short", "long", "a duration like 10m or 1h"))
+    raise BadValue(
+        f"found {describe_value(value)}", ("true", "false", "off", "short", "long", "a duration like 10m or 1h")
+    )
 
 
 def auto_or_boolean(value: Any) -> Any:
     if isinstance(value, bool) or value == "auto":
         return value
-    raise BadValue(f"found {found(value)}", ("auto", "true", "false"))
+    raise BadValue(f"found {describe_value(value)}", ("auto", "true", "false"))

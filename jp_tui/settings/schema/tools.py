@@ -8,10 +8,38 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.settings.identifiers import question_id
 from jp_tui.settings.schema import checks, shapes
 from jp_tui.settings.schema.assistant import FREE, target
+from jp_tui.settings.schema.checks import BadValue, describe_value, text
 from jp_tui.settings.schema.nodes import Group, Leaf, Node, stricter
+
+MAX_ID = 200
+_BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")
+
+
+def question_id(value: Any) -> str:
+    """Check for 1 to 200 visible characters without leading or trailing blanks. Raises BadValue."""
+    id_ = text(value)
+    if not 0 < len(id_) <= MAX_ID or id_ != id_.strip() or any(map(_unseen, id_)):
+        raise BadValue(
+            f"expected 1 to {MAX_ID} visible characters without blanks at an end, found {describe_value(id_)}"
+        )
+    return id_
+
+
+def _unseen(char: str) -> bool:
+    if char.isascii():
+        return not char.isprintable()
+    import unicodedata  # most ids are ASCII
+
+    return (
+        unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        or char in _BLANK_GLYPHS
+        or "\ufe00" <= char <= "\ufe0f"
+        or "\u180b" <= char <= "\u180f"
+        or "\U000e0000" <= char <= "\U000e0fff"
+    )
+
 
 KINDS = ("run", "deliver", "tool")
 """Kinds of prompt with a policy (R144)."""
@@ -153,7 +181,7 @@ COVERS = Group(
         "host": Leaf(shapes.paths, never=lambda new: True, help="the arguments that are hosts or addresses"),
     }
 )
-"""Which arguments approval rules are about (AR3)."""
+"""Arguments that approval rules apply to (AR3)."""
 
 TOOL = Group(
     {

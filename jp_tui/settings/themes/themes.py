@@ -122,7 +122,7 @@ def read(name: str, file: str) -> Theme:
     flags = {key: tree.get(key, key == "dark") for key in ("dark", "ansi")}
     for key, flag in flags.items():
         if not isinstance(flag, bool):
-            wrong((key,), f"expected true or false, found {checks.found(flag)}")
+            wrong((key,), f"expected true or false, found {checks.describe_value(flag)}")
     colour = _ANSI if flags["ansi"] is True else _HEX
     colors = _table(tree, "colors", dict.fromkeys(COLOURS, colour), wrong)
     if "primary" not in colors and not problems:
@@ -138,7 +138,7 @@ def _table(tree: toml.Table, name: str, known: Mapping[str, checks.Check], wrong
     table = tree.get(name, {})
     good: dict[str, str] = {}
     if not isinstance(table, dict):
-        wrong((name,), f"expected a table, found {checks.found(table)}")
+        wrong((name,), f"expected a table, found {checks.describe_value(table)}")
         return good
     for key, value in table.items():
         if key not in known:

@@ -17,7 +17,7 @@ _STEP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TRIES, _PAUSE = 500, 0.002
 
 
-def hold(folder: str, root: str) -> int:
+def acquire(folder: str, root: str) -> int:
     """Return a descriptor with the lock for the workspace `root`. `folder` exists and is private. Raises OSError."""
     import hashlib  # the keeper process doesn't need it
 

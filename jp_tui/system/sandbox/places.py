@@ -78,7 +78,7 @@ def sockets() -> list[str]:
     return found
 
 
-def ours(environment: Mapping[str, str]) -> tuple[str, ...]:
+def own_folders(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return jp-tui's own folders, with links resolved; they need not exist."""
     try:
         paths = Paths.of(environment)
@@ -88,7 +88,7 @@ def ours(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _ours(root: str, environment: Mapping[str, str]) -> Iterator[Mount]:
-    for path in ours(environment):
+    for path in own_folders(environment):
         if beneath(root, path):
             raise SandboxProblem(f"The workspace is a folder of jp-tui's own ({path}).")
         if os.path.isdir(path):

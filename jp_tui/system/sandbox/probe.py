@@ -16,7 +16,7 @@ from pathlib import Path
 from jp_tui.system.children import ChildProblem, child_environment, run
 from jp_tui.system.sandbox.command import Bubblewrap
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath, planned
-from jp_tui.system.sandbox.places import ours
+from jp_tui.system.sandbox.places import own_folders
 from jp_tui.system.sandbox.runner import Box, empty_file, run_inside
 
 _SECONDS = 10.0
@@ -80,7 +80,7 @@ def _impossible(given: str | Path) -> str:
         return "the only bwrap is one of this workspace"
     if any(beneath(root, one) for one in ("/proc", "/sys")):
         return "the workspace is a part of the running system"
-    if any(beneath(root, one) for one in ours(os.environ)):
+    if any(beneath(root, one) for one in own_folders(os.environ)):
         return "the workspace is a folder of jp-tui's own"
     return ""
 

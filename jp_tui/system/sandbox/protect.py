@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath
 from jp_tui.system.sandbox.places import KEPT
 
@@ -59,7 +59,7 @@ class Protected:
             if stat.S_ISLNK(mode):
                 links += 1
                 if links > _LINKS:
-                    raise SandboxProblem(f"{shown(found)} leads through too many links.")
+                    raise SandboxProblem(f"{display_path(found)} leads through too many links.")
                 self.close(here)
                 target = os.readlink(found)
                 if os.path.isabs(target):
@@ -71,7 +71,7 @@ class Protected:
             if not stat.S_ISDIR(mode):  # a file on the way remains a file
                 steps.clear()
         if asked:
-            raise SandboxProblem(f"read_only names {shown(why)}, which is outside the workspace.")
+            raise SandboxProblem(f"read_only names {display_path(why)}, which is outside the workspace.")
 
     def _steps(self, path: str) -> deque[str] | None:
         """Return the steps of a path from the root; None if it is outside."""
@@ -92,7 +92,7 @@ class Protected:
             with os.scandir(folder) as entries:
                 inside = [one.path for one in entries if not one.is_symlink()]
         except OSError as error:
-            raise SandboxProblem(f"{shown(folder)} can't be looked at: {error.strerror}.") from error
+            raise SandboxProblem(f"{display_path(folder)} can't be looked at: {error.strerror}.") from error
         self.wishes += [Mount("write", path, "beside a link that stays") for path in sorted(inside)]
 
 
@@ -203,4 +203,4 @@ def _mode(path: str) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise SandboxProblem(f"{shown(path)} can't be looked at: {error.strerror}.") from error
+        raise SandboxProblem(f"{display_path(path)} can't be looked at: {error.strerror}.") from error

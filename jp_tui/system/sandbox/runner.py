@@ -67,7 +67,7 @@ async def run_inside(
     then. Raises ChildProblem if bubblewrap can't start."""
     words = options(box.bubblewrap, box.mounts, box.cwd, box.nothing, network=box.network)
     calls = filtered(os.uname().machine)
-    host = verify.here()
+    host = verify.own_mounts()
     ours, theirs = socket.socketpair()
     stop = cancel or asyncio.Event()
     with ours, contextlib.ExitStack() as held:
@@ -118,8 +118,8 @@ class _Gate:
         if process is None:
             return
         try:
-            self.problem = verify.broken(
-                verify.seen(process), self._box.mounts, self._host, self._box.nothing,
+            self.problem = verify.broken_promise(
+                verify.read_state(process), self._box.mounts, self._host, self._box.nothing,
                 network=self._box.network, filtered=self._filtered,
             )  # fmt: skip
         except SandboxProblem as problem:

@@ -1,7 +1,7 @@
 """Compare a running sandbox with its plan, from outside, before its command starts (Z18).
 
 The mount table of the waiting process shows what it can write and read, whatever happened between plan and mount: a
-folder replaced by a link, a fake bubblewrap. Pure, except `seen`, which reads /proc.
+folder replaced by a link, a fake bubblewrap. Pure, except `read_state`, which reads /proc.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath
 
 _NAMESPACES = ("mnt", "pid", "ipc", "uts", "net")
@@ -61,7 +61,7 @@ def table(text: str) -> tuple[Mounted, ...]:
     return tuple(found)
 
 
-def seen(process: int) -> SandboxState:
+def read_state(process: int) -> SandboxState:
     """Read the state of a process from /proc. Raises SandboxProblem."""
     try:
         lines = _read(f"/proc/{process}/status").split("\n")
@@ -76,7 +76,7 @@ def seen(process: int) -> SandboxState:
         raise SandboxProblem(f"It can't be looked at from outside: {error}.") from error
 
 
-def here() -> dict[str, Mounted]:
+def own_mounts() -> dict[str, Mounted]:
     """Return jp-tui's own visible mounts by path. Raises SandboxProblem."""
     try:
         return visible(table(_read("/proc/self/mountinfo")))
@@ -84,7 +84,7 @@ def here() -> dict[str, Mounted]:
         raise SandboxProblem(f"The mounts of this machine can't be read: {error}.") from error
 
 
-def broken(
+def broken_promise(
     found: SandboxState,
     plan: Sequence[Mount],
     host: Mapping[str, Mounted],
@@ -106,7 +106,7 @@ def broken(
     there = visible(found.mounts)
     for mount in plan:
         if mount.kind not in ("link", "folder") and (wrong := _wrong(mount, there, host, nothing)):
-            return f"{shown(mount.path)} {wrong} ({shown(mount.why)})."
+            return f"{display_path(mount.path)} {wrong} ({display_path(mount.why)})."
     return _too_open(there, plan, host)
 
 
@@ -132,7 +132,7 @@ def _too_open(there: Mapping[str, Mounted], plan: Sequence[Mount], host: Mapping
             continue
         above = max((one for one in kinds if beneath(path, one)), key=len, default="")
         if not (path in host and kinds.get(above) == "write"):
-            return f"{shown(path)} can be written, which wasn't planned."
+            return f"{display_path(path)} can be written, which wasn't planned."
     return ""
 
 

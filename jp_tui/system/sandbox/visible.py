@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from jp_tui.system.sandbox.hiding import CREDENTIALS, SENSITIVE, SOCKETS, hideable, named_paths
 from jp_tui.system.sandbox.mounts import Mount, beneath
-from jp_tui.system.sandbox.places import home_of, homes, ours
+from jp_tui.system.sandbox.places import home_of, homes, own_folders
 
 DEFAULT = "default"
 """In the option: all of TOOLS."""
@@ -120,4 +120,4 @@ def _never(environment: Mapping[str, str]) -> dict[str, str]:
     for name in (*CREDENTIALS, *SOCKETS, "XDG_CONFIG_HOME"):
         for path in named_paths(environment.get(name, "")):
             found[os.path.realpath(path)] = f"{name} names it"
-    return found | dict.fromkeys(ours(environment), "jp-tui's own files are there")
+    return found | dict.fromkeys(own_folders(environment), "jp-tui's own files are there")

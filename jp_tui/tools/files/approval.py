@@ -16,9 +16,9 @@ from jp_tui.questions.types import BooleanAnswer, GivenAnswer, Part, Question, T
 from jp_tui.questions.wire import digest
 from jp_tui.system.files import StaleBase
 from jp_tui.system.ignore_lists import NAME as IGNORE_LIST
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.guard import control, obeyed, secret
-from jp_tui.tools.files.partial_changes import comments, left
+from jp_tui.tools.files.partial_changes import comments, refused_parts
 from jp_tui.tools.files.partial_changes import fenced as fenced
 from jp_tui.tools.files.workspace import ToolRefusal, secrets
 from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
@@ -92,7 +92,7 @@ def _done(call: ToolCall, plan: Plan) -> Success:
             done = plan.act()
         else:
             done = plan.some(frozenset(taken.accepted))
-        more = [left(step.question.parts, taken), comments(step.question.parts, taken)]
+        more = [refused_parts(step.question.parts, taken), comments(step.question.parts, taken)]
         return Success("\n\n".join([done.content, *filter(None, more)]))
     return plan.act()
 
@@ -132,7 +132,7 @@ def yes_or_no(
     separately. A file that other programs obey makes the question exclusive to a person, and the context says why
     (R247).
     """
-    reasons = [f"{shown(path)}: {why}, so a person decides." for path in decides if (why := obeyed(path))]
+    reasons = [f"{display_path(path)}: {why}, so a person decides." for path in decides if (why := obeyed(path))]
     return Question(
         id=key,
         text=text,
@@ -150,6 +150,8 @@ def yes_or_no(
 def may_change(call: ToolCall, real: str) -> None:
     """Raise ToolRefusal for a file that no answer lets a tool change."""
     if control(real) or real.rpartition("/")[2] == IGNORE_LIST:
-        raise ToolRefusal(f"{shown(real)} belongs to git or to this program, and tools do not change such files.")
+        raise ToolRefusal(
+            f"{display_path(real)} belongs to git or to this program, and tools do not change such files."
+        )
     if secret(real, secrets(call)):
-        raise ToolRefusal(f"{shown(real)} usually holds secrets, and tools do not touch such files.")
+        raise ToolRefusal(f"{display_path(real)} usually holds secrets, and tools do not touch such files.")

@@ -58,7 +58,7 @@ class CopyFailed(FileProblem):
         super().__init__("io", path, f"was not changed, because no copy of it could be kept for /undo ({why})")
 
 
-def held(root: Root, real: str, most: int) -> FileSnapshot | None:
+def snapshot_of(root: Root, real: str, most: int) -> FileSnapshot | None:
     """Return the content of a real path without following links; None if it is neither file nor link. Raises
     FileProblem."""
     try:
@@ -91,7 +91,7 @@ class BackupRoot(Root):
     def _kept(self, *paths: tuple[str, FileSnapshot | None]) -> Iterator[None]:
         """Back up around one change: each path with its future content, None for the present content of the first
         path."""
-        found = [held(self, path, self._copies.most) for path, _ in paths]
+        found = [snapshot_of(self, path, self._copies.most) for path, _ in paths]
         undo: Callable[[], None] = lambda: None  # noqa: E731
         if all(one is not None for one in found):  # otherwise the change itself reports the problem
             pairs = zip(paths, found, strict=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.text import shortened
 from jp_tui.system.files import FileProblem, Root, StaleBase, sha256
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.approval import fenced
 
 MAX_HASHED = 16 << 20
@@ -45,11 +45,13 @@ def describe(root: Root, path: str) -> FileState:
     """Describe the entry at `path` without following links. Raises FileProblem for a folder or a missing file."""
     stat = root.stat(path, follow=False)
     stamp = (stat.size, stat.mtime_ns)
-    name = shown(stat.real)
+    name = display_path(stat.real)
     if stat.kind == "link":
         target = stat.link or ""
         data = os.fsencode(target)
-        return FileState(stat.real, f"{name} is a link to {shown(target)}.", sha256(data), data, stamp, link=target)
+        return FileState(
+            stat.real, f"{name} is a link to {display_path(target)}.", sha256(data), data, stamp, link=target
+        )
     if stat.kind == "folder":
         raise FileProblem("is_directory", path, "is a folder; this is for single files")
     if stat.kind != "file":

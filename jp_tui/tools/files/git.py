@@ -117,8 +117,8 @@ class GitStatus:
 
 
 async def status(root: Path, seconds: float = STATUS_SECONDS) -> GitStatus:
-    """What is changed below `root`, asked for as quietly as all of this: no filter, hook or monitor of the repository
-    runs. Nothing without git."""
+    """Return the changes below `root`, without running any filter, hook or monitor of the repository. Empty without
+    git."""
     branch, found = await asyncio.gather(_in_time(_branch(root), seconds), _in_time(_changed(root), seconds))
     if branch is None or found is None:
         return GitStatus(branch)

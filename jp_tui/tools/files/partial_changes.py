@@ -15,12 +15,12 @@ _REPEATED = 16 * 1024
 """Characters of refused hunks that are repeated. The model proposed them, so the rest is only counted."""
 
 
-def told_of(name: str, some: Some) -> str:
+def partial_result(name: str, some: Some) -> str:
     """Describe the result for a file with only some hunks accepted."""
     return f"Changed {name} in {some.count:,} of {some.all:,} hunks: +{some.added:,} -{some.removed:,} lines."
 
 
-def left(parts: tuple[Part, ...], taken: Taken) -> str:
+def refused_parts(parts: tuple[Part, ...], taken: Taken) -> str:
     """Return which parts were refused; "" if none was."""
     refused = [part for part in parts if part.id not in taken.accepted]
     if not refused:

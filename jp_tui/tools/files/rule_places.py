@@ -1,6 +1,5 @@
-"""What approval rules look up on the disk: folders, links, programs, files that are kept from models (rules.md AR15,
-AR16). Reads only; a path that cannot be looked at is what its words say.
-"""
+"""Disk lookups of approval rules: folders, links, programs, files hidden from models (rules.md AR15, AR16). Read-only;
+an inaccessible path is taken as written."""
 
 from __future__ import annotations
 

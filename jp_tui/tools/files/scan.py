@@ -14,7 +14,7 @@ from typing import NotRequired, TypedDict
 
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.ignore_lists import IgnoreLists
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.guard import secret
 
 MAX_LISTED = 2000
@@ -59,7 +59,7 @@ def listing(job: ListingJob) -> str:
         lines: list[str] = []
         size = 0
         for path in paths[:MAX_LISTED]:
-            line = shown(path) + ("@" if _kind(root, path) == "link" else "")
+            line = display_path(path) + ("@" if _kind(root, path) == "link" else "")
             size += len(line.encode()) + 1
             if size > job["bytes"]:
                 break
@@ -77,7 +77,7 @@ def _left_out(paths: list[str], folder: str) -> list[str]:
     """Return how many more files there are, and in which folders directly below this one."""
     base = "" if folder == "." else folder + "/"
     below = Counter(f"{base}{path[len(base) :].split('/')[0]}/" for path in paths if "/" in path[len(base) :])
-    most = ", ".join(f"{shown(name)} {count:,}" for name, count in below.most_common(15))
+    most = ", ".join(f"{display_path(name)} {count:,}" for name, count in below.most_common(15))
     where = f" Folders with most of them: {most}." if most else ""
     return [f"[{len(paths):,} more files are not listed; call again with `path` or `extensions`.{where}]"]
 
@@ -146,7 +146,7 @@ def _targets(root: Root, job: SearchJob) -> Iterator[tuple[str, bool]]:
             yield path, False
         seen |= candidates
         if cut:
-            raise _Stop(f"only the first {MAX_WALKED:,} entries of {shown(folder)} were looked at")
+            raise _Stop(f"only the first {MAX_WALKED:,} entries of {display_path(folder)} were looked at")
 
 
 class _State:
@@ -162,7 +162,7 @@ class _State:
     def file(self, root: Root, path: str, named: bool) -> None:
         """Search one file. Raises _Stop at a limit."""
         if time.monotonic() > self._until:
-            raise _Stop(f"stopped after {SECONDS:.0f} seconds, before {shown(path)}")
+            raise _Stop(f"stopped after {SECONDS:.0f} seconds, before {display_path(path)}")
         if not named and _kind(root, path) != "file":
             return
         try:
@@ -179,7 +179,7 @@ class _State:
         else:
             self._emit({"at": path})
             lines = found.data.decode("utf-8", "replace").split("\n")
-            self._lines(shown(path), lines if lines[-1] else lines[:-1])
+            self._lines(display_path(path), lines if lines[-1] else lines[:-1])
 
     def _lines(self, name: str, lines: list[str]) -> None:
         hits: dict[int, int] = {}

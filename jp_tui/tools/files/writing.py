@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jp_tui.system.files import FileProblem, Root, StaleBase, sha256
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.tools.files.workspace import ToolRefusal
 
 
@@ -88,7 +88,7 @@ def write_all(root: Root, writings: Sequence[PlannedWrite]) -> None:
     except FileProblem as problem:
         left = [one.path for one in reversed(done) if not _back(root, one)]
         if left:
-            names = ", ".join(map(shown, left))
+            names = ", ".join(map(display_path, left))
             raise ToolRefusal(f"{problem}. These files are changed already, the others are not: {names}.") from problem
         raise
 

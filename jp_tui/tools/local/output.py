@@ -29,7 +29,7 @@ def outcome(name: str, done: ChildExit, limit: float) -> Printed:
         return found
     if done.ok:
         return Success(stdout)
-    return failed(name, stdout, stderr, why(done, limit))
+    return failed(name, stdout, stderr, end_reason(done, limit))
 
 
 def failed(name: str, stdout: str, stderr: str, reason: str = "") -> Failure:
@@ -42,7 +42,7 @@ def failed(name: str, stdout: str, stderr: str, reason: str = "") -> Failure:
     return Failure(dump(body))
 
 
-def why(done: ChildExit, limit: float) -> str:
+def end_reason(done: ChildExit, limit: float) -> str:
     """Return how a run ended if its output doesn't say so; empty for a normal exit."""
     return _ended(done, limit) or (f"it was killed by {signal_name(done.signal)}" if done.signal else "")
 

@@ -29,7 +29,7 @@ class BadArguments(Exception):
     """Invalid arguments; `str(error)` lists all problems, a sentence each."""
 
 
-def settled(parameters: Mapping[str, Json], arguments: JsonObject) -> JsonObject:
+def checked_arguments(parameters: Mapping[str, Json], arguments: JsonObject) -> JsonObject:
     """Return the arguments as the tool gets them. Raises BadArguments. `arguments` isn't changed."""
     if outside := beyond(arguments, max_bytes=4 << 20):
         raise BadArguments(outside[2])

@@ -16,8 +16,8 @@ from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.text import first_line, shortened
 from jp_tui.settings.layers.bounds import MOST_FORMAT_SECS
 from jp_tui.system.children import ChildExit, ChildProblem, run
-from jp_tui.tools.local.output import KEPT, failed, outcome, why
-from jp_tui.tools.local.parameters import BadArguments, refusal, settled
+from jp_tui.tools.local.output import KEPT, end_reason, failed, outcome
+from jp_tui.tools.local.parameters import BadArguments, checked_arguments, refusal
 from jp_tui.tools.local.spec import LocalSpec, ProgramCommand
 from jp_tui.tools.local.templates import BadTemplate, rendered, values
 from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
@@ -47,7 +47,7 @@ class LocalTool:
     async def run(self, call: ToolCall) -> Outcome:
         spec = self.spec
         try:
-            arguments = settled(spec.parameters, call.arguments)
+            arguments = checked_arguments(spec.parameters, call.arguments)
         except BadArguments as problem:
             return Failure(refusal(spec.name, str(problem)))
         try:
@@ -93,7 +93,7 @@ class FormattedTool(LocalTool):
         """Return the command's output. Invalid arguments, which the tool would refuse anyway, are shown as JSON without
         running it."""
         try:
-            arguments = settled(self.spec.parameters, call.arguments)
+            arguments = checked_arguments(self.spec.parameters, call.arguments)
         except BadArguments:
             return dump(call.arguments)
         timeout = min(MOST_FORMAT_SECS, self.spec.timeout_secs)
@@ -106,7 +106,9 @@ class FormattedTool(LocalTool):
             return found.content
         if isinstance(found, NeedsInput):
             raise RenderFailed("it asked a question, which a formatter cannot")
-        said = why(done, timeout) or first_line(done.stderr.decode("utf-8", "replace")) or first_line(found.message)
+        said = (
+            end_reason(done, timeout) or first_line(done.stderr.decode("utf-8", "replace")) or first_line(found.message)
+        )
         raise RenderFailed(shortened(said, 500))
 
 

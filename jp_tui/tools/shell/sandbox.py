@@ -19,11 +19,11 @@ from typing import Any, TypeVar
 from jp_tui.system.children import ChildExit, ChildProblem, child_environment
 from jp_tui.system.ignore_lists import NAME as IGNORE_LIST
 from jp_tui.system.paths import Paths, PathsError, private_folder
-from jp_tui.system.problem import shown
+from jp_tui.system.problem import display_path
 from jp_tui.system.sandbox import placeholders
 from jp_tui.system.sandbox.command import Bubblewrap
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath, planned
-from jp_tui.system.sandbox.places import hidden, ours
+from jp_tui.system.sandbox.places import hidden, own_folders
 from jp_tui.system.sandbox.probe import Sandboxes
 from jp_tui.system.sandbox.protect import linked_repositories, protected
 from jp_tui.system.sandbox.runner import Box, empty_file, run_inside
@@ -72,7 +72,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Walled:
-    """How a command will run: with a program that makes the sandbox, or without one for a reason."""
+    """Plan of a command's run: with a program that makes the sandbox, or without one for a reason."""
 
     root: str
     bubblewrap: Bubblewrap | None = None
@@ -84,7 +84,7 @@ class Walled:
     secrets: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
     lists: str = ""
-    """What is said of ignore lists where there is no sandbox."""
+    """Text about ignore lists without a sandbox."""
 
     @property
     def sandboxed(self) -> bool:
@@ -114,7 +114,7 @@ class Sandboxing:
         self._swept = False
 
     async def works(self, call: ToolCall) -> tuple[bool, bool]:
-        """Whether commands of this call would run in a sandbox, and with the network."""
+        """Return whether commands of this call would run in a sandbox, and whether they have the network."""
         options = call.options.get("sandbox")
         said = options if isinstance(options, dict) else {}
         if said.get("mode", "auto") == "off":
@@ -202,7 +202,7 @@ class Sandboxing:
             placeholders.sweep(folder)
             self._swept = True
         try:
-            lock = placeholders.hold(folder, walled.root)
+            lock = placeholders.acquire(folder, walled.root)
         except OSError as error:
             raise SandboxProblem(f"Its lock in {folder} can't be used: {error.strerror}.") from error
         try:
@@ -255,7 +255,7 @@ def unkept(problem: SandboxProblem) -> str:
 
 def _named(paths: Sequence[str], root: str) -> str:
     """Return some of these paths relative to the root, readable, with a count of the rest."""
-    said = [shown(path[len(root) :].lstrip("/")[:_LONG]) for path in paths[:_NAMED]]
+    said = [display_path(path[len(root) :].lstrip("/")[:_LONG]) for path in paths[:_NAMED]]
     return ", ".join(said) + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")
 
 
@@ -305,18 +305,20 @@ def _made(walled: Walled, lock: int) -> tuple[Mount, ...]:
         placeholders.make(lock, missing)
     except OSError as error:
         if error.errno != errno.EROFS:  # on a read-only file system no one can create it
-            raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made: {error.strerror}.") from error
+            raise SandboxProblem(
+                f"{display_path(missing[0])} can't be kept from being made: {error.strerror}."
+            ) from error
         return _plan(walled)[0]
     mounts, missing = _plan(walled)
     if missing:
-        raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made.")
+        raise SandboxProblem(f"{display_path(missing[0])} can't be kept from being made.")
     return mounts
 
 
 def _plan(walled: Walled) -> tuple[tuple[Mount, ...], list[str]]:
     """Return the mounts, and what must be created first. Raises SandboxProblem."""
     root, survey = walled.root, walled.survey
-    own = ours(os.environ)
+    own = own_folders(os.environ)
     kept = protected(root, [*survey.control, *survey.twins], survey.repositories, walled.read_only, own)
     linked = [one for one in visible(linked_repositories(survey.control), os.environ, root) if not one.refused]
     wishes = [
@@ -350,7 +352,7 @@ def _reachable(mounts: Sequence[Mount], program: str) -> None:
     real = os.path.realpath(path)
     linked = any(mount.kind == "link" and beneath(path, mount.path) for mount in mounts)
     if nearest(mounts, real) in ("private", "empty") or (nearest(mounts, path) in ("private", "empty") and not linked):
-        raise SandboxProblem(f"It hides the program {shown(path)}. List its folder in options.sandbox.visible.")
+        raise SandboxProblem(f"It hides the program {display_path(path)}. List its folder in options.sandbox.visible.")
 
 
 def _folder() -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from textual import events
 
 from jp_tui.ui.composer.requests import ShowHistory
-from jp_tui.view.composer.history import found
+from jp_tui.view.composer.history import search_history
 
 
 class HistorySearch:
@@ -34,7 +34,7 @@ class HistorySearch:
 
     def _search(self, query: str | None, at: int = 0) -> None:
         self._query = query
-        texts = () if query is None else found(self._texts(), query)
+        texts = () if query is None else search_history(self._texts(), query)
         self._at = max(min(at, len(texts) - 1), 0)
         self._send(ShowHistory(query, texts, self._at))
 
@@ -48,7 +48,7 @@ class HistorySearch:
 
     def take(self, at: int | None = None) -> None:
         """Put the highlighted result, or that one, into the composer and close the search."""
-        texts = found(self._texts(), self._query or "")
+        texts = search_history(self._texts(), self._query or "")
         if self.open and texts:
             self._put(texts[self._at if at is None else at])
             self._search(None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, Location
 
-from jp_tui.view.composer.pastes import ROOM, Pastes, beside, cleaned, kept
+from jp_tui.view.composer.pastes import ROOM, Pastes, cleaned, decode_folds, encode_folds
 
 
 class PasteMarks:
@@ -34,7 +34,7 @@ class PasteMarks:
     def folds(self) -> str:
         """The marks as they are saved beside the text in full; empty if there are none."""
         text = self._area.text
-        return kept(self.whole_text, self._pastes.places(text), self._pastes.files(text))
+        return encode_folds(self.whole_text, self._pastes.places(text), self._pastes.files(text))
 
     @property
     def at_cursor(self) -> bool:
@@ -52,7 +52,7 @@ class PasteMarks:
 
     def marked(self, text: str, folds: str) -> str:
         """Return a text in full with the marks that were saved beside it."""
-        places, files = beside(text, folds)
+        places, files = decode_folds(text, folds)
         self._pastes.know(files)
         return self._pastes.again(text, places)
 

@@ -8,7 +8,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.shell_panel import ShellPanel
-from jp_tui.view.composer.shell import Ran, ended, told
+from jp_tui.view.composer.shell import Ran, describe_end, output_message
 
 
 class ShellCommands:
@@ -40,7 +40,7 @@ class ShellCommands:
         """Insert the output of the command that ended into the message and close the panel."""
         ran = self._panel.ran
         if ran is not None and ran.ended:
-            self._composer.add_output(told(ran))
+            self._composer.add_output(output_message(ran))
             self.leave()
 
     def apply(self, event: ev.ShellOutput | ev.ShellEnded) -> None:
@@ -50,7 +50,7 @@ class ShellCommands:
         if isinstance(event, ev.ShellOutput):
             self._panel.more(event.text.raw)
             return
-        how, good = ended(status=event.status, signal=event.signal, problem=event.problem, stopped=event.stopped)
+        how, good = describe_end(status=event.status, signal=event.signal, problem=event.problem, stopped=event.stopped)
         line = self._panel.ran.line if self._panel.ran is not None else ""
         self._panel.end(Ran(line=line, text=event.text.raw, ended=how, good=good, ms=event.ms))
         self._composer.shell = "ended"

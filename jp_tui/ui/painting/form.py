@@ -33,7 +33,7 @@ from jp_tui.ui.painting.trail import (
     words_rows,
 )
 from jp_tui.view.questions.forms import AskedFormQuestion, FormState, QuestionForm
-from jp_tui.view.questions.outcome_line import Role, fate
+from jp_tui.view.questions.outcome_line import Role, outcome
 from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.wording.amounts import duration
 
@@ -189,7 +189,7 @@ class _Row:
             return [Piece(told.get(state, f"· {AHEAD if self.goes_on else UNASKED}"), look.muted, hit)]
         if state == "left" and asked.tag.raw in ("", "user"):
             return [Piece(f"⊘ {ENDED}", look.muted, hit)]
-        found = fate_pieces(fate(asked, waits=self.waits), look, hit)
+        found = fate_pieces(outcome(asked, waits=self.waits), look, hit)
         plain = asked.by in ("", "user") and not asked.via
         return found[:1] if plain else found
 
@@ -205,7 +205,7 @@ class _Row:
             rows += context_rows(asked.context, frame)
         rows += self._why(frame)
         for one in self.place.earlier:
-            end = fate(one, waits=False)
+            end = outcome(one, waits=False)
             told = f"earlier: {end.sign} {neutral.first_line(end.word) or 'empty on purpose'}"
             rows += frame.paragraph([Piece(told, frame.look.muted)])
         return rows

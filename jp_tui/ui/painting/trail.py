@@ -20,7 +20,7 @@ from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import ClickTarget, Piece, Row, chop, width_of
 from jp_tui.view.questions import approval_text
 from jp_tui.view.questions.inquiry import InquiryView
-from jp_tui.view.questions.outcome_line import InquiryOutcome, asker, fate
+from jp_tui.view.questions.outcome_line import InquiryOutcome, asker, outcome
 from jp_tui.view.questions.outcome_line import reviewed as reviewed_words
 from jp_tui.view.wording.why import why
 
@@ -87,7 +87,7 @@ def trail_rows(
     head = "" if who in (tool, "a tool") else f"{who}: "
     question = head + (neutral.first_line(asked.text) or "(an empty question)")
     open_ = key in unfolded
-    end = fate_pieces(fate(asked, waits=waits, reviewed=reviewed), look, hit)
+    end = fate_pieces(outcome(asked, waits=waits, reviewed=reviewed), look, hit)
     room = inside.room - 2
     left = room - min(width_of(end), max(room - LEAST_QUESTION - 2, LEAST_FATE)) - 2
     if left >= min(cell_len(question), LEAST_QUESTION):
@@ -176,7 +176,7 @@ def dialogue_rows(
         if not open_ and len(context) > CONTEXT_LINES + 1:
             context = [*context[:CONTEXT_LINES], inner.emit([more(len(context) - CONTEXT_LINES, key, look)])]
         rows += context
-    end = fate(asked, waits=waits, reviewed=reviewed)
+    end = outcome(asked, waits=waits, reviewed=reviewed)
     if asked.how == "answered" and isinstance(asked.answer, str) and "\n" in asked.answer.strip():
         rows += long_answer(asked.answer, inner)
         rows.append(inner.emit(clip([Piece(f"— {neutral.first_line(end.who) or 'answered'}", look.muted, hit)], 400)))
@@ -190,13 +190,13 @@ def decision_rows(one: approval_text.Decision, frame: Frame, key: str, unfolded:
     """Who let a call run, or its result be told."""
     look, hit = frame.look, ClickTarget("fold", key)
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
-    said = approval_text.said(one)
+    said = approval_text.decision_text(one)
     open_ = key in unfolded or key + WHY in unfolded
     body = [Piece(f"{said.sign} {said.words}", style_of(said.tone, look), hit)]
     body += [Piece(f" · {said.aside}", look.muted, hit)] if said.aside else []
     rows = [inside.emit([*clip(body, inside.room - 2), arrow(open_, hit, look)])]
     rows += reason(one.reason, inside, REASON_ROWS if not open_ else None)
-    return rows + inside.paragraph([Piece(approval_text.why(one), look.reviewer)]) if open_ else rows
+    return rows + inside.paragraph([Piece(approval_text.asked_reason(one), look.reviewer)]) if open_ else rows
 
 
 def long_answer(answer: str, frame: Frame) -> list[Row]:

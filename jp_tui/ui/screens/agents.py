@@ -15,7 +15,7 @@ from jp_tui.ui.keys.bindings import words as literal
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.text import blank, foreign, join, ours, styled
-from jp_tui.view.activity.agents import Agent, standing
+from jp_tui.view.activity.agents import Agent, agent_state
 
 FOLLOWS = 1.0
 """Seconds after which it looks again at how far they are."""
@@ -81,7 +81,7 @@ class Agents(Listing, inherit_bindings=False):
 
 
 def _item(one: Agent) -> Item:
-    sign, state, waits = standing(one)
+    sign, state, waits = agent_state(one)
     look = "$waiting-foreground" if waits else _QUIET
     name = foreign(one.info.name or Foreign("agent"), mode="line", style="bold", limit=24)
     task = foreign(one.info.task, mode="line")

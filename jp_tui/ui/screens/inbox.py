@@ -109,7 +109,7 @@ class Inbox(Listing, inherit_bindings=False):
             self.show([_item(name, row) for name, row in rows.items()], ours(words.EMPTY))
 
     def _tell_gone(self, gone: view.Gone) -> None:
-        template, by = words.gone(gone)
+        template, by = words.gone_notice(gone)
         who = foreign(gone.entry.who, mode="line", limit=40)
         text = foreign(gone.entry.text, mode="line", limit=60)
         self._say_for_a_moment(ours(template, who=who, text=text, by=foreign(by, mode="line", limit=40)))

@@ -154,7 +154,7 @@ class SettingsPage(Searching):
         elif (many := say.size(entry.value)) > say.MOST:
             self.say(ours(say.TOO_LONG, n=many, file=foreign(Foreign(self._file), mode="line")))
         else:
-            self.write(say.begins(entry, toml_value))
+            self.write(say.initial_text(entry, toml_value))
 
     @on(Input.Submitted, "#edit")
     def _written(self, event: Input.Submitted) -> None:

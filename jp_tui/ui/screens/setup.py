@@ -79,7 +79,7 @@ class SetupPage(Listing):
 
     def hear(self, event: ev.Event) -> None:
         before = self._now.step
-        self._go(view.heard(self._now, event))
+        self._go(view.apply_event(self._now, event))
         if isinstance(event, ev.SetupSaved) and before != "done":
             self._host.new()  # with the model that was chosen
 
@@ -138,7 +138,7 @@ class SetupPage(Listing):
             self.set_focus(edit)
             self.refresh_bindings()
         else:
-            self._go(view.chosen(self._now, item.key))
+            self._go(view.choose_row(self._now, item.key))
 
     @on(Input.Submitted, "#edit")
     def _written(self, event: Input.Submitted) -> None:
@@ -147,7 +147,7 @@ class SetupPage(Listing):
         item = self.chosen
         self.query_one("#edit", TextField).display = False
         if item is not None and item.key in view.FIELDS:
-            self._now = view.written(self._now, item.key, event.value)
+            self._now = view.set_field(self._now, item.key, event.value)
             self._paint(moved=False)
             self.action_move(1)
         self.query_one(OptionList).focus()
@@ -218,4 +218,4 @@ def _plan(now: view.Wizard) -> Content:
         )
         for key, value in view.plan(now)
     ]
-    return join(*lines, foreign(Foreign(view.told(now)), style=_QUIET), sep=ours("\n"))
+    return join(*lines, foreign(Foreign(view.summary_note(now)), style=_QUIET), sep=ours("\n"))

@@ -45,11 +45,11 @@ class ReviewerBanner(Widget):
         model = (
             foreign(why.model(escalation), mode="approval", limit=24) if why.model(escalation) else ours(w.A_REVIEWER)
         )
-        short = ours(w.SAYS_NO, model=model) if no is not None else ours(why.without(escalation))
+        short = ours(w.SAYS_NO, model=model) if no is not None else ours(why.no_verdict_reason(escalation))
         self._short = styled(short, "bold $text-warning")
-        said = ours(w.REJECTING if no is not None else why.without(escalation), "bold $text-warning")
+        said = ours(w.REJECTING if no is not None else why.no_verdict_reason(escalation), "bold $text-warning")
         by = [foreign(name, mode="approval", limit=40)] if (name := why.model(escalation)) else []
-        by += [ours("{time}", time=Foreign(took))] if (took := why.took(escalation)) else []
+        by += [ours("{time}", time=Foreign(took))] if (took := why.review_duration(escalation)) else []
         self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
         self._reason = _told(escalation)
         self._complete = False
@@ -109,7 +109,7 @@ class ReviewerBanner(Widget):
 
 def whole_reason(told: Escalation) -> Foreign:
     """Return all of the reason, as a text to read; it begins with M12, or with why there is no verdict."""
-    head = w.REJECTING if why.refusal(told) is not None else why.without(told)
+    head = w.REJECTING if why.refusal(told) is not None else why.no_verdict_reason(told)
     parts = [head, told.reason.raw, *(f"{w.BEFORE_INTENT} {one.reason.raw}" for one in told.before)]
     parts.append(w.SAW.format(saw=told.saw) if told.saw else "")
     said = f"{parts[0]}\n{parts[1] or w.NO_REASON}"
@@ -121,13 +121,14 @@ def _told(told: Escalation) -> Content:
     no = why.refusal(told)
     lines = [_quoted(no)] if no is not None else []
     if told.failed:
-        said = [ours(why.without(told))] if no is not None else []
-        if why.heard(told):
+        said = [ours(why.no_verdict_reason(told))] if no is not None else []
+        if why.partial_reason(told):
             said += [ours(w.HEARD)] if told.cause == "taken_over" else []
             said.append(_quoted(told.reason))
         lines.append(join(*said, sep=ours(" ")))
     lines += [
-        ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(reason)) for reason in why.earlier(told)
+        ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(reason))
+        for reason in why.earlier_reasons(told)
     ]
     if told.saw:
         lines.append(styled(ours(w.SAW, saw=Foreign(told.saw)), "$foreground-muted"))
@@ -136,7 +137,7 @@ def _told(told: Escalation) -> Content:
 
 def _quoted(reason: Foreign) -> Content:
     """Return the reason between M12's quotes, nothing hidden; the fallback has them too."""
-    text = why.words(reason)
+    text = why.quoted_reason(reason)
     said = foreign(Foreign(text[:MOST]), mode="approval") if text else ours(w.NO_REASON)
     more = ours(w.CUT, "$text-warning", n=len(text) - MOST) if len(text) > MOST else blank()
     return join(styled(join(ours('"'), said, ours('"')), "italic"), more)

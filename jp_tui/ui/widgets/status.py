@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.text import cut, foreign, join, ours
-from jp_tui.view.activity.status import TIGHT, Status, doing, meter, shortened, tokens, waits
+from jp_tui.view.activity.status import TIGHT, Status, meter, phase_text, shortened, tokens, waiting_text
 
 _DOT = " · "
 
@@ -63,7 +63,12 @@ class StatusLine(Widget):
 
 def pointed(status: Status, shown: str, at: int) -> str:
     """The command behind a character of the line: what waits, the model, the tokens; empty where there is none."""
-    parts = ((waits(status), "inbox"), (status.model, "model"), (meter(status), "usage"), (tokens(status), "usage"))
+    parts = (
+        (waiting_text(status), "inbox"),
+        (status.model, "model"),
+        (meter(status), "usage"),
+        (tokens(status), "usage"),
+    )
     for text, command in parts:
         start = shown.rfind(text) if text else -1
         if 0 <= start <= at < start + len(text):
@@ -74,7 +79,7 @@ def pointed(status: Status, shown: str, at: int) -> str:
 def line(status: Status, now: float, width: int) -> Content:
     """The line in at most `width` cells."""
     brand = ours("jp", style="bold $primary")
-    waiting = [foreign(Foreign(waits(status)), style="bold $waiting-foreground")] if waits(status) else []
+    waiting = [foreign(Foreign(waiting_text(status)), style="bold $waiting-foreground")] if waiting_text(status) else []
     held = [ours("read-only", style="bold $waiting-foreground")] if status.held_by else []
     title = foreign(status.title, mode="line") if status.title else None
 
@@ -109,7 +114,7 @@ def _versions(status: Status, now: float) -> list[tuple[int, int, list[Content]]
     full = foreign(Foreign(meter(status)), mode="line", style=style) if meter(status) else None
     if full is not None:
         used = full if used is None or tight else join(used, full, sep=ours(_DOT, style="$muted-foreground"))
-    does = foreign(Foreign(doing(status, now)), style="$running-foreground") if doing(status, now) else None
+    does = foreign(Foreign(phase_text(status, now)), style="$running-foreground") if phase_text(status, now) else None
 
     def some(*parts: Content | None) -> list[Content]:
         return [part for part in parts if part is not None]

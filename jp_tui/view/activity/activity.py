@@ -18,7 +18,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallEnd, CallState, PromptKind, PromptRequest, StoredEvent, UsageTotals
 from jp_tui.view.questions.approval_text import Decision, decisions
-from jp_tui.view.questions.inquiry import NOTHING, InquiryView, answered, handed, question, text_at
+from jp_tui.view.questions.inquiry import NOTHING, InquiryView, handed, question, text_at, with_response
 from jp_tui.view.questions.prompt_line import asker, headline
 from jp_tui.view.questions.queue import Key, key_of
 from jp_tui.view.transcript.calls import agent_words, subject
@@ -287,7 +287,7 @@ def _fact(activity: Activity, one: StoredEvent) -> Activity:
         case stored.InquiryRequest() as request:
             return _question(activity, request)
         case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
-            return _inquiry(activity, response.id, lambda open_: answered(open_, response))
+            return _inquiry(activity, response.id, lambda open_: with_response(open_, response))
         case stored.TurnOutcome(outcome=outcome, usage=usage, ms=ms):
             numbers = {key: value for key, value in usage.items() if key in UsageTotals.model_fields}
             ended = replace(activity, outcome=outcome, usage=UsageTotals.model_validate(numbers), ms=ms)

@@ -38,7 +38,7 @@ ASKING = ("awaiting_input", "awaiting_permission", "awaiting_result_edit")
 _ENDS = {"error": ("✗", "failed"), "cancelled": ("⊘", "cancelled")}
 
 
-def standing(one: Agent) -> tuple[str, str, bool]:
+def agent_state(one: Agent) -> tuple[str, str, bool]:
     """Return its state: a sign, a word, and True if it waits for the user."""
     if one.over:
         return *_ENDS.get(one.end or "ok", ("✓", "done")), False
@@ -49,7 +49,7 @@ def standing(one: Agent) -> tuple[str, str, bool]:
 
 def asking(agents: Iterable[Agent]) -> frozenset[tuple[int, str]]:
     """Return the calls, by turn and id, whose sub-agents wait for the user."""
-    return frozenset((one.info.turn, one.info.call) for one in agents if standing(one)[2])
+    return frozenset((one.info.turn, one.info.call) for one in agents if agent_state(one)[2])
 
 
 @dataclass(frozen=True, slots=True)

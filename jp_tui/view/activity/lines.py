@@ -13,12 +13,12 @@ from types import MappingProxyType
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import CallEnd, CallState, UsageTotals
 from jp_tui.view.activity.activity import Activity, CallActivity
-from jp_tui.view.activity.agents import Agent, standing
+from jp_tui.view.activity.agents import Agent, agent_state
 from jp_tui.view.questions import approval_text
 from jp_tui.view.questions.forms import taken_back
 from jp_tui.view.questions.inbox import InboxEntry
 from jp_tui.view.questions.inquiry import NOTHING, InquiryView
-from jp_tui.view.questions.outcome_line import SUB_AGENT, Role, asker, declined, fate
+from jp_tui.view.questions.outcome_line import SUB_AGENT, Role, asker, declined, outcome
 from jp_tui.view.questions.queue import NONE, Key
 from jp_tui.view.wording.amounts import count, duration, seconds
 
@@ -156,7 +156,7 @@ def _agent(call: CallActivity, agent: Agent, now: float, most: int) -> list[Acti
     inner = agent.activity.calls
     number = f"{len(inner)} calls" if len(inner) != 1 else "1 call"
     aside = agent.info.task or NOTHING
-    sign, word, waits = standing(agent)
+    sign, word, waits = agent_state(agent)
     if waits and call.state in ("running", "awaiting_input"):
         head = replace(first, role="waiting", sign=sign, text=name, aside=aside, right=word)
     else:
@@ -172,7 +172,7 @@ def _agent(call: CallActivity, agent: Agent, now: float, most: int) -> list[Acti
 
 
 def _decision(decision: approval_text.Decision) -> list[ActivityLine]:
-    one = approval_text.said(decision)
+    one = approval_text.decision_text(decision)
     found = [ActivityLine(role=one.tone, sign=one.sign, text=Foreign(one.words), aside=Foreign(one.aside), depth=1)]
     return [*found, ActivityLine(role="reason", text=one.reason, depth=1)] if one.reason else found
 
@@ -191,7 +191,7 @@ def _inquiry(
     ]
     reviewed = call is not None and call.state == "awaiting_assistant"
     if inquiry.how != "open" or reviewed or inquiry.handed:
-        end = fate(inquiry, reviewed=reviewed)
+        end = outcome(inquiry, reviewed=reviewed)
         took = end.took
         if call is not None and inquiry.how == "open" and reviewed and call.since is not None:
             took = seconds(now - call.since)

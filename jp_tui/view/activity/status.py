@@ -83,7 +83,7 @@ def meter(status: Status) -> str:
     return f"{'▰' * full}{'▱' * (CELLS - full)} {part:.0%} of {count(status.window)}"
 
 
-def doing(status: Status, now: float) -> str:
+def phase_text(status: Status, now: float) -> str:
     """Describe the turn's phase in a few words; empty when idle."""
     if status.phase == "retrying" and status.retry_at is not None:
         return f"retrying in {max(round(status.retry_at - now), 0)} s"
@@ -96,7 +96,7 @@ def doing(status: Status, now: float) -> str:
     return PHASES.get(status.phase, "")
 
 
-def waits(status: Status) -> str:
+def waiting_text(status: Status) -> str:
     """Return `2 waiting for you · 1 snoozed · 3 elsewhere`, or nothing."""
     here = f"{len(status.waiting)} waiting for you" if status.waiting else ""
     off = f"{status.put_off} snoozed" if status.put_off else ""

@@ -49,7 +49,7 @@ class PromptHistory:
         return found, found.texts[-found.at] if found.at else found.kept
 
 
-def found(texts: tuple[str, ...], query: str) -> tuple[str, ...]:
+def search_history(texts: tuple[str, ...], query: str) -> tuple[str, ...]:
     """Return the texts with every word of `query`, newest first, each once; at most `LISTED`."""
     words = query.casefold().split()
     held: dict[str, None] = {}

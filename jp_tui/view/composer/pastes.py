@@ -126,7 +126,7 @@ class Pastes:
         ]
 
 
-def kept(text: str, places: Sequence[Span], files: Mapping[str, str]) -> str:
+def encode_folds(text: str, places: Sequence[Span], files: Mapping[str, str]) -> str:
     """Encode a text's folded parts and attachments for storage; empty if there are none."""
     if not places and not files:
         return ""
@@ -135,7 +135,7 @@ def kept(text: str, places: Sequence[Span], files: Mapping[str, str]) -> str:
     return json.dumps({"size": len(text), "places": list(places), "files": dict(files)})
 
 
-def beside(text: str, folds: str) -> tuple[tuple[Span, ...], dict[str, str]]:
+def decode_folds(text: str, folds: str) -> tuple[tuple[Span, ...], dict[str, str]]:
     """Decode the stored places and files; if they belong to another text, only the files, which are named in it."""
     import json
 

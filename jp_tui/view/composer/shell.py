@@ -17,7 +17,7 @@ TOLD = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """A command and its result; `text` its output, `ended` its end in words, `good` for status 0."""
+    """A command and its result; `text` its output, `describe_end` its end in words, `good` for status 0."""
 
     line: str
     text: str = ""
@@ -33,7 +33,7 @@ def line_of(text: str) -> str | None:
     return text[1:].strip()
 
 
-def ended(*, status: int | None, signal: int | None, problem: str, stopped: bool) -> tuple[str, bool]:
+def describe_end(*, status: int | None, signal: int | None, problem: str, stopped: bool) -> tuple[str, bool]:
     """Describe how a command ended, and True if it succeeded."""
     if stopped:
         return "stopped", False
@@ -49,7 +49,7 @@ def plain(text: str) -> str:
     return _SEQUENCES.sub("", text)
 
 
-def told(ran: Ran) -> str:
+def output_message(ran: Ran) -> str:
     """Format it as part of a message, in a fence that nothing in it can close."""
     said = plain(ran.text).replace("\r\n", "\n").rstrip("\n")
     if len(said) > TOLD:

@@ -17,10 +17,10 @@ from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import summary, undone
 from jp_tui.view.questions.approval_text import decisions, sentence
 from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
-from jp_tui.view.questions.inquiry import InquiryView, answered, handed, question
-from jp_tui.view.questions.outcome_line import HANDED, fate, responder, spent
-from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, taken
-from jp_tui.view.questions.side_questions import aside
+from jp_tui.view.questions.inquiry import InquiryView, handed, question, with_response
+from jp_tui.view.questions.outcome_line import HANDED, outcome, responder, spent
+from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, part_results
+from jp_tui.view.questions.side_questions import side_exchange
 from jp_tui.view.transcript import compaction
 from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.transcript.reducer import TranscriptReducer
@@ -75,7 +75,7 @@ def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
         if block is None or home is None or block.form is None:
             text = plain(event)
             if isinstance(event, ev.InquiryAnswered):
-                text += _parts(taken(parts.get((one.turn, event.id), ()), event.extra.get("parts")))
+                text += _parts(part_results(parts.get((one.turn, event.id), ()), event.extra.get("parts")))
         elif home not in told:
             told.add(home)
             text = _form(block.form)
@@ -142,7 +142,7 @@ def _parts(parts: tuple[PartTaken, ...]) -> str:
 
 
 def _how(failed: bool, extra: JsonObject) -> str:
-    """What the content of a result is; a "no" is no failure (Z15)."""
+    """Return the kind of a result's content; a "no" isn't a failure (Z15)."""
     return "Declined" if extra.get("end") == "declined" else "Error" if failed else "Result"
 
 
@@ -176,12 +176,13 @@ def plain(event: ev.Event) -> str:
         case ev.ConfigDelta(delta=delta):
             return f"Settings: {dump(delta)}"
         case ev.Compaction():
-            return "\n".join(hung(part) for part in (compaction.headline(event), compaction.details(event)) if part)
+            parts = compaction.headline(event), compaction.failed(event), compaction.details(event)
+            return "\n".join(hung(part) for part in parts if part)
         case ev.CompactionUndone():
             return compaction.UNDONE
         case ev.TurnStart():
             return ""
-        case ev.Unknown() if (said := aside(event)) is not None:
+        case ev.Unknown() if (said := side_exchange(event)) is not None:
             return hung(f"Side question: {said.asked.raw}") + "\n" + hung(f"Side question answered: {said.said.raw}")
         case ev.Unknown() if undone(event):
             return hung(undone(event))
@@ -196,10 +197,10 @@ def plain(event: ev.Event) -> str:
 
 def _by(event: ev.InquiryAnswered | ev.InquiryCancelled) -> str:
     """Return who answered unless it was just the user: with time, price and tokens if known (R25, E42)."""
-    asked = answered(question(ev.InquiryRequest(id=event.id, source=ev.Source("tool"), question={})), event)
+    asked = with_response(question(ev.InquiryRequest(id=event.id, source=ev.Source("tool"), question={})), event)
     if asked.by in ("", "user") and not asked.escalated:
         return ""
-    end = fate(asked)
+    end = outcome(asked)
     parts = [responder(asked).raw, end.took, spent(asked)]
     return "\n" + hung(f"By: {' · '.join(part for part in parts if part)}")
 

@@ -22,7 +22,7 @@ from jp_tui.view.export.style import STYLE
 from jp_tui.view.questions.approval_text import sentence
 from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
 from jp_tui.view.questions.inquiry import InquiryView
-from jp_tui.view.questions.outcome_line import asker, declined, fate, responder, spent
+from jp_tui.view.questions.outcome_line import asker, declined, outcome, responder, spent
 from jp_tui.view.transcript import blocks as b
 from jp_tui.view.transcript.reducer import blocks_of
 from jp_tui.view.wording.amounts import duration, turns
@@ -152,7 +152,7 @@ def _asked(asked: InquiryView) -> str:
 
 def answer(asked: InquiryView) -> str:
     """Return a question's outcome, by whom and why."""
-    end = fate(asked, waits=False)
+    end = outcome(asked, waits=False)
     if asked.how != "answered":
         found = [f"<strong>{line(end.word)}</strong>"]
     elif isinstance(asked.answer, bool):

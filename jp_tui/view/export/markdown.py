@@ -15,7 +15,7 @@ from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view.questions.approval_text import sentence
 from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
 from jp_tui.view.questions.inquiry import InquiryView
-from jp_tui.view.questions.outcome_line import asker, declined, fate, responder, spent
+from jp_tui.view.questions.outcome_line import asker, declined, outcome, responder, spent
 from jp_tui.view.transcript import blocks as b
 from jp_tui.view.transcript.reducer import blocks_of
 from jp_tui.view.wording.amounts import duration, turns
@@ -66,8 +66,10 @@ def _block(block: b.Block) -> Iterator[str]:
                 yield f"The server said:\n\n{fence(detail, '')}"
         case b.Note(text=text) | b.RetryBlock(text=text):
             yield f"*{line(text)}*"
-        case b.CompactionBlock(text=text, details=details):
+        case b.CompactionBlock(text=text, details=details, failed=failed):
             yield f"*{line(text)}*"
+            if failed:
+                yield f"*{line(failed)}*"
             if details:
                 yield fence(details, "")
         case b.Odd(name=name, problem=problem):
@@ -131,13 +133,13 @@ def answer(asked: InquiryView) -> Iterator[str]:
         case "cancelled":
             yield f"Cancelled ({line(asked.tag) or 'user'})"
         case _:
-            yield line(fate(asked, waits=False).word)
+            yield line(outcome(asked, waits=False).word)
     for part in asked.parts:
         comment = f": {line(part.comment)}" if part.comment else ""
         yield f"{'Taken' if part.accepted else 'Left out'}: {line(part.title)}{comment}"
     if asked.explanation:
         yield f"Reason: {prose(asked.explanation)}"
-    who = [line(responder(asked)), fate(asked).took, spent(asked)]
+    who = [line(responder(asked)), outcome(asked).took, spent(asked)]
     if any(who):
         yield f"By: {' · '.join(part for part in who if part)}"
     if asked.why:

@@ -1,4 +1,5 @@
-"""What goes to the model, as lines: one a part, and the sum (context.md K12). Made from the engine's list alone."""
+"""Parts of the model's input as lines: one for each part, and the sum (context.md K12). Made from the engine's list
+alone."""
 
 from __future__ import annotations
 

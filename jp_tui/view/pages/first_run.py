@@ -81,7 +81,7 @@ def begin(wires: tuple[str, ...]) -> Next:
 # -- events of the engine
 
 
-def heard(now: Wizard, event: object) -> Next:
+def apply_event(now: Wizard, event: object) -> Next:
     """Apply a reply; one that isn't awaited any more changes nothing."""
     match event:
         case SetupFound():
@@ -115,7 +115,7 @@ def _of_own(now: Wizard) -> bool:
 # -- input of the user
 
 
-def chosen(now: Wizard, key: str) -> Next:
+def choose_row(now: Wizard, key: str) -> Next:
     """Select a row."""
     now = replace(now, trouble="")
     match now.step:
@@ -149,7 +149,7 @@ def _server(now: Wizard, key: str) -> Next:
 def _own(now: Wizard, key: str) -> Next:
     if key == "wire":
         at = (now.wires.index(now.draft.wire) + 1) % len(now.wires)
-        return written(now, "wire", now.wires[at]), ()
+        return set_field(now, "wire", now.wires[at]), ()
     if key != GO:
         return now, ()
     missing = [_NAMES[name] for name in ("name", "base_url") if not getattr(now.draft, name)]
@@ -160,7 +160,7 @@ def _own(now: Wizard, key: str) -> Next:
     return to, (ListModels(server=draft),)
 
 
-def written(now: Wizard, field: str, text: str) -> Wizard:
+def set_field(now: Wizard, field: str, text: str) -> Wizard:
     """Set a field of the user's own server."""
     return replace(now, draft=now.draft.model_copy(update={field: text.strip()}), trouble="")
 
@@ -334,7 +334,7 @@ def plan(now: Wizard) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def told(now: Wizard) -> str:
+def summary_note(now: Wizard) -> str:
     """Return the note below the summary: the file's fate."""
     if now.saved is not None:
         more = (

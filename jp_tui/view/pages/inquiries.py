@@ -12,8 +12,8 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import InquiryInfo
-from jp_tui.view.questions.inquiry import InquiryView, settled
-from jp_tui.view.questions.outcome_line import InquiryOutcome, asker, fate
+from jp_tui.view.questions.inquiry import InquiryView, recorded_inquiry
+from jp_tui.view.questions.outcome_line import InquiryOutcome, asker, outcome
 from jp_tui.view.questions.prompt_line import agent_asks
 from jp_tui.view.wording.why import why
 
@@ -49,7 +49,7 @@ def inquiry(info: InquiryInfo) -> InquiryView:
     )
     response = None if info.response is None else read_event({"type": "inquiry_response", **info.response})
     known = isinstance(response, stored.InquiryAnswered | stored.InquiryCancelled | stored.InquiryRedacted)
-    return settled(request, response if known else None)  # type: ignore[arg-type]
+    return recorded_inquiry(request, response if known else None)  # type: ignore[arg-type]
 
 
 def _exchange(info: InquiryInfo) -> InquiryRow:
@@ -59,7 +59,7 @@ def _exchange(info: InquiryInfo) -> InquiryRow:
         id=info.id,
         asker=asker(asked) if agent is None else Foreign(agent_asks(agent, info.asked_as or info.source, info.tool)),
         text=Foreign(first_line(asked.text.raw)),
-        fate=fate(asked),
+        fate=outcome(asked),
         why=why(asked),
         reason=asked.explanation,
         when=f"turn {info.turn}{at}",

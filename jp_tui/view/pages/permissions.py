@@ -11,7 +11,7 @@ from typing import Final
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import LedgerEntry
 from jp_tui.view.questions.inquiry import NOTHING
-from jp_tui.view.questions.outcome_line import said
+from jp_tui.view.questions.outcome_line import answer_line
 
 EMPTY: Final = (
     "No remembered answers and no tools that run without asking.\n\n"
@@ -75,4 +75,4 @@ def _answer(entry: LedgerEntry) -> Foreign:
         return Foreign("runs")
     if entry.kind == "permission":
         return Foreign("skipped" if entry.value in (False, "n") else "runs")
-    return said(entry.value)
+    return answer_line(entry.value)

@@ -134,7 +134,7 @@ def turned(entry: SettingEntry) -> bool | None:
     return not entry.value if entry.kind == "boolean" else None
 
 
-def begins(entry: SettingEntry, written: Written) -> str:
+def initial_text(entry: SettingEntry, written: Written) -> str:
     """Return the initial text for editing: text unchanged, anything else as TOML."""
     if entry.value is None:
         return ""

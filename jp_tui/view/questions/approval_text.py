@@ -1,4 +1,4 @@
-"""Who permitted a call or its result's delivery (inquiries.md 5.2, 5.3; E42), as values and text.
+"""Decisions about a call and its result's delivery (inquiries.md 5.2, 5.3; E42), as values and text.
 
 Read from `metadata.permission` and `metadata.delivery` of a call's result, tolerant of any content. An unknown decision
 is left out, never guessed.
@@ -108,7 +108,7 @@ def _first(found: Json) -> str:
     return names[0] if names else ""
 
 
-def said(decision: Decision) -> DecisionText:
+def decision_text(decision: Decision) -> DecisionText:
     """Return the decision as text."""
     if decision.about == "stop":
         words = f"must stop and ask you: {decision.choice} rejections of one request"
@@ -143,12 +143,12 @@ def _rules(decision: Decision) -> str:
 def sentence(decision: Decision) -> str:
     """Return it as plain text: `you ran it · remembered for this turn`, `skipped by you: too wide`. Contains untrusted
     text."""
-    one = said(decision)
+    one = decision_text(decision)
     words = f"{one.words}: {first_line(one.reason.raw)}" if one.reason else one.words
     return f"{words} · {one.aside}" if one.aside else words
 
 
-def why(decision: Decision) -> str:
+def asked_reason(decision: Decision) -> str:
     """Return why the user was asked, or wasn't."""
     if decision.about == "stop":
         return "After 3 rejections of one request in a turn, the assistant must stop and ask you."

@@ -1,4 +1,4 @@
-"""When a question may open and when a key may answer it (asking.md E10, E11), as values with times as input.
+"""Rules for opening a question and for keys that may answer it (asking.md E10, E11), as values with times as input.
 
 A question never takes the focus by surprise: it waits for a pause in typing, ignores keys at first, and only then
 accepts them. A paste, a repeated key and the click that focused the window never answer. Independent of clocks and

@@ -27,22 +27,22 @@ def refusal(told: Escalation) -> Foreign | None:
     return told.before[-1].reason if told.before else None
 
 
-def without(told: Escalation) -> LiteralString:
+def no_verdict_reason(told: Escalation) -> LiteralString:
     """Return why there is no verdict, or no second one; empty if there is one."""
     return _WITHOUT[told.cause] if told.failed else ""
 
 
-def heard(told: Escalation) -> Foreign:
+def partial_reason(told: Escalation) -> Foreign:
     """Return what is known of a missing verdict: the reason streamed so far, or the error; may be empty."""
     return Foreign(told.reason.raw.strip() if told.failed else "")
 
 
-def earlier(told: Escalation) -> tuple[Foreign, ...]:
+def earlier_reasons(told: Escalation) -> tuple[Foreign, ...]:
     """Return the reasons of its no before it read the assistant's intent, oldest first, if another no followed."""
     return () if told.failed else tuple(one.reason for one in told.before)
 
 
-def words(reason: Foreign) -> str:
+def quoted_reason(reason: Foreign) -> str:
     """Return the text between M12's quotes; empty without a reason, which has its own text."""
     text = reason.raw.strip("\n")
     return text if text.strip() else ""
@@ -53,6 +53,6 @@ def model(told: Escalation) -> Foreign:
     return Foreign(short_model(told.model))
 
 
-def took(told: Escalation) -> str:
+def review_duration(told: Escalation) -> str:
     """Return the review's duration; empty if unknown."""
     return duration(told.ms) if told.ms is not None else ""

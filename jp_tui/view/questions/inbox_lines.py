@@ -81,7 +81,7 @@ def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
     )
 
 
-def gone(one: Gone) -> tuple[str, Foreign]:
+def gone_notice(one: Gone) -> tuple[str, Foreign]:
     """Return the notice for an entry that left the list, and who answered it, if anyone."""
     if one.how in ("answered", "redacted"):
         return ANSWERED, Foreign(elsewhere(one.by) or "another process")

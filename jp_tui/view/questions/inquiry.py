@@ -12,7 +12,7 @@ from typing import Literal
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, taken
+from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, part_results
 
 How = Literal["open", "deferred", "answered", "redacted", "cancelled", "withdrawn"]
 """`deferred`: open in a turn that was ended to wait for it; `withdrawn`: closed without a record here."""
@@ -91,12 +91,12 @@ def question(event: stored.InquiryRequest) -> InquiryView:
     )
 
 
-def settled(asked: stored.InquiryRequest, response: stored.InquiryResponse | None) -> InquiryView:
+def recorded_inquiry(asked: stored.InquiryRequest, response: stored.InquiryResponse | None) -> InquiryView:
     """Return a recorded question with its outcome."""
-    return question(asked) if response is None else answered(question(asked), response)
+    return question(asked) if response is None else with_response(question(asked), response)
 
 
-def answered(asked: InquiryView, event: stored.InquiryResponse) -> InquiryView:
+def with_response(asked: InquiryView, event: stored.InquiryResponse) -> InquiryView:
     """Add the recorded outcome, which has more details than the event about it."""
     about = event.metadata
     moved, restores = _names(about.get("discards")), _names(about.get("restores"))
@@ -122,7 +122,7 @@ def answered(asked: InquiryView, event: stored.InquiryResponse) -> InquiryView:
         tag = "too_long" if about.get("cause") == "too_long" else event.reason
         return replace(asked, how="cancelled", tag=Foreign(tag), explanation=Foreign(failure))
     words = Foreign(event.explanation or "")
-    some = taken(asked.offered, event.extra.get("parts"))
+    some = part_results(asked.offered, event.extra.get("parts"))
     return replace(asked, how="answered", answer=event.answer, explanation=words, parts=some)
 
 

@@ -13,7 +13,7 @@ from operator import itemgetter
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.pairing import pair
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.questions.inquiry import InquiryView, settled
+from jp_tui.view.questions.inquiry import InquiryView, recorded_inquiry
 
 
 class InquiryIndex:
@@ -65,7 +65,7 @@ class InquiryIndex:
     def _paired(self, turn: int, inquiry: str) -> dict[int, InquiryView]:
         events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
         asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
-        found = [settled(one.request, one.response) for one in pair(event for _, event in events)]
+        found = [recorded_inquiry(one.request, one.response) for one in pair(event for _, event in events)]
         if (known := self._reviewers.get((turn, inquiry))) is not None:
             model, heard = Foreign(known[0]), Foreign(known[1])
             found = [replace(one, reviewer=model, heard=heard) if one.how == "open" else one for one in found]

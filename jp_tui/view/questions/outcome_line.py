@@ -66,7 +66,7 @@ class InquiryOutcome:
     took: str = ""
 
 
-def fate(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -> InquiryOutcome:
+def outcome(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -> InquiryOutcome:
     """Return a question's outcome; while it is open, `waits` says that it can still be answered, `reviewed` that a
     model is deciding."""
     who = responder(asked)
@@ -90,7 +90,7 @@ def fate(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -> I
         case "answered":
             no = asked.answer is False
             sign, role = ("✗", "bad") if no else ("✓", "good")
-            word = said(asked.answer).raw
+            word = answer_line(asked.answer).raw
             if some := summary(asked.parts):
                 word = f"{word} to {some}" if " of " in some else f"{word}, {some}"
             return InquiryOutcome(role=role, sign=sign, word=Foreign(word), who=who, took=took)  # type: ignore[arg-type]
@@ -118,8 +118,8 @@ def responder(asked: InquiryView) -> Foreign:
 
 
 def declined(asked: Sequence[InquiryView]) -> str:
-    """What a call is that a "no" ended, an outcome and no failure (Z15): `declined by you`, or by whom. The name of a
-    model in it is untrusted."""
+    """Return the text for a call that a "no" ended, an outcome and not a failure (Z15): `declined by you`, or by whom.
+    The name of a model in it is untrusted."""
     no = next((one for one in reversed(asked) if one.how == "answered" and one.answer is False), None)
     who = responder(no).raw if no is not None else ""
     return f"declined by {who}" if who else "declined"
@@ -149,7 +149,7 @@ def asker(asked: InquiryView) -> Foreign:
     return Foreign("assistant") if asked.assistant else asked.asker or Foreign("a tool")
 
 
-def said(answer: Json) -> Foreign:
+def answer_line(answer: Json) -> Foreign:
     """Return an answer in one line: yes, no, the text, the selected ones, else its JSON."""
     if isinstance(answer, bool):
         return Foreign("yes" if answer else "no")

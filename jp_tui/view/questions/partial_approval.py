@@ -37,7 +37,7 @@ def offered(question: JsonObject) -> Offered:
     return tuple(found)
 
 
-def taken(parts: Offered, told: Json) -> tuple[PartTaken, ...]:
+def part_results(parts: Offered, told: Json) -> tuple[PartTaken, ...]:
     """Return the result of each part from a response's `parts`; empty for an answer to the whole."""
     if not isinstance(told, dict):
         return ()

@@ -30,7 +30,7 @@ class SideExchangeView:
     sent: bool = False
 
 
-def aside(event: Unknown) -> SideExchangeView | None:
+def side_exchange(event: Unknown) -> SideExchangeView | None:
     """Return the exchange in an event; None if it has none."""
     raw = event.raw
     if raw.get("type") != KIND or event.problem or not isinstance(raw.get("id"), str):
@@ -71,7 +71,7 @@ class SideExchangesView:
         if (wish := sends(event)) is not None:
             self._sent.setdefault((turn, wish[0]), {})[seq] = wish[1]
             return self._homes.get((turn, wish[0]), "")
-        one, call = aside(event), text_at(event.metadata, "call")
+        one, call = side_exchange(event), text_at(event.metadata, "call")
         if one is None or not call:
             return None
         self._said.setdefault((turn, call), {})[seq] = one

@@ -46,7 +46,7 @@ def get(document: Json, path: Path) -> Json | _Absent:
     return here
 
 
-def put(form: SchemaOutline, document: Json, path: Path, value: Json) -> Json:
+def set_value_at(form: SchemaOutline, document: Json, path: Path, value: Json) -> Json:
     """Set a value at a path; missing parents are created."""
     return _put(form.root, document, path, value)
 
@@ -81,17 +81,17 @@ def _in_order(shape: Shape, old: JsonObject, name: str, value: Json) -> JsonObje
     return found
 
 
-def drop(document: Json, path: Path) -> Json:
+def remove_at(document: Json, path: Path) -> Json:
     """Remove the key or entry at a path; the document itself stays."""
     if not path:
         return document
     step, rest = path[0], path[1:]
     if isinstance(step, int) and isinstance(document, list) and 0 <= step < len(document):
-        inner = [drop(document[step], rest)] if rest else []
+        inner = [remove_at(document[step], rest)] if rest else []
         return [*document[:step], *inner, *document[step + 1 :]]
     if isinstance(step, str) and isinstance(document, dict) and step in document:
         if rest:
-            return {**document, step: drop(document[step], rest)}
+            return {**document, step: remove_at(document[step], rest)}
         return {key: value for key, value in document.items() if key != step}
     return document
 
@@ -103,7 +103,7 @@ def added(form: SchemaOutline, document: Json, path: Path) -> tuple[Json, Path]:
     value = begin(form.at(path).item)
     if isinstance(value, _Absent):
         value = "" if form.at(path).item.kind in ("text", "integer", "number") else None
-    return put(form, document, path, [*old, value]), (*path, len(old))
+    return set_value_at(form, document, path, [*old, value]), (*path, len(old))
 
 
 def moved(form: SchemaOutline, document: Json, path: Path, by: int) -> tuple[Json, Path]:
@@ -113,7 +113,7 @@ def moved(form: SchemaOutline, document: Json, path: Path, by: int) -> tuple[Jso
         return document, path
     to = min(max(place + by, 0), len(entries) - 1)
     rest = [*entries[:place], *entries[place + 1 :]]
-    return put(form, document, path[:-1], [*rest[:to], entries[place], *rest[to:]]), (*path[:-1], to)
+    return set_value_at(form, document, path[:-1], [*rest[:to], entries[place], *rest[to:]]), (*path[:-1], to)
 
 
 def begin(shape: Shape) -> Json | _Absent:
@@ -155,8 +155,8 @@ def skeleton(form: SchemaOutline) -> Json:
     return found if not isinstance(found, _Absent) else "" if form.root.kind == "text" else {}
 
 
-def read(shape: Shape, text: str) -> tuple[Json | _Absent, str]:
-    """Parse a field's text; return the value and the problem, or "". Empty text is no value (E14)."""
+def parse_field(shape: Shape, text: str) -> tuple[Json | _Absent, str]:
+    """Parse a field's text; return the value and the problem, or "". An empty text gives no value (E14)."""
     if shape.kind == "text":
         return (text, "") if text else (None if shape.nullable else ABSENT, "")
     bare = text.strip()
@@ -172,24 +172,24 @@ def read(shape: Shape, text: str) -> tuple[Json | _Absent, str]:
     return value, w.NOT_WHOLE if shape.kind == "integer" and not value.is_integer() else ""
 
 
-def typed(form: SchemaOutline, document: Json, path: Path, text: str) -> tuple[Json, str]:
+def set_field_text(form: SchemaOutline, document: Json, path: Path, text: str) -> tuple[Json, str]:
     """Set a field's text; return the document and the problem, or ""."""
-    value, problem = read(form.at(path), text)
+    value, problem = parse_field(form.at(path), text)
     if not isinstance(value, _Absent):
-        return put(form, document, path, value), problem
+        return set_value_at(form, document, path, value), problem
     if path and isinstance(path[-1], str):
-        return drop(document, path), ""
-    return put(form, document, path, ""), "" if form.at(path).kind == "text" else w.NOT_NUMBER
+        return remove_at(document, path), ""
+    return set_value_at(form, document, path, ""), "" if form.at(path).kind == "text" else w.NOT_NUMBER
 
 
-def written(shape: Shape, value: Json | _Absent) -> str | None:
+def field_text(shape: Shape, value: Json | _Absent) -> str | None:
     """Return a value as its field's text; None if the field can't express it without loss."""
     if isinstance(value, _Absent) or (value is None and shape.nullable):
         return ""
     if isinstance(value, str):
         strange = () if value.isascii() else set(value)  # megabytes are scanned only once
         plain = cleaned(value) == value and not any(visible.odd(char) for char in strange if not char.isascii())
-        fits = shape.kind == "text" or isinstance(read(shape, value)[0], str) or value == ""
+        fits = shape.kind == "text" or isinstance(parse_field(shape, value)[0], str) or value == ""
         return value if plain and fits else None
     if shape.kind in ("integer", "number") and w.number(value):
         try:
@@ -206,7 +206,7 @@ def why_not(shape: Shape, value: Json | _Absent) -> str:
     if isinstance(value, _Absent) or (value is None and shape.nullable):
         return ""
     if shape.kind in ("text", "integer", "number"):
-        if written(shape, value) is not None:
+        if field_text(shape, value) is not None:
             return ""
         return w.ODD_SIGNS if shape.kind == "text" and isinstance(value, str) else w.OTHER_KIND
     if shape.kind == "object":
@@ -240,14 +240,14 @@ def place_of(shape: Shape, value: Json | _Absent) -> int | None:
     return next((at for at, choice in enumerate(shape.choices) if same(choice.value, value)), None)
 
 
-def marked(form: SchemaOutline, document: Json, path: Path, place: int) -> Json:
+def toggle_choice(form: SchemaOutline, document: Json, path: Path, place: int) -> Json:
     """Select a choice: alone, or, if several are allowed, toggled in order."""
     shape = form.at(path)
     if shape.kind == "boolean":
-        return put(form, document, path, (True, False, None)[place])
+        return set_value_at(form, document, path, (True, False, None)[place])
     if shape.kind != "many":
-        return put(form, document, path, shape.choices[place].value)
+        return set_value_at(form, document, path, shape.choices[place].value)
     old = get(document, path)
     places = {place_of(shape, one) for one in old} if isinstance(old, list) else set()
     places ^= {place}
-    return put(form, document, path, [one.value for at, one in enumerate(shape.choices) if at in places])
+    return set_value_at(form, document, path, [one.value for at, one in enumerate(shape.choices) if at in places])

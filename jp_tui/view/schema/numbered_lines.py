@@ -75,7 +75,7 @@ def _row(form: SchemaOutline, document: Json, row: FieldRow) -> FieldRow:
     return FieldRow(row.path, row.shape, row.name, row.required, note, row.extra)
 
 
-def wanted(row: FieldRow) -> str:
+def valid_values(row: FieldRow) -> str:
     """Return the valid values: `whole number, 1 to 10,000, required, default 80`."""
     shape = row.shape
     if row.extra:
@@ -88,7 +88,7 @@ def wanted(row: FieldRow) -> str:
     if shape.nullable:
         parts.append("may be null")
     if shape.has_default:
-        parts.append(f"default {_cut(told(shape, shape.schema['default']))}")
+        parts.append(f"default {_cut(value_text(shape, shape.schema['default']))}")
     return ", ".join(parts)
 
 
@@ -112,15 +112,15 @@ def _kind(shape: Shape) -> Iterator[str]:
         yield f"each {', '.join(_kind(shape.item))}"
 
 
-def held(document: Json, row: FieldRow) -> str:
+def present_value(document: Json, row: FieldRow) -> str:
     """Return the present value, in few words."""
     value = get(document, row.path)
     if not isinstance(value, (dict, list, str, int, float, bool, type(None))):
         return NOT_SET
-    return _cut(told(row.shape, value))
+    return _cut(value_text(row.shape, value))
 
 
-def told(shape: Shape, value: Json) -> str:
+def value_text(shape: Shape, value: Json) -> str:
     """Return a value as natural text."""
     if shape.kind in ("choice", "many"):
         many = value if shape.kind == "many" and isinstance(value, list) else [value]

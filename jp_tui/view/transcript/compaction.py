@@ -11,7 +11,7 @@ FAILED = "The summary failed ({reason}); older messages were left out instead. T
 
 
 def headline(event: ev.Compaction) -> str:
-    """What became of the conversation, in one line."""
+    """Return the effect on the conversation, in one line."""
     sizes = f"{count(max(event.before, 0))} → {count(max(event.after, 0))} tokens"
     if not event.leaves_out:
         return f"Compacted: long results shortened, {sizes}"
@@ -21,11 +21,14 @@ def headline(event: ev.Compaction) -> str:
     return f"Compacted: {messages}, {sizes}{kept}"
 
 
+def failed(event: ev.Compaction) -> str:
+    """That there is no summary, and why; empty where that was not wanted."""
+    return FAILED.format(reason=event.error) if event.error and event.leaves_out else ""
+
+
 def details(event: ev.Compaction) -> str:
-    """What models see instead, and why it was done; empty where nothing is to be said."""
+    """Return what models read instead; empty if there is nothing to report."""
     parts: list[str] = []
-    if event.error and event.leaves_out:
-        parts.append(FAILED.format(reason=event.error))
     if event.focus:
         parts.append(f"Focus: {event.focus}")
     if event.summary:
@@ -33,6 +36,8 @@ def details(event: ev.Compaction) -> str:
         parts.append(f"Summary{by}, not checked by anybody:\n{event.summary}")
     if event.record:
         parts.append("\n".join(["Record, from the log:", *event.record]))
+    if event.said:
+        parts.append("\n".join(["You wrote, the latest first:", *event.said]))
     if event.plan:
         steps = (f"[{text_of(step.get('status')) or 'pending'}] {text_of(step.get('step'))}" for step in event.plan)
         parts.append("\n".join(["Plan:", *steps]))
@@ -42,7 +47,7 @@ def details(event: ev.Compaction) -> str:
 
 
 def _is_answer(entry: str) -> bool:
-    """Whether a line of the record tells what somebody answered or refused."""
+    """True if a line of the record is a user's answer or refusal."""
     try:
         kind: Json = parse_object(entry, max_bytes=1 << 30, max_depth=128).get("kind")
     except JsonProblem:

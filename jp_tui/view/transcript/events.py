@@ -38,13 +38,12 @@ def compaction_block(event: stored.Compaction | stored.CompactionUndone, seq: in
     key, place = f"e{seq}", (seq, 0)
     if isinstance(event, stored.CompactionUndone):
         return CompactionBlock(key=key, place=place, text=Foreign(compaction.UNDONE))
-    failed = compaction.FAILED.format(reason=event.error) if event.error and event.leaves_out else ""
     return CompactionBlock(
         key=key,
         place=place,
         text=Foreign(compaction.headline(event)),
         details=Foreign(compaction.details(event)),
-        failed=Foreign(failed),
+        failed=Foreign(compaction.failed(event)),
     )
 
 

@@ -1,4 +1,4 @@
-"""What people read of the events that tell what the model was told (context.md K2, K5, K6)."""
+"""Texts about events that show what the model was sent (context.md K2, K5, K6)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMED = 5
 
 
 def context_note(event: Unknown) -> str | None:
-    """The line for such an event, empty where nobody needs one; None for any other event."""
+    """Return the line for such an event, empty if none is needed; None for any other event."""
     raw = event.raw
     if event.problem:
         return None

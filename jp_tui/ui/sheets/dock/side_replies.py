@@ -54,7 +54,7 @@ class SideReplies:
             event = read_event(one.event) if one.event.get("type") == asides.KIND else None
             if not isinstance(event, Unknown):
                 continue
-            found, wish = asides.aside(event), asides.sends(event)
+            found, wish = asides.side_exchange(event), asides.sends(event)
             if (inquiry := found.inquiry if found else wish[0] if wish else "") == "":
                 continue
             key = conversation, inquiry

@@ -169,7 +169,7 @@ class FormDocument:
 
     def type(self, line: FormLine, text: str) -> None:
         """Write a text into a field."""
-        document, problem = edit.typed(self.form, self.value, line.path, text)
+        document, problem = edit.set_field_text(self.form, self.value, line.path, text)
         self.local.pop(line.path, None)
         if problem:
             self.local[line.path] = problem
@@ -189,9 +189,9 @@ class FormDocument:
         self._begun.add(line.path)
         if shape.kind not in ("many",) and edit.place_of(shape, value) == place:
             if not line.required and line.path and isinstance(line.path[-1], str) and line.role == "field":
-                self._changed(edit.drop(self.value, line.path), moved=False)
+                self._changed(edit.remove_at(self.value, line.path), moved=False)
             return
-        self._changed(edit.marked(self.form, self.value, line.path, place), moved=False)
+        self._changed(edit.toggle_choice(self.form, self.value, line.path, place), moved=False)
         if line.role == "field":
             self.option = place
         elif shape.kind == "choice":
@@ -202,7 +202,7 @@ class FormDocument:
         if unfolded and edit.get(self.value, path) is None:  # null, which is opened, begins
             value = edit.made(self.form.at(path))
             if not isinstance(value, edit._Absent):
-                self._changed(edit.put(self.form, self.value, path, value), moved=True)
+                self._changed(edit.set_value_at(self.form, self.value, path, value), moved=True)
         self.folds[path] = unfolded
         self._lines = None
         if path == self.narrowed:
@@ -243,11 +243,11 @@ class FormDocument:
         if does == "null":
             self._forget(line.path)
             self.folds[line.path] = False
-            self._changed(edit.put(self.form, self.value, line.path, None), moved=True)
+            self._changed(edit.set_value_at(self.form, self.value, line.path, None), moved=True)
             self._stay(line)
             return True
         self._forget(line.path[:-1] if line.entry else line.path)
-        self._changed(edit.drop(self.value, line.path), moved=True)
+        self._changed(edit.remove_at(self.value, line.path), moved=True)
         if self.lines:
             self.go(self.cursor)
         return True

@@ -20,7 +20,7 @@ from jp_tui.ui.sheets.messages import LayoutChanged, PieceClicked
 from jp_tui.ui.sheets.schema.document import FormDocument
 from jp_tui.ui.sheets.schema.line import FormColumns, columns, fits, paint
 from jp_tui.ui.text import blank, join, ours
-from jp_tui.view.schema.edit import written
+from jp_tui.view.schema.edit import field_text
 from jp_tui.view.schema.lines import FormLine
 
 TALL = 5
@@ -66,7 +66,7 @@ class SchemaForm(Widget, can_focus=False):
         """Move the field to the cursor's line, with its value as text."""
         line = self.document.line
         if line is not None and line.writes:
-            self._known = written(line.shape, self.document.value_at(line)) or ""
+            self._known = field_text(line.shape, self.document.value_at(line)) or ""
             if self.entry.value != self._known:
                 self.entry.put(self._known)
             self._known = self.entry.value

@@ -16,7 +16,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets.schema.document import FormDocument
 from jp_tui.ui.text import blank, cells, cut, foreign, join, ours, styled
 from jp_tui.view.schema.choices import odd_label
-from jp_tui.view.schema.edit import ABSENT, odd, place_of, written
+from jp_tui.view.schema.edit import ABSENT, field_text, odd, place_of
 from jp_tui.view.schema.form import Shape
 from jp_tui.view.schema.lines import ASIDE, FormLine
 
@@ -157,7 +157,7 @@ def _field(
     if not line.writes:
         _choices(row, line, document, here)
         return
-    text = written(shape, value if not isinstance(value, str) or len(value) <= MOST else value[:MOST]) or ""
+    text = field_text(shape, value if not isinstance(value, str) or len(value) <= MOST else value[:MOST]) or ""
     if written_in:
         row.to(place.at + place.field)
         return
