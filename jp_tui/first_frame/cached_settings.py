@@ -43,6 +43,7 @@ class FrameSettings:
     theme: str
     sidebar: Literal["auto", "show", "hide"] = "auto"
     ascii: str = "auto"
+    keys: Literal["usual", "vi"] = "usual"
     notify: Notify = field(default_factory=Notify)
     interrupts: InterruptWishes = field(default_factory=InterruptWishes)
     notices: tuple[str, ...] = ()
@@ -60,6 +61,7 @@ def of(settings: Settings, themes_folder: str) -> FrameSettings:
         theme=theme,
         sidebar=look.sidebar,
         ascii=look.ascii,
+        keys=look.keys,
         notify=typed_settings.notify(settings),
         interrupts=interrupts(settings),
         notices=(*(notice.words for notice in settings.notices), *notices),
@@ -137,6 +139,7 @@ def _read(kept: dict[str, Any]) -> FrameSettings:
         theme=kept["theme"],
         sidebar=kept["sidebar"],
         ascii=kept["ascii"],
+        keys=kept["keys"],
         notify=Notify(**kept["notify"]),
         interrupts=InterruptWishes(**kept["interrupts"]),
     )
@@ -154,6 +157,7 @@ def _written(values: FrameSettings) -> dict[str, Any]:
         "theme": values.theme,
         "sidebar": values.sidebar,
         "ascii": values.ascii,
+        "keys": values.keys,
         "notify": asdict(values.notify),
         "interrupts": asdict(values.interrupts),
     }

@@ -37,8 +37,8 @@ _OWN = "JP_TUI_UI__"
 
 class Look:
     """Data of the frame: `colours` as SGR numbers by name; `signs`; the composer's `hint`; `keys` as (key, effect,
-    rank: the lowest is dropped first if space is short); `place` and its spellings in `folders`, longest first; the
-    columns of the sidebar, `side`."""
+    rank: the lowest is dropped first if space is short); `place` and its spellings in `folders`, longest first; `side`
+    is not 0 if the sidebar is there from the start."""
 
     def __init__(self) -> None:
         self.colours: dict[str, str] = {}
@@ -164,7 +164,7 @@ DEFAULT = """\
 jp-tui first frame 1
 signs	╭─╮││╰─╯▏
 says	Ask anything, or / for commands
-beside	38
+beside	0
 ground	48;2;16;18;27
 bar	48;2;31;34;51
 brand	1;38;2;122;162;247;48;2;31;34;51

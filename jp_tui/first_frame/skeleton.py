@@ -33,9 +33,14 @@ class SkeletonContext:
         self.folder, self.busy = folder, busy
 
 
+def sidebar_width(width: int) -> int:
+    """Columns of the sidebar beside a conversation: about a quarter (S52)."""
+    return min(max(width // 4, 30), 60)
+
+
 def composer_width(look: Look, width: int) -> int:
     """Columns that the composer takes, with its border."""
-    return width - look.side if width >= WIDE else width
+    return width - sidebar_width(width) if look.side and width >= WIDE else width
 
 
 def room(look: Look, width: int) -> int:

@@ -33,6 +33,7 @@ from jp_tui.protocol import events as e
 from jp_tui.view.composer import commands
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
 from jp_tui.view.wording import retries
+from jp_tui.view.wording.context import PLAN_ENDED, PLAN_MODE
 from jp_tui.view.wording.failures import words as failed
 
 TURNS_SHOWN = 3
@@ -292,6 +293,8 @@ class PlainRun:
                 self._interview.heard(event)
             case e.TurnCompleted():
                 self._completed(event)
+            case e.PlanModeSet(on=on):
+                self._say(PLAN_MODE if on else PLAN_ENDED)
             case (
                 e.LedgerRead()
                 | e.InquiriesListed()

@@ -54,6 +54,8 @@ class SlashCommands:
             case "context":
                 self._lists += 1
                 self._link.send(c.ReadContext(conversation=self.conversation))
+            case "plan":
+                self._link.send(c.SetPlanMode(conversation=self.conversation, on=argument.casefold() != "off"))
             case "diff":
                 self.changes.diff(self.conversation, argument)
             case "compact":

@@ -18,6 +18,7 @@ from jp_tui.headless.forms.steps import line, quoted
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.lines import ENDS
+from jp_tui.view.activity.plan import PlanView, plan_lines, planned
 from jp_tui.view.activity.turn_summary import summary
 from jp_tui.view.export.events import exported, plain, set_in
 from jp_tui.view.questions import inquiry as inquiries
@@ -132,6 +133,9 @@ class Printer:
                 self.last = self._asked[raw.id] = inquiries.question(raw)
             case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted():
                 self._settled(raw)
+            case stored.Unknown(raw={"type": "plan"}):
+                for text in plan_lines(planned(PlanView(), raw)):
+                    self._say(text)
             case stored.Compaction() | stored.CompactionUndone():
                 self._text(plain(raw))
             case stored.Unknown() if noted := context_note(raw):

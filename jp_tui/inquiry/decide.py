@@ -34,6 +34,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = permission.delivery_wanted(state, given)
         case v.HumanAnswered():
             state, steps = on_human.answer_question(state, given)
+        case v.EditsAccepted(tools, since):
+            state, steps = transitions.accepts_edits(state, tools, since), [s.LedgerChanged()]
         case v.HumanCancelled():
             state, steps = on_human.cancel_question(state, given)
         case v.HumanReplied():

@@ -188,6 +188,15 @@ class HumanAnswered:
 
 
 @dataclass(frozen=True, slots=True)
+class EditsAccepted:
+    """The user accepted a plan with its changes: `apply_changes` of these tools is answered yes until the turn ends
+    (K42); `since` is when (R58)."""
+
+    tools: tuple[str, ...]
+    since: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HumanCancelled:
     """The user cancelled the question (R210); at a result prompt M20 follows."""
 
@@ -366,6 +375,7 @@ Input = (
     | CallFailed
     | CallGone
     | HumanAnswered
+    | EditsAccepted
     | HumanCancelled
     | HumanReplied
     | HumanEndedTurn

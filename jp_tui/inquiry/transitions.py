@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
@@ -218,6 +218,14 @@ def close_inquiry(state: State, inquiry: str, by: str) -> State:
 def remember_answer(state: State, slot: str, held: RememberedAnswer) -> State:
     """Remember an answer for the rest of the turn (R113)."""
     return replace(state, ledger=replace(state.ledger, answers=with_entry(state.ledger.answers, slot, held)))
+
+
+def accepts_edits(state: State, tools: Sequence[str], since: str) -> State:
+    """Remember a yes to the changes of these tools: the user accepted the plan with them (K42)."""
+    for tool in tools:
+        held = RememberedAnswer(tool, "apply_changes", True, "Accepted with the plan", since)
+        state = remember_answer(state, f"{tool}.apply_changes", held)
+    return state
 
 
 def remember_permission(state: State, slot: str, held: RememberedAnswer) -> State:

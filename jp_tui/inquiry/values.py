@@ -10,6 +10,7 @@ from jp_tui.inquiry.inputs import CallStarted as CallStarted
 from jp_tui.inquiry.inputs import ClientLeft as ClientLeft
 from jp_tui.inquiry.inputs import DeadlinePassed as DeadlinePassed
 from jp_tui.inquiry.inputs import DeliveryWanted as DeliveryWanted
+from jp_tui.inquiry.inputs import EditsAccepted as EditsAccepted
 from jp_tui.inquiry.inputs import HumanAnswered as HumanAnswered
 from jp_tui.inquiry.inputs import HumanCancelled as HumanCancelled
 from jp_tui.inquiry.inputs import HumanDelivered as HumanDelivered

@@ -29,6 +29,7 @@ from jp_tui.protocol.library import RenameConversation as RenameConversation
 from jp_tui.protocol.library import RestoreConversation as RestoreConversation
 from jp_tui.protocol.library import SearchConversations as SearchConversations
 from jp_tui.protocol.models import ListModels as ListModels
+from jp_tui.protocol.plan import SetPlanMode as SetPlanMode
 from jp_tui.protocol.settings import ReadSettings as ReadSettings
 from jp_tui.protocol.settings import ResetSetting as ResetSetting
 from jp_tui.protocol.setup import ProbeSetup as ProbeSetup
@@ -167,13 +168,15 @@ class ListInquiries(Model):
 class OfferAnswer(Model):
     """Answer a waiting question, of this process or another (S6, S12); answered by OfferSettled. `conversation` may be
     empty when the inquiry's id is unique. `value` is what was typed, read by the question's type. With `carry_on` a
-    conversation that nobody holds goes on with its turn then, as with CarryOn."""
+    conversation that nobody holds goes on with its turn then, as with CarryOn; `note` goes along with the answer
+    (R182)."""
 
     type: Literal["offer_answer"] = "offer_answer"
     conversation: str = ""
     inquiry: str
     value: str = Field(repr=False)
     carry_on: bool = False
+    note: str = ""
 
 
 class CarryOn(Model):
@@ -282,6 +285,7 @@ Command = Annotated[
     | SwitchModel
     | ReadUsage
     | ReadContext
+    | SetPlanMode
     | ReadSettings
     | ResetSetting
     | ReadTrust

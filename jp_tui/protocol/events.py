@@ -25,6 +25,7 @@ from jp_tui.protocol.library import ConversationsFound as ConversationsFound
 from jp_tui.protocol.library import ConversationsImported as ConversationsImported
 from jp_tui.protocol.library import LibraryProgress as LibraryProgress
 from jp_tui.protocol.models import ModelsListed as ModelsListed
+from jp_tui.protocol.plan import PlanModeSet as PlanModeSet
 from jp_tui.protocol.settings import SettingsRead as SettingsRead
 from jp_tui.protocol.setup import ModelTested as ModelTested
 from jp_tui.protocol.setup import SetupFound as SetupFound
@@ -432,6 +433,7 @@ Event = Annotated[
     | ModelSwitched
     | UsageRead
     | ContextRead
+    | PlanModeSet
     | ModelsListed
     | SetupFound
     | ModelTested

@@ -72,6 +72,7 @@ class ToolSettings:
     result: RunMode
     style: StyleSettings
     detached: DetachedSettings
+    read_only: bool = False
     summary: str = ""
     description: str = ""
     examples: str = ""
@@ -195,5 +196,6 @@ def _tool(settings: Settings, name: str, own: dict[str, Any], all_: dict[str, An
         command=all_.get("command"),
         access=all_.get("access", {}),
         timeout_secs=all_.get("timeout_secs"),
+        read_only=all_.get("read_only", False),
         covers=all_.get("covers", {}),
     )

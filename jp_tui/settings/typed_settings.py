@@ -67,6 +67,7 @@ class LookSettings:
     sanitize: Sanitize
     review: bool = True
     ascii: str = "auto"
+    keys: Literal["usual", "vi"] = "usual"
 
 
 def assistant(settings: Settings) -> AssistantSettings:
@@ -121,6 +122,7 @@ def look_settings(settings: Settings) -> LookSettings:
         sanitize=settings.get("style", "sanitize"),
         review=settings.get("ui", "review"),
         ascii=settings.get("ui", "ascii"),
+        keys=settings.get("ui", "keys"),
     )
 
 

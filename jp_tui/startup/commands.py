@@ -193,7 +193,7 @@ def _looked(arguments: CommandLine, connected: Link, place: RunLocation) -> int:
         case "answer":
             from jp_tui.headless.lists.answer import answer
 
-            return answer(connected, arguments.inquiry or "", arguments.value or "", to)
+            return answer(connected, arguments.inquiry or "", arguments.value or "", to, arguments.comment)
         case _:
             raise AssertionError(arguments.command)
 

@@ -57,7 +57,7 @@ class RunLocation:
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Parts of an engine. `tools` after `toggles`; `delta` are this command line's changes for its conversation
-    (R67)."""
+    (R67), `plan` that it begins in plan mode."""
 
     settings: Settings
     environment: Mapping[str, str]
@@ -67,6 +67,7 @@ class Parts:
     sources: Sources
     toggles: Sequence[Toggle] = ()
     delta: Mapping[str, Any] = field(default_factory=dict)
+    plan: bool = False
 
 
 def parts(arguments: CommandLine, settings: Settings, place: RunLocation) -> Parts:
@@ -85,7 +86,15 @@ def parts(arguments: CommandLine, settings: Settings, place: RunLocation) -> Par
         reviewers.refuse(settings, tools, os.environ, place.sources.models)
     delta = toggles.delta(settings.own("--cfg"), configured, tools)
     return Parts(
-        settings, dict(os.environ), place.paths, place.workspace, tools, place.sources, arguments.toggles, delta
+        settings,
+        dict(os.environ),
+        place.paths,
+        place.workspace,
+        tools,
+        place.sources,
+        arguments.toggles,
+        delta,
+        arguments.plan,
     )
 
 

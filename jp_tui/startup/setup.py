@@ -103,6 +103,7 @@ def setup(
         trust=Trusting(parts.sources),
         read_settings=lambda: read_settings(parts.sources),
         keep_report=lambda message, report: _keep_report(parts, message, report),
+        plan=parts.plan,
         context=lambda: context_settings(parts),
         compaction=compaction_settings(parts, open_agent_model),
         model_facts=lambda held_with: unopened(parts, held_with),

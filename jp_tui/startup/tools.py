@@ -68,6 +68,7 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
         run=tool.run,
         result=tool.result,
         hidden=tool.style.hidden,
+        read_only=tool.read_only,
         kind=tool.kind,
         format=tool.format,
         run_place=_place(settings, tool.name, "run"),  # only a user's setting counts (E43)

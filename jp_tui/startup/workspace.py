@@ -72,6 +72,8 @@ def workspace(arguments: CommandLine, place: RunLocation) -> int:
         user_paths=UserPaths(str(paths.keys_file), str(paths.themes)),
         ascii_signs=wanted(look.ascii, os.environ),
         sidebar=look.sidebar,
+        vi=look.keys == "vi",
+        resumes=arguments.resume is not None or arguments.continue_last,
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,
         clock=time.monotonic,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
@@ -85,6 +85,25 @@ class Spawn:
     tools: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """A step of the plan (K40)."""
+
+    step: str
+    status: Literal["pending", "in_progress", "completed"] = "pending"
+
+
+class PlanKeeper(Protocol):
+    """Operations of a tool on the conversation's plan (K40, K42). Both raise JournalError."""
+
+    async def update(self, steps: Sequence[PlanStep], explanation: str) -> None:
+        """Record the plan."""
+
+    async def accepted(self, steps: Sequence[PlanStep], *, edits: bool) -> None:
+        """Record the plan and end plan mode. `edits`: changes of files are applied without asking, until the turn
+        ends."""
+
+
 Spawner = Callable[[Spawn], Awaitable[Success | Failure]]
 """Runs a sub-agent to its end; the result is its last message. Cancelling the call ends the sub-agent."""
 
@@ -137,6 +156,7 @@ class ToolCall:
     copies: Copies | None = None
     history: HistoryReader | None = None
     ignored: Callable[[], Sequence[IgnoreText]] = tuple
+    plan: PlanKeeper | None = None
 
 
 class Tool(Protocol):
@@ -172,6 +192,16 @@ class Corrects(Protocol):
 def spawns(tool: object) -> bool:
     """True if the tool starts sub-agents. Sub-agents don't get such a tool (R224)."""
     return getattr(tool, "spawns", False) is True
+
+
+def submits(tool: object) -> bool:
+    """True for a tool that ends plan mode: it is offered in plan mode only (K41)."""
+    return getattr(tool, "submits", False) is True
+
+
+def applies(tool: object) -> bool:
+    """True for a tool that asks `apply_changes` before it changes a file (K42)."""
+    return getattr(tool, "applies", False) is True
 
 
 def commands(tool: object) -> bool:

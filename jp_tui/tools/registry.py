@@ -29,14 +29,26 @@ _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
     "fs_modify_file": ("fs_modify_file", "ModifyFile", "tool"),
     "fs_move_file": ("fs_move_file", "MoveFile", "tool"),
     "fs_delete_file": ("fs_delete_file", "DeleteFile", "tool"),
+    "update_plan": ("update_plan", "UpdatePlan", "tool"),
 }
+_APPLIES = frozenset({"fs_create_file", "fs_modify_file"})
+"""Those that ask `apply_changes`."""
 
 
 class Lazy:
     """Tool whose module is imported on first use."""
 
-    def __init__(self, load: Callable[[], Tool], source: SourceKind, *, spawns: bool = False) -> None:
-        self._load, self._source, self.spawns = load, source, spawns
+    def __init__(
+        self,
+        load: Callable[[], Tool],
+        source: SourceKind,
+        *,
+        spawns: bool = False,
+        submits: bool = False,
+        applies: bool = False,
+    ) -> None:
+        self._load, self._source = load, source
+        self.spawns, self.submits, self.applies = spawns, submits, applies
         self._tool: Tool | None = None
 
     @property
@@ -73,7 +85,11 @@ class SelfFormattingTool(Lazy):
 def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
     """Return every built-in tool by its configuration key. `documentation` of this conversation's tools is for the one
     that serves it (R81)."""
-    made: dict[str, Tool] = {key: Lazy(_from(module, name), source) for key, (module, name, source) in _MODULES.items()}
+    made: dict[str, Tool] = {
+        key: Lazy(_from(module, name), source, applies=key in _APPLIES)
+        for key, (module, name, source) in _MODULES.items()
+    }
+    made["submit_plan"] = Lazy(_from("submit_plan", "SubmitPlan"), "tool", submits=True)
     made["describe_tools"] = Lazy(_from("describe_tools", "DescribeTools", documentation), "tool")
     made["spawn_agent"] = Lazy(_from("spawn_agent", "SpawnAgent"), "tool", spawns=True)
     made["shell_run"] = SelfFormattingTool(_from("shell_run", "ShellRun"), "tool")

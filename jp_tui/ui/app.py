@@ -54,6 +54,7 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.overlay import CommandWanted
     from jp_tui.ui.transcript.conversation_controller import ConversationController
+    from jp_tui.ui.transcript.first_screen import FirstScreen
     from jp_tui.ui.transcript.inbox_controller import InboxController
 
 textual_patches.install()  # before the first widget and the first timer
@@ -121,12 +122,15 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         environment: Mapping[str, str] | None = None,
         user_paths: UserPaths | None = None,
         ascii_signs: bool = False,
+        resumes: bool = False,
+        vi: bool = False,
     ) -> None:
         """`link` and `open_command` may be functions that make them: these are called after the first frame.
 
         `themes` is name → file (`settings.themes.names`); `clock` gives monotonic seconds; `home` shortens paths;
         `notices` are shown about the settings; `interrupts` says what an interruption does (R233); `notify` how the
-        user is notified, in a terminal with that `environment`; `ascii_signs` draws signs and frames in ASCII.
+        user is notified, in a terminal with that `environment`; `ascii_signs` draws signs and frames in ASCII;
+        `resumes`: the conversation that is opened has been spoken in; `vi`: one writes with vi's keys.
         """
         self.handover = Handover(self, lambda: self._main)
         super().__init__(driver_class=self.handover.driver_class())
@@ -158,6 +162,8 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             commands=choosable(COMMANDS, theme=choices(themes)),
             uses=CommandUses(state_dir / "commands"),
             keys=self._bridge,
+            resumes=resumes,
+            vi=vi,
         )
         self.failures = AppFailures(self, state_dir, self._main.note)
         self.notifier = Notifier(
@@ -291,6 +297,10 @@ class WorkspaceApp(App[None], inherit_bindings=False):
 
     def on_conversation_controller_for_page(self, event: ConversationController.ForPage) -> None:
         self._pages.deliver(event.reported)
+
+    def on_first_screen_picked(self, event: FirstScreen.Picked) -> None:
+        event.stop()
+        self._open_conversation(event.conversation)
 
     def on_inbox_controller_turn_ended(self, event: InboxController.TurnEnded) -> None:
         event.stop()

@@ -84,7 +84,7 @@ def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
     look, cells = Look(), _Cells(main)
     if not cells.known:
         return None
-    look.side = 38 if main.beside else 0
+    look.side = 1 if main.beside_at_start else 0
     inner, top = composer_width(look, width), height - 4
     region = composer.region
     if (region.x, region.y, region.width, region.height) != (0, top, inner, 3):
@@ -122,7 +122,7 @@ def last_screen_of(main: WorkspaceScreen) -> PaintedScreen | None:
     unlike = waits or status.held_by or status.parent or status.trouble or not status.conversation
     if unlike or transcript is None or composer.text or main.app.screen is not main:
         return None
-    if transcript.has_focus or main.query_one(Sidebar).has_focus:
+    if transcript.has_focus or main.query_one(Sidebar).has_focus or not main.sidebar_as_resumed:
         return None
     width, height = main.size
     wide, top = main.query_one(Sidebar).region.x if main.query_one(Sidebar).display else width, height - 4

@@ -184,6 +184,15 @@ COMMANDS: tuple[AppCommand, ...] = (
         commands=("switch_model", "list_models", "set_setting"),
         argument="NAME",
     ),
+    _page(
+        "plan",
+        "Plan mode",
+        "Let the model only read and ask, until you accept its plan",
+        opens="context.open_plan",
+        commands=("set_plan_mode",),
+        argument="off",
+        choices=("off",),
+    ),
     _page("context", "Context", "What goes to the model: instructions, tools, messages", commands=("read_context",)),
     _page("usage", "Usage", "Tokens and cost by turn, request and reviewer", commands=("read_usage",)),
     _page(

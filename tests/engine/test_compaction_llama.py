@@ -85,7 +85,7 @@ def test_k20_a_conversation_twice_the_window_of_a_real_server(
     told = 0
     while told < 2 * most:
         before = len(server.asked)
-        bench.say(f"{len(server.asked)}: " + WORDS * 20)
+        bench.say(f"{len(server.asked)}: " + WORDS * (most // 800))
         assert bench.turn().outcome == "done"
         told += server.asked[-1][1].usage.input if before == 0 else _new(server)
     made = [one for one in bench.log() if one["type"] == "compaction"]

@@ -64,7 +64,7 @@ def test_k10_environment_and_instructions(bench: Bench) -> None:
     first, second = bench.script.requests[:2]
     assert f'<instructions path="{bench.workspace}/AGENTS.md">\nBe brief.\n</instructions>' in first.system
     end_ = f"Workspace folder: {bench.workspace}\nPlatform: {os.uname().sysname} {os.uname().machine}\nShell: /bin/zsh"
-    assert first.system.endswith(f"{end_}\nTools: {len(bench.tools)}") and second.system == first.system
+    assert first.system.endswith(f"{end_}\nTools: {len(first.tools)}") and second.system == first.system
     block, words = users(first)[0]
     assert words == "one" and block.startswith("<environment>\nDate: ") and "Git branch: main\n" in block
     assert block.endswith("Git status:\n?? new.txt\n</environment>")

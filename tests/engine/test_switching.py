@@ -99,6 +99,14 @@ def test_a_conversation_in_which_nothing_was_said_used_nothing(bench: Bench) -> 
     assert "There is no conversation nowhere1" in bench.until(e.Refused).message
 
 
+def test_s54_a_new_conversation_has_no_inquiries_and_that_is_no_error(bench: Bench) -> None:
+    bench.start()
+    bench.send(c.ListInquiries(conversation=bench.conversation))
+    assert bench.until(e.InquiriesListed).inquiries == ()
+    bench.send(c.ListInquiries(conversation="nowhere1"))
+    assert bench.until(e.Refused).command == "list_inquiries"
+
+
 def test_what_was_used_is_counted_by_request_and_priced(bench: Bench) -> None:
     listing = call("fs_list_files", {})
     offers(bench, big=Script([*listing, *end("tools", 1000, 20)], [*text("done"), *end("end", 3000, 40)]))

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, seed, settings
+from hypothesis import HealthCheck, given, seed, settings
 
 from jp_tui.rules.decide import RuleLayer, RuleLayers, decide
 from jp_tui.rules.matching import RuleIndex
@@ -306,10 +306,11 @@ def loosened(examples: int, seed_: int) -> list[str]:
     """Decisions that adding policy or untrusted rules, or settings over a policy, made looser (AR7)."""
 
     @seed(seed_)
-    @settings(max_examples=examples, deadline=None, database=None)
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(lo.CALLS, lo.LAYERS, lo.SITUATIONS, lo.STRICTER, lo.ANY)
-    def check(*given_: Any) -> None:
-        assert not lo.looser(*given_), given_
+    def check(call: Any, layers: Any, situation: Any, policy: Any, folder: Any) -> None:
+        why = lo.looser(call, layers, situation, policy, folder)
+        assert not why, (why, call, situation, layers)
 
     try:
         check()

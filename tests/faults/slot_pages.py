@@ -13,6 +13,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.changes import FileChange, LeftFile
+from jp_tui.protocol.context import ContextPart
 from jp_tui.protocol.library import Found, Hit, ImportProblem
 from jp_tui.protocol.models import MissingKey, ModelInfo, ServerProblem
 from jp_tui.protocol.settings import SettingEntry
@@ -310,8 +311,18 @@ async def reviewers(stage: Stage, w: Words) -> None:
     await stage.press("c")
 
 
+async def context(stage: Stage, w: Words) -> None:
+    stage.app.action_open("context")
+    part = ContextPart(
+        part="instructions", path=w.foreign("path"), trusted=False, why=w.foreign("reason"), bytes=9, tokens=3
+    )
+    await stage.say(ev.ContextRead(parts=(part,), tokens=3, model="a/b"))
+    await stage.look()
+
+
 SCENES: dict[str, Callable[[Stage, Words], Awaitable[None]]] = {
     "page: conversations": library, "page: models": models, "page: usage": usage, "page: settings": settings,
     "page: trust": trust, "page: setup": setup, "page: changes": changes, "page: inbox": inbox, "page: ledger": ledger,
     "page: inquiries": inquiries, "page: sub-agents": agents, "page: reviewers": reviewers,
+    "page: context": context,
 }  # fmt: skip

@@ -18,3 +18,7 @@ def test_a_plain_line_is_not_asked_about() -> None:
 
 def test_a_naive_reader_fails_the_same_test() -> None:
     assert rules.run_lines(rules.LINES, SEED, rules.naive, read_too=False, enough=1).failed
+
+
+def test_ar7_nothing_that_is_added_loosens() -> None:
+    assert rules.loosened(30, SEED) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 
 import pyte
 import pytest
@@ -60,19 +61,20 @@ def as_painted(app: Host) -> str:
     return "\x1b[?7l" + "".join(f"\x1b[{y + 1};1H{strip.render(app.console)}" for y, strip in enumerate(strips))
 
 
-async def looked(theme: str, size: tuple[int, int]) -> tuple[Look | None, str]:
+async def looked(theme: str, size: tuple[int, int], sidebar: Sidebar = "auto") -> tuple[Look | None, str]:
     """The look that is kept, and the first frame as it is painted; each is looked at once."""
-    if (theme, size) not in _LOOKED:
-        _LOOKED[theme, size] = await _looked(theme, size)
-    look, painted_ = _LOOKED[theme, size]
+    if (theme, size, sidebar) not in _LOOKED:
+        _LOOKED[theme, size, sidebar] = await _looked(theme, size, sidebar)
+    look, painted_ = _LOOKED[theme, size, sidebar]
     return None if look is None else parse(look.written()), painted_
 
 
-_LOOKED: dict[tuple[str, tuple[int, int]], tuple[Look | None, str]] = {}
+Sidebar = Literal["auto", "show"]
+_LOOKED: dict[tuple[str, tuple[int, int], str], tuple[Look | None, str]] = {}
 
 
-async def _looked(theme: str, size: tuple[int, int]) -> tuple[Look | None, str]:
-    app = First(FakeLink(), theme=theme)
+async def _looked(theme: str, size: tuple[int, int], sidebar: Sidebar) -> tuple[Look | None, str]:
+    app = First(FakeLink(), theme=theme, sidebar=sidebar)
     app.console = Console(color_system="truecolor", force_terminal=True, file=StringIO(), width=size[0])
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
@@ -83,12 +85,19 @@ async def _looked(theme: str, size: tuple[int, int]) -> tuple[Look | None, str]:
 CASES = [(theme, size) for theme in ("jp-night", "jp-day") for size in SIZES] + [("jp-night", size) for size in EDGES]
 
 
-@pytest.mark.parametrize(("theme", "size"), CASES, ids=str)
-async def test_the_skeleton_is_the_first_frame(theme: str, size: tuple[int, int]) -> None:
+WITH_SIDEBAR = [("jp-night", (100, 30)), ("jp-day", (200, 50)), ("jp-night", (300, 50))]
+
+
+@pytest.mark.parametrize(
+    ("theme", "size", "sidebar"),
+    [*((*one, "auto") for one in CASES), *((*one, "show") for one in WITH_SIDEBAR)],
+    ids=str,
+)
+async def test_the_skeleton_is_the_first_frame(theme: str, size: tuple[int, int], sidebar: Sidebar) -> None:
     """With the look of another size, as it is when a terminal was resized between two runs."""
-    look, _ = await looked(theme, (120, 36))
+    look, _ = await looked(theme, (120, 36), sidebar)
     assert look is not None
-    _, real = await looked(theme, size)
+    _, real = await looked(theme, size, sidebar)
     look.place = "/here"
     look.folders = ["~/code/acme"]
     drawn = frame(look, SkeletonContext("/here"), "", 0, *size)

@@ -99,7 +99,9 @@ def with_folder(layers: RuleLayers, more: tuple[ApprovalRule, ...]) -> RuleLayer
 
 def only_policy(layers: RuleLayers) -> RuleLayers:
     """What the policy says by itself, with everything else let run."""
-    every = RuleIndex([ApprovalRule(f"every-{tool}", "allow", tool) for tool in _TOOLS])
+    whole = [ApprovalRule(f"every-{tool}", "allow", tool) for tool in _TOOLS]
+    calls = [ApprovalRule(f"{tool}-{one}", "allow", tool, arguments=one) for tool in _TOOLS for one in ("{1}", "{2}")]
+    every = RuleIndex([*whole, *calls])
     return RuleLayers(layers.policy, RuleLayer(every, "unattended", "unattended"), max_mode=layers.max_mode)
 
 

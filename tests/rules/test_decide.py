@@ -190,7 +190,9 @@ def test_ar5_a_whole_tool_that_runs_commands_is_allowed_in_the_sandbox_only() ->
         ("curl x | sh", True), ("curl x | tee a | bash", True), ("curl x", False), ("npm publish", True),
         ("npm run build", False), ("dd if=a of=b", True), ("jp-tui rules add", True), ("terraform destroy", True),
         ("aws s3 rm s3://x", True), ("kubectl delete pod x", True), ("sh -c 'rm -rf x'", True), ("/bin/rm -r x", True),
-        ("echo rm -rf x", False), ("git log --grep=force", False), ("env rm -rf a", True), ("shutdown now", True),
+        ("gh repo view", False), ("gh pr view 1", False), ("gh release create v1", True), ("gh api x", True),
+        ("npm init", False), ("npm run publish-docs", False), ("\\rm -rf x", True), ("echo rm -rf x", False),
+        ("git log --grep=force", False), ("env rm -rf a", True), ("shutdown now", True),
     ],
 )  # fmt: skip
 def test_ar9_danger_asks_before_every_allow_in_every_mode(line: str, asks: bool) -> None:

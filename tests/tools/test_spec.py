@@ -129,6 +129,8 @@ def test_names_and_arguments() -> None:
         "fs_modify_file": ("path?", "patterns", "replace_all?", "case_sensitive?"),
         "fs_move_file": ("source", "target"),
         "fs_delete_file": ("path",),
+        "update_plan": ("plan", "explanation?"),
+        "submit_plan": ("plan", "steps"),
         "spawn_agent": ("task", "name?", "model?", "tools?"),
         "shell_run": ("argv?", "command?", "cwd?", "timeout_secs?"),
     }

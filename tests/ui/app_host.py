@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 from textual import events
 from textual.keys import _character_to_key
@@ -58,6 +59,8 @@ class Host(WorkspaceApp):
         state: Path = STATE,
         notify: Notify | None = None,
         environment: Mapping[str, str] | None = None,
+        sidebar: Literal["auto", "show", "hide"] = "auto",
+        vi: bool = False,
     ) -> None:
         self.time = Clock()
         self.link = link
@@ -73,6 +76,8 @@ class Host(WorkspaceApp):
             first_prompt=first_prompt,
             notify=notify,
             environment=environment,
+            sidebar=sidebar,
+            vi=vi,
         )
         if state is STATE:  # a folder that all tests share, where it exists
             self._main._uses = CommandUses(None)

@@ -74,7 +74,7 @@ async def test_a_second_message_in_the_same_burst_waits_for_the_first() -> None:
 async def test_a_failed_turn_gives_the_prompt_back_unless_something_is_written() -> None:
     async with workspace(say=scenes.failed()) as (app, pilot):
         assert app.composer.text == scenes.PROMPT
-        await pilot.press(*"x")
+        await pilot.press("end", *"x")
         kept = app.composer.text
         await app.says(pilot, *scenes.failed())
         assert app.composer.text == kept

@@ -6,6 +6,7 @@ from textual.app import App
 from textual.binding import Binding
 
 from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
 from jp_tui.settings.themes import themes as plain
 from jp_tui.ui import themes
 from jp_tui.ui.keys.bindings import KeyRow, counted, declared, section, short, spelled
@@ -16,6 +17,7 @@ from jp_tui.ui.screens.small import TooSmall
 from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.ui.transcript.transcript import Transcript
 from tests.fakes import scenes
+from tests.fakes.link import FakeLink, opened
 from tests.ui.app_host import Host, workspace
 
 
@@ -59,8 +61,34 @@ async def test_over_another_screen_it_goes_away_alone() -> None:
         assert app.focused is app.composer
 
 
+async def test_s52_an_empty_sidebar_is_closed_until_there_is_something_in_it() -> None:
+    async with workspace() as (app, pilot):
+        sidebar = app._main.query_one(Sidebar)
+        assert not sidebar.display and app.composer.outer_size.width == 120
+        await app.says(pilot, *scenes.tools())
+        assert sidebar.display and sidebar.outer_size.width == 30
+        await app.says(pilot, ev.TurnStarted(conversation="c1", turn=2, model="demo/tour"))
+        assert sidebar.display, "it doesn't close between two turns"
+        await app.says(pilot, opened(conversation="c2"))
+        assert not sidebar.display
+
+
+async def test_s52_the_user_can_open_an_empty_sidebar_and_the_setting_keeps_it_open() -> None:
+    async with workspace() as (app, pilot):
+        sidebar = app._main.query_one(Sidebar)
+        await pilot.press("ctrl+b")
+        assert sidebar.display
+        await pilot.press("ctrl+b")
+        assert not sidebar.display
+    app = Host(FakeLink(), sidebar="show")
+    async with app.run_test(size=(300, 50)) as pilot:
+        await pilot.pause()
+        sidebar = app._main.query_one(Sidebar)
+        assert sidebar.display and sidebar.outer_size.width == 60
+
+
 async def test_the_activity_stands_beside_from_100_columns_and_over_below() -> None:
-    async with workspace(size=(100, 30)) as (app, pilot):
+    async with workspace(size=(100, 30), say=scenes.tools()) as (app, pilot):
         sidebar = app._main.query_one(Sidebar)
         assert sidebar.display and not sidebar.has_class("-over")
         await pilot.press("ctrl+b")
@@ -73,7 +101,7 @@ async def test_the_activity_stands_beside_from_100_columns_and_over_below() -> N
         await pilot.press("ctrl+b")
         await pilot.pause()
         assert sidebar.display and sidebar.has_class("-over") and app.composer.outer_size.width == 99
-        assert "Esc close sidebar" in app.footer
+        assert "Esc close sidebar" in app.footer and "╭" in app.screen_text().splitlines()[1]
         await pilot.press("escape")
         assert not sidebar.display and app.focused is app.composer
         await pilot.resize_terminal(120, 30)
@@ -231,9 +259,9 @@ async def test_ctrl_c_closes_what_lies_over_the_workspace_and_twice_leaves() -> 
 async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
     async with workspace() as (app, _):
         assert [entry.title for entry in by_action()] == [
-            "New conversation", "Conversations", "Ledger", "Inquiries", "Changes", "Undo", "Inbox", "Sub-agents",
-            "Reviewers", "Decide yourself", "Interrupt", "Sidebar", "Theme", "Model", "Usage", "Settings", "Setup",
-            "Trust", "Help", "Leave",
+            "New conversation", "Conversations", "Ledger", "Inquiries", "Compact", "Changes", "Undo", "Inbox",
+            "Sub-agents", "Reviewers", "Decide yourself", "Interrupt", "Sidebar", "Theme", "Model", "Context",
+            "Usage", "Settings", "Setup", "Trust", "Help", "Leave",
         ]  # fmt: skip
         for entry in by_action():
             assert callable(entry.opener() if isinstance(entry, Page) else getattr(app, f"action_{entry.action}"))

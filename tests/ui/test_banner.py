@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, Verdict
-from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner
+from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner, whole_reason
 
 M12 = "The assistant recommended rejecting this change:"
 FIRST = (Verdict(model="a/haiku", reason=Foreign("unrelated"), ms=900),)
@@ -67,3 +67,38 @@ async def test_what_it_says(told: dict[str, object], lines: list[str]) -> None:
 
     async with Host().run_test():
         assert shown(**told) == lines
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"reason": Foreign("too wide"), "saw": "all of it"}, [f'{M12}\n"too wide"', "It was shown all of it."]),
+        ({}, [f'{M12}\n"(no reason given)"']),
+        (
+            {"reason": Foreign("no answer"), "failed": True, "before": FIRST},
+            [f'{M12}\n"unrelated"', 'The reviewer could not decide, so this comes to you:\n"no answer"'],
+        ),
+    ],
+)
+def test_m12_what_opens_over_the_conversation_quotes_the_no_and_then_what_went_wrong(
+    told: dict[str, object], said: list[str]
+) -> None:
+    escalation = Escalation.model_validate({"model": "a/haiku", "reason": Foreign(""), "ms": 1400, **told})
+    assert whole_reason(escalation).raw == "\n\n".join(said)
+
+
+async def test_z14_in_one_line_it_names_who_says_no_and_begins_the_reason() -> None:
+    told = Escalation(model="a/haiku", reason=Foreign("too wide, and " * 20), ms=1400)
+
+    class Host(App[None]):
+        def compose(self) -> ComposeResult:
+            yield ReviewerBanner(told)
+
+    async with Host().run_test(size=(60, 9)) as pilot:
+        await pilot.pause()
+        (banner,) = pilot.app.query(ReviewerBanner)
+        banner.fit(60)
+        assert banner.rows == 1 and not banner.complete
+        assert (
+            banner._in_one(57).plain.startswith('✗ haiku says no: "too wide') and banner._in_one(57).cell_length <= 57
+        )

@@ -10,12 +10,13 @@ from rich.cells import cell_len
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain, table
-from jp_tui.ui.painting.blocks import page, paint, said
+from jp_tui.ui.painting.blocks import MARGIN, page, paint, said
 from jp_tui.ui.painting.code import CodeLines, language_of
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import LINE_CELLS, ClickTarget, Piece, Row, wrap
 from jp_tui.view.transcript.blocks import Ending, TextBlock, ToolBlock, User
+from jp_tui.view.transcript.heights import PROSE
 from tests.hostile.recorded import cases
 from tests.ui.look_of import look_of, texts
 
@@ -352,9 +353,7 @@ def test_caps_say_what_is_not_shown() -> None:
     rows = md("word " * 80_000, 100)
     assert sum(len(row.text) for row in rows) < plain.SHOWN + 200
     assert "more characters are not shown" in rows[-1].text
-    (line,) = [
-        text for text in texts(paint(User(key="e1", place=(1, 0), text=Foreign("x" * 9000)), 3000, LOOK)) if text
-    ]
+    line = "".join(texts(paint(User(key="e1", place=(1, 0), text=Foreign("x" * 9000)), 3000, LOOK)))
     assert f"{9000 - LINE_CELLS:,} more characters" in line and len(line) < LINE_CELLS + 100
 
 
@@ -396,3 +395,25 @@ def test_frames_copy_markers_but_not_bars() -> None:
     rows = md("- one two three four five six\n- b\n\n> quoted", 24)
     assert [row.text for row in rows if row.text] == [" • one two three", "four five six", " • b", "quoted"]
     assert page(20, LOOK).room == 15
+
+
+def test_s52_prose_has_a_readable_width_and_code_output_and_tables_have_all_of_it() -> None:
+    prose = md("word " * 200, 200)
+    assert max(len(row.text) for row in prose) <= PROSE and len(prose) > 8
+    nested = md("- " + "word " * 100, 200)
+    assert max(row.lead + len(row.text) for row in nested) <= PROSE + MARGIN
+    code = md("```\n" + "x" * 180 + "\n```", 200)
+    assert [len(row.text) for row in code] == [180]
+    table = md("|a|b|\n|-|-|\n|" + "word " * 30 + "|" + "word " * 30 + "|", 200)
+    assert max(len(row.text) for row in table) > 150
+    narrow = md("word " * 200, 60)
+    assert max(len(row.text) for row in narrow) > 50, "a narrow screen is used as before"
+
+
+def test_s52_code_and_diffs_show_where_a_line_is_cut_and_it_is_not_copied() -> None:
+    for text in ("```\n" + "x" * 130 + "\n```", "```diff\n+" + "y" * 130 + "\n```"):
+        rows = [row for row in md(text, 60) if row.text.strip()]
+        marks = ["↩" in "".join(segment.text for segment in row.strip) for row in rows]
+        assert marks == [True] * (len(rows) - 1) + [False] and len(rows) == 3
+        assert not any("↩" in row.text for row in rows)
+        assert all(row.strip.cell_length == 60 for row in rows)

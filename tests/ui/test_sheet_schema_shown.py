@@ -105,7 +105,7 @@ async def test_e60_a_mistake_has_a_sign_and_words_of_its_own_beside_the_hint() -
         assert "3 to 10 characters" in text_of(app), "what is wanted stays readable"
         await app.type(pilot, *["backspace"] * 2)
         await app.judged(pilot)
-        assert "! required" in line_with(app, "name *"), "emptied by hand"
+        assert "✗ Name is required" in line_with(app, "name *"), "emptied by hand"
 
 
 async def test_what_is_wrong_at_the_cursor_is_told_whole_below_with_its_path_in_two_lines_where_needed() -> None:
@@ -165,8 +165,8 @@ async def test_nothing_is_told_as_wrong_before_a_key_was_pressed_and_names_are_c
         assert told.endswith("_3, 4 more")
         assert app.schema.editors.json._wrong == frozenset()
         await app.type(pilot, "enter")
-        assert app.answers == [] and "Not submitted: /name is empty" in text_of(app)
-        assert "! required" in line_with(app, "name *")
+        assert app.answers == [] and "not submitted: 9 fields are required" in text_of(app)
+        assert "✗ Name is required" in line_with(app, "name *")
 
 
 @pytest.mark.parametrize("key", ["j", "k"])

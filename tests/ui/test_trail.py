@@ -113,7 +113,7 @@ def test_a_turn_that_goes_on_says_so_quietly() -> None:
     from jp_tui.view.transcript.blocks import Resumed
 
     rows = paint(Resumed(key="r1", place=(1, 9)), 60, look_of())
-    assert texts(rows) == [" ↻ This turn was interrupted here and resumed"]
+    assert texts(rows) == [" ↻ jp-tui ended here. The turn goes on below."]
 
 
 LOG = log(

@@ -116,7 +116,14 @@ async def test_a_wait_before_a_retry_counts_down_in_the_conversation() -> None:
         assert said(host)[-1] == f" ↻ {told} Retrying in 17 s · Esc stops"
         pane.apply(ev.TurnPhase(conversation=HERE, turn=1, phase="waiting_for_model"))
         await settled(pilot)
-        assert pane._ticker is None and not any("Retrying" in row for row in screen(host))
+        assert not any("Retrying" in row for row in screen(host))
+        pane._counted -= 8.5
+        pane._second()
+        await settled(pilot)
+        assert any("Waiting for" in row and "Esc stops" in row for row in screen(host)), "S53"
+        pane.apply(ev.TurnPhase(conversation=HERE, turn=1, phase="streaming"))
+        await settled(pilot)
+        assert pane._ticker is None and not any("Waiting for" in row for row in screen(host))
 
 
 async def test_the_line_of_a_wait_names_the_users_own_key() -> None:

@@ -69,7 +69,7 @@ async def test_the_sidebar() -> None:
     for field in ("tool", "title", "said"):
         given = HIDDEN if field == "tool" else Foreign(HIDDEN)
         running = scenes.call("grep", "running").model_copy(update={field: given})
-        async with workspace(say=[*scenes.started(), running]) as (app, pilot):
+        async with workspace(size=(200, 50), say=[*scenes.started(), running]) as (app, pilot):
             await app.still(pilot)
             place = app._main.query_one(Sidebar).region
             rows = app.screen_text().split("\n")[place.y : place.bottom]

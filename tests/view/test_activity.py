@@ -359,3 +359,15 @@ def test_a_sub_agent_whose_tool_waits_for_the_human_does_not_say_that_it_runs() 
 
     assert head(after([*scenes.asked()])).startswith("◐ mole") and "waiting for you" in head(after([*scenes.asked()]))
     assert head(after([scenes.call("fs_list_files", "running")])).startswith("▸ mole")
+
+
+def test_r244_a_reloaded_call_says_what_it_is_about_as_the_live_one_did() -> None:
+    """Its title is in its response; of one without, the words of its command are taken."""
+    request = stored.ToolCallRequest(id="a", name="shell_run", arguments={"argv": ["pytest", "-q"]})
+    titled = stored.ToolCallResponse(id="a", content="", metadata={"title": "pytest -q · in docs"})
+    for response, said_ in (
+        (titled, "pytest -q · in docs"),
+        (stored.ToolCallResponse(id="a", content=""), "pytest -q"),
+    ):
+        page = [StoredEvent(seq=at, turn=1, event=one.wire()) for at, one in enumerate((request, response), 1)]
+        assert rebuilt(page).calls[0].title.raw == said_

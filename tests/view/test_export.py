@@ -142,3 +142,19 @@ def test_the_end_of_an_export_is_that_of_all_of_it(text: str) -> None:
     found = ending(events, 4_000)
     assert whole.endswith(found.removeprefix("…\n").removeprefix("Assistant: …").lstrip()) and len(found) <= 4_020
     assert found == whole or found.startswith(("…\n", "Assistant: …"))
+
+
+def test_s54_a_preview_speaks_in_words_and_an_export_keeps_the_values() -> None:
+    events = log(
+        ev.ToolCallRequest(id="a", name="fs_read_file", arguments={"path": "docs/a.md", "start_line": 1}),
+        ev.ToolCallResponse(id="a", content="# Title\n\nwords\n"),
+        ev.InquiryAnswered(id="i", answer=["eu", "us"]),
+        ev.ConfigDelta(delta={"assistant": {"model": {"id": "haiku"}}}),
+    )
+    assert ending(events, 4_000).split("\n") == [
+        "Tool: fs_read_file docs/a.md",
+        "Result: # Title (+2 lines)",
+        "Answer: eu, us",
+        "Settings: assistant.model.id is haiku",
+    ]
+    assert '{"path"' in "\n".join(exported(events)).replace("{ ", "{")

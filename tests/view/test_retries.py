@@ -85,3 +85,26 @@ def test_a_sub_agents_own_conversation_says_it_once() -> None:
     story.apply(phase())
     story.apply(retrying(HERE, 20.0, who="agent"))
     assert len(lines(story)) == 1
+
+
+def test_s53_a_model_that_is_silent_for_long_is_named_until_its_first_word() -> None:
+    story = TranscriptReducer()
+    story.apply(ev.TurnStarted(conversation=HERE, turn=1, model="acme/large"))
+    story.apply(phase("waiting_for_model", None))
+    assert lines(story) == [] and story.retries.counting
+    assert not story.retries.passed(7.5), "most answers begin within seconds"
+    assert story.retries.passed(0.6) and lines(story) == ["Waiting for large · 8 s · Esc stops"]
+    assert story.retries.passed(4.0) and lines(story) == ["Waiting for large · 12 s · Esc stops"]
+    story.apply(delta("p", "first"))
+    assert lines(story) == [] and not story.retries.counting
+
+
+def test_s53_it_gives_way_to_a_retry_and_ends_with_the_turn() -> None:
+    story = TranscriptReducer()
+    story.apply(phase("waiting_for_model", None))
+    story.retries.passed(9.0)
+    story.apply(phase())
+    assert lines(story) == [f"{CAUSE} Retrying in 20 s · Esc stops"]
+    story.apply(phase("waiting_for_model", None))
+    story.apply(ev.TurnCompleted(conversation=HERE, turn=1, outcome="failed"))
+    assert lines(story) == [] and not story.retries.counting

@@ -12,6 +12,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, StoredEvent
 from jp_tui.view.questions.inquiry import InquiryView
+from jp_tui.view.questions.outcome_line import outcome
 from jp_tui.view.transcript.blocks import (
     Block,
     Data,
@@ -328,3 +329,21 @@ def test_a_sub_agents_call_is_named_the_same_while_it_runs_and_after() -> None:
     story.apply(appended(events[2]))
     assert (shown().title.raw, shown().state) == ("twin-1: Ask it", "completed"), "what is over waits for nobody"
     assert next(one for one in stored_blocks(events) if isinstance(one, ToolBlock)).title.raw == "twin-1: Ask it"
+
+
+@pytest.mark.parametrize("restarted", [True, False])
+def test_s53_a_secret_that_a_restart_lost_says_why_it_is_asked_again(restarted: bool) -> None:
+    """R12: a secret is never stored. Without a restart a second question is just another question."""
+    mark = {"resumed": True} if restarted else {}
+    page = log(
+        stored.ToolCallRequest(id="a", name="login", arguments={}),
+        asked("a", "Password?"),
+        stored.InquiryRedacted(id="a.q.1"),
+        replace(asked("a", "Password?", 2), metadata={"call": "a", **mark}),
+    )
+    story = TranscriptReducer()
+    story.load(page)
+    (block,) = story.of_event(1)
+    assert isinstance(block, ToolBlock)
+    assert [one.lost for one in block.asked] == [restarted, False]
+    assert ("lost when jp-tui ended" in outcome(block.asked[0]).word.raw) is restarted

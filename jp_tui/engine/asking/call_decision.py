@@ -1,7 +1,7 @@
-"""What the approval rules say about a call (rules.md AR3-AR17), with what a decision needs of the machine.
+"""Decision of the approval rules about a call (rules.md AR3-AR17), with its inputs.
 
-The decision is `rules.decide`'s. Here the call's arguments become what rules are about, and the sandbox is asked for
-only where it could make a difference.
+`rules.decide` decides. This module converts the call's arguments to the rules' terms, and asks for the sandbox only if
+it could make a difference.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Walls(Protocol):
     """A tool that runs commands in a sandbox."""
 
     async def walls(self, call: ToolCall) -> tuple[bool, bool]:
-        """Whether there is a sandbox for this call, and whether the network is open in it."""
+        """Return whether there is a sandbox for this call, and whether the network is open in it."""
 
 
 def may_ask(setup: ToolSetup, rules: ApprovalRules | None) -> bool:
-    """Whether rules could make a person be asked about a call of this tool."""
+    """True if rules could require a person's approval for a call of this tool."""
     if rules is None or setup.tool is None:
         return False
     if commands(setup.tool):
@@ -63,7 +63,7 @@ async def decided(job: ToolCallState, rules: ApprovalRules, usable: Usable, *, r
 
 
 def insists_on(decision: CallDecision) -> v.Insists:
-    """Whether only a person may let it run, and whether a remembered yes counts."""
+    """Return whether only a person may permit it, and whether a remembered yes counts."""
     if decision.by in ("danger", "guard", "policy"):
         return "always"
     return "rule" if decision.by == "rule" else ""

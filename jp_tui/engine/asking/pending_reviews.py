@@ -116,7 +116,7 @@ class PendingReviews:
             question=opened.question,
             told=told,
             model=self._model,
-            tools=tuple(one.spec for one in log.setup.tools.values()),
+            tools=tuple(one.spec for one in log.offered()),
             overrides=opened.rule.overrides,
             intent=opened.intent if ask.intent else "",
             before=opened.before,

@@ -215,7 +215,7 @@ class SideQuestions:
             model=model.name,
             messages=talk(told, prompt, before, text, thoughts=model.id == log.model),
             system=log.briefing.after(model.system),
-            tools=tuple(tool.spec for tool in log.setup.tools.values()),
+            tools=tuple(tool.spec for tool in log.offered()),
             tool_choice="none",
             max_tokens=model.max_tokens,
             temperature=model.temperature,

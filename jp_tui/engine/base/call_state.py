@@ -13,7 +13,7 @@ from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.protocol.values import AgentInfo, CallEnd
 from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.files.backups import Copies
-from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, HistoryReader, Spawner, Tool, ToolCall
+from jp_tui.tools.port import Cancel, FormLeft, GivenAnswer, HistoryReader, PlanKeeper, Spawner, Tool, ToolCall
 
 Usable = Callable[[JsonObject], Awaitable[str | None]]
 
@@ -113,6 +113,7 @@ class ToolCallState:
         spawn: Spawner | None = None,
         copies: Copies | None = None,
         history: HistoryReader | None = None,
+        plan: PlanKeeper | None = None,
         progress: Callable[[str], None] = lambda _: None,
     ) -> ToolCall:
         """Build one execution for the tool; the arguments as in ToolCall."""
@@ -137,4 +138,5 @@ class ToolCallState:
             spawn=spawn,
             copies=copies,
             history=history,
+            plan=plan,
         )

@@ -54,6 +54,7 @@ class ToolSetup:
     `tool` is None if `source` names an unknown executor (R63). `run_place` is FILE:LINE where `run` is set, for the
     ledger, `result_place` where `result` is; both are empty for built-in defaults. `format` is R90's mode for its own
     formatter.
+    `read_only`: it works in plan mode (K41).
     """
 
     name: str
@@ -68,6 +69,7 @@ class ToolSetup:
     result_place: str = ""
     options: JsonObject = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
+    read_only: bool = False
     policies: Policies = Policies()
     cancellation: str = CANCELLATION
     covers: Covers = field(default_factory=Covers)
@@ -197,11 +199,11 @@ class ApprovalRules(Protocol):
         """Policy, yours, the folder's; a tool's `run` setting is not among them."""
 
     def dangers(self) -> tuple[Danger, ...]:
-        """What a person is always asked about (AR9)."""
+        """Return what always needs a person's approval (AR9)."""
 
     def places(self, root: str, secrets: Sequence[str] | None) -> Places:
-        """What is looked up on the disk for one decision; `secrets` are names of files that hold some, None for the
-        usual ones."""
+        """Return the disk lookups for one decision; `secrets` are names of files with secrets, None for the usual
+        ones."""
 
 
 class Trust(Protocol):
@@ -244,6 +246,7 @@ class EngineDependencies:
     `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
     `approval_rules` decide about each call first; None: there are none, and `run` alone decides. `ignored` reads the
     ignore lists for a workspace and raises IgnoreProblem.
+    `plan`: conversations begin, or resume, in plan mode (K41).
     `model_facts` returns the model a conversation would be held with, as `open_model`, without asking a server.
     """
 
@@ -286,3 +289,4 @@ class EngineDependencies:
     ignored: Callable[[Path], Sequence[IgnoreText]] = lambda root: ()
     context: Callable[[], ContextSettings | None] = lambda: None
     model_facts: Callable[[str], ModelFacts] | None = None
+    plan: bool = False

@@ -30,7 +30,8 @@ from jp_tui.engine.record.sizes import TOKEN, listed, measure, size
 LEAST_FULL = 0.3
 """Of the window: below it a reply's `max_tokens` brings about no compaction."""
 ASSUMED = 16_384
-"""Tokens of a window that nobody knows, for what is carried where the user compacts and nothing was refused."""
+"""Assumed tokens of an unknown window, for the data sent beside a summary when the user compacts and nothing was
+refused."""
 LEAST_GAIN = 20
 """A compaction near the window leaves out at least this part of it, or nothing is done."""
 WHOLE = 0.8

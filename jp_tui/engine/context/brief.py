@@ -43,7 +43,7 @@ def place_of(log: Log, settings: ContextSettings) -> str:
     """Return the end of the system text; empty if the model isn't sent its environment."""
     if not settings.environment:
         return ""
-    return system_text.place(os.path.realpath(log.setup.workspace), platform(), settings.shell, len(log.setup.tools))
+    return system_text.place(os.path.realpath(log.setup.workspace), platform(), settings.shell, len(log.offered()))
 
 
 def digest(text: str) -> str:

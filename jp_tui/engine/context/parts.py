@@ -33,7 +33,7 @@ async def read_context(log: Log, model: ModelFacts) -> ContextRead:
             new = changed((await log.facts()).environment, await look(log.setup.workspace, log.setup.now()))
             blocks += [told(new, first=not blocks)] if new else []
             parts.append(_part("environment", "".join([place_of(log, settings), *blocks])))
-    specs = [tool.spec for tool in log.setup.tools.values()]
+    specs = [tool.spec for tool in log.offered()]
     parts.append(_part("tools", "".join(_spec(one) for one in specs)))
     if (base := log.overlay.base) is not None:
         said.remove(head(base))

@@ -117,7 +117,7 @@ class _Files:
 
 
 def _hidden(ignored: Sequence[IgnoreText]) -> Callable[[str, bool], str] | None:
-    """What hides a path; None where no list hides anything."""
+    """Return why a path is hidden; None if no list hides anything."""
     lists = IgnoreLists(ignored)
     return lists.hidden if lists else None
 

@@ -70,10 +70,11 @@ class _Inquiries:
     async def list(self, command: c.ListInquiries) -> None:
         journal, named = self._context.setup.journal, command.conversation
         row = journal.conversation(named) if named else None
-        if named and row is None:
+        if named and row is None and self._context.sessions.get(named) is None:
             self._context.unknown(command.type, named)
             return
-        found = listed(journal, row.id if row is not None else "", pending=command.pending)
+        new = bool(named) and row is None  # open, and nothing is stored of it yet
+        found = [] if new else listed(journal, row.id if row is not None else "", pending=command.pending)
         self._context.publish(e.InquiriesListed(inquiries=tuple(found)))
 
     async def watch(self, command: c.WatchWaiting) -> None:

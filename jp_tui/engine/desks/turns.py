@@ -41,6 +41,7 @@ def desk(context: DeskContext) -> Desk:
         c.AskAside: _ask_aside,
         c.SendAside: _send_aside,
         c.TakeOver: _take_over,
+        c.SetPlanMode: _plan_mode,
     }
 
     async def compact(command: c.CompactConversation) -> None:
@@ -89,3 +90,7 @@ async def _send_aside(session: Session, command: c.SendAside) -> None:
 
 async def _take_over(session: Session, command: c.TakeOver) -> None:
     session.take_over(command.inquiry)
+
+
+async def _plan_mode(session: Session, command: c.SetPlanMode) -> None:
+    await session.plan_mode(command.on)

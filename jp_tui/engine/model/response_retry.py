@@ -165,7 +165,7 @@ def next_request(log: Log, model: ModelSetup) -> m.ModelRequest:
         model=model.name,
         messages=(),
         system=log.briefing.after(model.system),
-        tools=tuple(tool.spec for tool in log.setup.tools.values()),
+        tools=tuple(tool.spec for tool in log.offered()),
         tool_choice=log.setup.tool_choice,
         max_tokens=model.max_tokens,
         temperature=model.temperature,

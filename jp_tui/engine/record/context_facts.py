@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import Json, JsonObject
 
-ENVIRONMENT, INSTRUCTIONS, COMPACTION = "environment", "instructions", "compaction"
+ENVIRONMENT, INSTRUCTIONS, PLAN, MODE = "environment", "instructions", "plan", "mode"
 """Kinds of events. An `instructions` event with a `call` tells of nested files."""
 _STATE = ("date", "branch", "status")
 Told = tuple[dict[str, Json], "dict[str, str] | None", dict[str, str]]
@@ -18,12 +18,14 @@ class ContextFacts:
     """Reads the events of a log in order.
 
     `environment` is what was last sent of each part; `files` the digests of the instruction files of the system text,
-    None if none were recorded; `nested` those of nested ones. What was sent in a turn without any effect doesn't count.
+    None if none were recorded; `nested` those of nested ones. `planning`: the conversation is
+    in plan mode (K41). What was sent in a turn without any effect doesn't count.
     """
 
     environment: dict[str, Json] = field(default_factory=dict)
     files: dict[str, str] | None = None
     nested: dict[str, str] = field(default_factory=dict)
+    planning: bool = False
     _turn: int = -1
     _before: Told = field(default_factory=lambda: ({}, None, {}))
     _spoke: bool = False
@@ -43,6 +45,8 @@ class ContextFacts:
                 self.environment |= {key: raw[key] for key in _STATE if key in raw}
             case ev.Unknown(raw={"type": "instructions"} as raw):
                 self._told(raw)
+            case ev.Unknown(raw={"type": "mode", "mode": str() as mode}):
+                self.planning = mode == "plan"
             case ev.Compaction() if event.leaves_out:
                 self.environment, self.nested = {}, {}
             case _:

@@ -17,7 +17,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.base.context_settings import UNTOLD, Briefing, ContextSettings
-from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup
+from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup, ToolSetup
 from jp_tui.engine.record.answer_record import Logged
 from jp_tui.engine.record.context_facts import ContextFacts
 from jp_tui.engine.record.estimate import Estimate
@@ -28,6 +28,7 @@ from jp_tui.engine.record.secret_redaction import Secrets
 from jp_tui.journal.port import Stored
 from jp_tui.protocol.events import Event, EventAppended, TitleChanged
 from jp_tui.protocol.values import AgentInfo, StoredEvent, UsageTotals
+from jp_tui.tools.port import submits
 
 Publish = Callable[[Event], None]
 PAGE = 200
@@ -67,6 +68,8 @@ class Log:
     """System text of this turn's requests after the system prompt (K1, K10)."""
     context: ContextSettings | None = None
     """The settings it was made with; None: no instruction files."""
+    wants_plan: bool | None = None
+    """Plan mode that is to begin, or to end, with the next turn: nothing was said here yet."""
     _facts: ContextFacts = field(default_factory=ContextFacts, repr=False)
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
@@ -207,6 +210,18 @@ class Log:
         if not self._known:
             await self._read()
         return self._facts
+
+    @property
+    def planning(self) -> bool:
+        """True in plan mode (K41). Await `told` first."""
+        return self._facts.planning
+
+    def offered(self) -> tuple[ToolSetup, ...]:
+        """Return the tools that the model currently knows (K41). Await `told` first."""
+        tools = self.setup.tools.values()
+        if self.planning:
+            return tuple(tool for tool in tools if tool.read_only)
+        return tuple(tool for tool in tools if not submits(tool.tool))
 
     async def deltas(self) -> list[JsonObject]:
         """Return the settings changes in the log, in order (R67)."""

@@ -27,7 +27,7 @@ def parse_stored_answer(request: ev.InquiryRequest, text: str) -> tuple[Question
     return question, question.answer_type.typed(text)
 
 
-async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, text: str) -> Settled:
+async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, text: str, note: str = "") -> Settled:
     """Return the result. `log` must be at the request's turn and locked by this process. Raises JournalError."""
     extra, tool = request.metadata, str(request.metadata.get("tool") or request.source.name)
     try:
@@ -48,7 +48,7 @@ async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, 
     state = v.State(client=False, calls=MappingProxyType({call: v.Work(tool)}), waiting=(opened,))
     known = await verdicts(checks, question.answer_type, [value])
     at = timestamp(log.setup.now())
-    given = v.HumanAnswered(request.id, digest, value, via="process", at=at, verdicts=known)
+    given = v.HumanAnswered(request.id, digest, value, note=note, via="process", at=at, verdicts=known)
     _, steps = decide(state, given)
     for step in steps:
         if isinstance(step, s.Refuse):

@@ -62,12 +62,13 @@ class Offers:
             found = parse_object(payload, max_bytes=MAX_PAYLOAD)
         except JsonProblem as problem:
             return "invalid", problem.message
-        value, digest = found.get("value"), found.get("digest")
+        value, digest, note = found.get("value"), found.get("digest"), found.get("note")
         if not isinstance(value, str):
             return "invalid", "the offer holds no value"
-        return await self.take(inquiry, value, digest if isinstance(digest, str) else "")
+        words = note if isinstance(note, str) else ""
+        return await self.take(inquiry, value, digest if isinstance(digest, str) else "", note=words)
 
-    async def take(self, inquiry: str, text: str, digest: str = "") -> Settled:
+    async def take(self, inquiry: str, text: str, digest: str = "", *, note: str = "") -> Settled:
         """Run an offered answer through the machine; `digest` is what the offerer saw, if given."""
         shown = self._coordinator.showing.get(inquiry)
         if shown is None or shown.kind != "question":
@@ -79,7 +80,7 @@ class Offers:
         except ValueError as problem:
             return "invalid", str(problem)
         at, ms = timestamp(self._log.setup.now()), self._coordinator.showing.since(inquiry)
-        given = v.HumanAnswered(inquiry, shown.digest, value, via="process", ms=ms, at=at)
+        given = v.HumanAnswered(inquiry, shown.digest, value, note=note, via="process", ms=ms, at=at)
         steps = await self._coordinator.hear(await self._coordinator.checked(given, shown))
         for step in steps:
             if isinstance(step, s.Refuse):

@@ -45,7 +45,7 @@ class AnswerRouter:
         if not found:
             return self._nothing(conversation, inquiry)
         row_, request = found[0]
-        settled = await self._settle(row_.conversation, row_.entry.turn, request, command.value)
+        settled = await self._settle(row_.conversation, row_.entry.turn, request, command.value, command.note)
         if isinstance(settled, OfferSettled):
             return settled
         return self._told(settled, row_.conversation, request.id)
@@ -74,20 +74,20 @@ class AnswerRouter:
         return self._said("unknown", inquiry, message=f"No question waits under {inquiry}.")
 
     async def _settle(
-        self, conversation: str, turn: int, request: ev.InquiryRequest, text: str
+        self, conversation: str, turn: int, request: ev.InquiryRequest, text: str, note: str
     ) -> Settled | OfferSettled:
         session = self._session(conversation)
         if session is not None and session.mine:
-            return await session.offered(request, turn, text)
+            return await session.offered(request, turn, text, note)
         held = self._setup.lock(conversation)
         if isinstance(held, HeldBy):
-            return await self._ask_holder(conversation, turn, request, text)
+            return await self._ask_holder(conversation, turn, request, text, note)
         try:
-            return await self._alone(conversation, turn, request, text)
+            return await self._alone(conversation, turn, request, text, note)
         finally:
             held.release()
 
-    async def _alone(self, conversation: str, turn: int, request: ev.InquiryRequest, text: str) -> Settled:
+    async def _alone(self, conversation: str, turn: int, request: ev.InquiryRequest, text: str, note: str) -> Settled:
         """Decide and append here, since no process owns it. Another may have answered before this one got the lock."""
         journal = self._setup.journal
         row = journal.conversation(conversation)
@@ -95,14 +95,14 @@ class AnswerRouter:
             response = last_response(journal, conversation, request.id)
             return ("answered", _by(response)) if response is not None else ("stale", GONE)
         log = Log(self._setup, lambda _: None, row.id, row.model, row.title, exists=True, turn=turn)
-        return await answer_recorded(log, self._checks, request, text)
+        return await answer_recorded(log, self._checks, request, text, note)
 
     async def _ask_holder(
-        self, conversation: str, turn: int, request: ev.InquiryRequest, text: str
+        self, conversation: str, turn: int, request: ev.InquiryRequest, text: str, note: str
     ) -> Settled | OfferSettled:
         """Offer it, and wait; if the owner ends meanwhile, take the lock."""
         journal, clock = self._setup.journal, self._setup.monotonic
-        offered = dump({"value": text, "digest": str(request.metadata.get("digest", ""))})
+        offered = dump({"value": text, "digest": str(request.metadata.get("digest", "")), "note": note})
         number = await journal.make_offer(conversation, request.id, offered, timestamp(self._setup.now()))
         end, words = clock() + PATIENCE_SECONDS, "somebody else"
         try:
@@ -115,7 +115,7 @@ class AnswerRouter:
                         await journal.withdraw_offer(number)
                         if (seen := journal.offer(number)) is not None and seen.state != "open":
                             return seen.state, seen.words
-                        settled = await self._alone(conversation, turn, request, text)
+                        settled = await self._alone(conversation, turn, request, text, note)
                         if settled[0] == "answered" and self._on_record(conversation, request, text):
                             return "accepted", ""  # accepted by an owner that ended before its reply
                         return settled

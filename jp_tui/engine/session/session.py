@@ -33,12 +33,13 @@ from jp_tui.engine.recovery.unattended import waiting_calls
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.session.hand_compaction import LATER, HandCompaction
 from jp_tui.engine.turn.model_selection import ModelSelection
+from jp_tui.engine.turn.plan import mode_event
 from jp_tui.engine.turn.subagent_context import SubagentContext
 from jp_tui.engine.turn.subagent_spawner import Runs
 from jp_tui.engine.turn.turn import Turn, TurnContext
 from jp_tui.journal.port import STORAGE, JournalError
 from jp_tui.protocol import commands as c
-from jp_tui.protocol.events import AnswerRefused, ConversationOpened, Refused, StorageFailed
+from jp_tui.protocol.events import AnswerRefused, ConversationOpened, PlanModeSet, Refused, StorageFailed
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import SecretAnswer
 
@@ -67,6 +68,8 @@ class Session:
     ) -> None:
         self._log, self._checks, self._lock, self.held_by = log, checks, lock, held_by
         self.models = ModelSelection(log, model)
+        if log.setup.plan:
+            log.wants_plan = True
         self._greeting = model.provider.greeting if greet and not log.exists else None
         self._failed, self._agents, self._child = failed, agents, child
         log.publish = self.live = LiveSnapshot(log.publish, log.setup.monotonic, watched=child is None)
@@ -135,6 +138,8 @@ class Session:
                 agent=log.agent,
             )
         )
+        if log.wants_plan is not None:
+            log.publish(PlanModeSet(conversation=log.id, on=log.wants_plan))
         if self.held_by and self._looking is None:
             self._looking = asyncio.create_task(follow_writer(log, rows[-1].seq if rows else 0))
         if self.busy and self._turn is not None:
@@ -172,6 +177,15 @@ class Session:
         """Resume an unfinished turn; return False if there is none. Raises ValueError, JournalError."""
         await repair_log.repair(self._log)
         return await self._take_up()
+
+    async def plan_mode(self, on: bool) -> None:
+        """Begin plan mode or end it (K41); in a new conversation with its first turn. Raises JournalError."""
+        if self._log.exists and self.mine:
+            if (await self._log.facts()).planning != on:
+                await self._log.append([mode_event(self._log, planning=on)])
+        else:
+            self._log.wants_plan = on
+            self._log.publish(PlanModeSet(conversation=self.id, on=on))
 
     # --- turns --------------------------------------------------------------------------------------------
 
@@ -319,12 +333,12 @@ class Session:
             self._log.publish(AnswerRefused(conversation=self.id, inquiry=inquiry, reason=reason, gone=True))
         return self._turn.coordinator if self._turn is not None else None
 
-    async def offered(self, request: ev.InquiryRequest, turn: int, text: str) -> Settled:
+    async def offered(self, request: ev.InquiryRequest, turn: int, text: str, note: str = "") -> Settled:
         """Apply an answer from another place, for a conversation owned here. Raises JournalError."""
         if self.busy and self._turn is not None:
-            return await self._turn.offers.take(request.id, text)
+            return await self._turn.offers.take(request.id, text, note=note)
         assert turn == self._log.turn
-        return await answer_recorded(self._log, self._checks, request, text)
+        return await answer_recorded(self._log, self._checks, request, text, note)
 
     def prompt(self, inquiry: str) -> PromptRequest | None:
         """Return the open prompt with this id."""

@@ -33,6 +33,7 @@ from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.turn.call_rendering import render_after, render_before
 from jp_tui.engine.turn.intent import stated_intent
 from jp_tui.engine.turn.outcome_shape import find_problem
+from jp_tui.engine.turn.plan import REFUSED, TurnPlan
 from jp_tui.engine.turn.subagent_spawner import SubagentSpawner
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import gone, repeats
@@ -40,7 +41,7 @@ from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.values import CallEnd, CallState
 from jp_tui.questions.types import FormView, Question, SchemaAnswer
-from jp_tui.tools.port import FormLeft, GivenAnswer, NeedsInput, NeedsReview, ToolCall, spawns
+from jp_tui.tools.port import FormLeft, GivenAnswer, NeedsInput, NeedsReview, ToolCall, spawns, submits
 
 
 class CallRunner:
@@ -60,6 +61,7 @@ class CallRunner:
     ) -> None:
         self._log, self._coordinator, self._checks, self._root, self._say = log, coordinator, checks, root, say
         self._keeping, self._agents = keeping, agents
+        self._plan = TurnPlan(log, coordinator)
         self._answers, self._results = dict(earlier.answers), dict(earlier.results)
         self._started = dict(earlier.agents)
         self._begun = earlier.begun
@@ -104,6 +106,10 @@ class CallRunner:
             return CallResult(unavailable(call.name), True, "error")
         if setup.tool is None:
             return CallResult(f"Tool not found: {call.name}", True, "error")
+        if self._log.planning and not setup.read_only and call.id not in self._results:
+            return CallResult(REFUSED, True, "error")
+        if submits(setup.tool) and not self._log.planning:
+            return CallResult(unavailable(call.name), True, "error")
         job = self._jobs[call.id] = ToolCallState(call, setup, setup.tool, call.arguments, self._root, self._log.id)
         job.workspace = str(self._log.setup.workspace)
         job.ignored = partial(self._log.setup.ignored, self._root)
@@ -194,7 +200,7 @@ class CallRunner:
             job.ms = self._since(began, job)
 
     def _since(self, began: float, job: ToolCallState) -> int:
-        """How long the tool itself took: the time of those who were asked is not its own (Z15)."""
+        """Return the tool's own duration, without the time of those who were asked (Z15)."""
         return max(int((self._log.setup.monotonic() - began - job.waited) * 1000), 0)
 
     @contextmanager
@@ -268,6 +274,7 @@ class CallRunner:
             refused=refused,
             spawn=spawn,
             copies=copies,
+            plan=self._plan,
             history=HistoryText(self._log),
             progress=said,
         )

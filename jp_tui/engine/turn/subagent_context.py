@@ -52,17 +52,24 @@ def tools_of(tools: Mapping[str, ToolSetup], names: Names = None) -> dict[str, T
     return {name: setup for name, setup in tools.items() if not spawns(setup.tool) and (names is None or name in names)}
 
 
-def setup_of(parent: EngineDependencies, names: Names, delta: JsonObject) -> EngineDependencies:
+def setup_of(
+    parent: EngineDependencies, names: Names, delta: JsonObject, *, planning: bool = False
+) -> EngineDependencies:
     """Return a sub-agent's dependencies: its parent's, with its own tools, also after settings are loaded again.
     `delta` are the settings changes of the parent's conversation (R67)."""
 
     def reload(deltas: Sequence[JsonObject]) -> Mapping[str, ToolSetup]:
-        return tools_of(parent.reload_tools(deltas), names)
+        return reading(tools_of(parent.reload_tools(deltas), names))
+
+    def reading(tools: dict[str, ToolSetup]) -> dict[str, ToolSetup]:
+        """In plan mode only what reads (K41)."""
+        return {name: one for name, one in tools.items() if one.read_only} if planning else tools
 
     return replace(
         parent,
-        tools=tools_of(parent.tools, names),
+        tools=reading(tools_of(parent.tools, names)),
         reload_tools=reload,
         tool_choice="none" if parent.tool_choice == "none" else "auto",
         config_delta=delta,
+        plan=False,
     )

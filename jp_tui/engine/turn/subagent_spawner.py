@@ -98,7 +98,7 @@ class SubagentSpawner:
         handler = SubagentRelay(job.agent, self._coordinator.relay, self._coordinator.relayed, self._end_turn)
         child = SubagentContext(job.agent, root, handler, wanted.tools)
         delta = in_effect([*await self._log.deltas(), setup.config_delta])
-        own = setup_of(setup, wanted.tools, delta)
+        own = setup_of(setup, wanted.tools, delta, planning=self._log.planning)
         errand = SubagentTask(child, wanted.task, own, model, self._log.secrets, lambda: job.leaves)
         self._before.pop(job.call.id, None)
         try:

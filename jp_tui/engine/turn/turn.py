@@ -33,6 +33,7 @@ from jp_tui.engine.recovery.offered_answers import Offers
 from jp_tui.engine.recovery.resume_turn import ResumableTurn, earlier
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.turn.call_batch import CallBatch, Stop
+from jp_tui.engine.turn.plan import mode_event
 from jp_tui.engine.turn.scratch_folder import prepare
 from jp_tui.engine.turn.subagent_context import SubagentContext
 from jp_tui.engine.turn.subagent_spawner import Runs, SubagentSpawner
@@ -139,6 +140,7 @@ class Turn:
             self.announce()
             try:
                 await self._around.ready()
+                await self._mode()
                 if sample is None:
                     await brief(log, begins=self._cut is None)
                 there = log.setup.workspace if self._child is None else self._child.root
@@ -172,6 +174,13 @@ class Turn:
         attached, self._log.attached = self._log.attached, ()
         extra: JsonObject = {"attachments": list(attached)} if attached else {}
         await self._log.append([start, ev.ChatRequest(content=self._text, metadata=extra)])
+
+    async def _mode(self) -> None:
+        """Plan mode that was wanted before anything was said begins (K41)."""
+        planning = (await self._log.facts()).planning
+        wanted, self._log.wants_plan = self._log.wants_plan, None
+        if wanted is not None and wanted != planning:
+            await self._log.append([mode_event(self._log, planning=wanted)])
 
     def announce(self) -> None:
         """Report the running turn, and open prompts, to a new front end."""

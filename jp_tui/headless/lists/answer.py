@@ -6,6 +6,8 @@ start does. An existing answer stays and is reported.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.lists.request import NoAnswer, ask
 from jp_tui.headless.output import FAILED, TextOutput
@@ -27,11 +29,17 @@ _WORDS = {
 }
 
 
-def answer(link: Link, inquiry: str, value: str, output: TextOutput) -> int:
-    """Offer `value` to the inquiry; return the exit status. Raises OutputEnded."""
+def answer(link: Link, inquiry: str, value: str, output: TextOutput, comments: Sequence[str] = ()) -> int:
+    """Offer `value` to the inquiry, with comments N=TEXT on steps (K42); return the exit status. Raises OutputEnded."""
+    note = "\n".join(one.replace("=", ": ", 1) for one in comments)
+    for one in comments:
+        number, equals, words = one.partition("=")
+        if not (equals and number.isascii() and number.isdigit() and words.strip()):
+            output.tell(f"jp-tui: --comment is N=TEXT, the number of a step and what is said of it: {one}")
+            return 2
     link.start(lambda: None)
     try:
-        settled = _offered(link, inquiry, value, output)
+        settled = _offered(link, inquiry, value, output, note)
     except NoAnswer as trouble:
         return trouble.status
     finally:
@@ -40,11 +48,11 @@ def answer(link: Link, inquiry: str, value: str, output: TextOutput) -> int:
     return _STATUS.get(settled.status, 2)
 
 
-def _offered(link: Link, inquiry: str, value: str, output: TextOutput) -> e.OfferSettled:
+def _offered(link: Link, inquiry: str, value: str, output: TextOutput, note: str) -> e.OfferSettled:
     """Return the result. An id is the model's own text and may contain a slash, so both readings are tried."""
     conversation, slash, rest = inquiry.partition("/")
     if slash and conversation and rest:
-        offer = c.OfferAnswer(conversation=conversation, inquiry=rest, value=value)
+        offer = c.OfferAnswer(conversation=conversation, inquiry=rest, value=value, note=note)
         try:
             settled = ask(link, offer, e.OfferSettled, output, quiet=True)
         except NoAnswer as trouble:
@@ -54,7 +62,7 @@ def _offered(link: Link, inquiry: str, value: str, output: TextOutput) -> e.Offe
         else:
             if settled.status != "unknown":
                 return settled
-    return ask(link, c.OfferAnswer(inquiry=inquiry, value=value), e.OfferSettled, output)
+    return ask(link, c.OfferAnswer(inquiry=inquiry, value=value, note=note), e.OfferSettled, output)
 
 
 def _report(settled: e.OfferSettled, output: TextOutput) -> None:

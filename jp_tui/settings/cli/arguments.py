@@ -44,6 +44,8 @@ class CommandLine:
     non_interactive: bool = False
     conversation: str | None = None
     plain: bool = False
+    plan: bool = False
+    comment: tuple[str, ...] = ()
     pending: bool = False
     inquiry: str | None = None
     key: str | None = None

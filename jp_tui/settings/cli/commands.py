@@ -22,7 +22,7 @@ Command = Literal[
 class CommandOption:
     """Option or positional: `name` as typed, `short` with one letter, `value` its placeholder, empty for a switch.
     `required` is for positionals. Without a dash, the placeholder is the name of the value. `field` is where it goes
-    in the command line where that differs from its name."""
+    in the command line where that differs from its name; `many`: it may be given several times."""
 
     name: str
     help: str
@@ -198,10 +198,12 @@ ENTRIES: dict[Command, CommandSpec] = {
   jp-tui answer kqmzw2ab/call_1.path.1 src       with the conversation's id, where one is not enough
   jp-tui answer call_2.note.1 -- -5              a value that starts with a dash follows --
   jp-tui answer call_3.which.1 '["a","b"]'       several choices, or a value by a schema, as JSON
+  jp-tui answer call_4.accept_plan.1 keep_planning --comment 2="first the tests"
 """,
         (
             CommandOption("inquiry", "its id, as jp-tui inquiries --pending shows it", "INQUIRY"),
             CommandOption("value", "the answer; true, false, yes or no; JSON for several choices and schemas", "VALUE"),
+            CommandOption("--comment", "a comment on a step of a plan; can be repeated", "N=TEXT", many=True),
             _JSON,
         ),
     ),

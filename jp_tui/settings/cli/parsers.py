@@ -186,6 +186,8 @@ def make(command: Command) -> Parser:
 def _option(parser: Parser, option: CommandOption) -> None:
     names = [name for name in (option.short, option.name) if name]
     more: dict[str, Any] = {"dest": option.field} if option.field else {}
+    if option.many:
+        more["action"] = "append"
     if option.value:
         parser.add_argument(*names, metavar=option.value, help=option.help, **more)
     else:
@@ -214,6 +216,7 @@ def _talking(command: Command) -> Parser:
     )
     which.add_argument("-r", "--resume", metavar="ID", help="resume this conversation")
     add("--theme", metavar="NAME", help="theme for this run")
+    add("--plan", action="store_true", help="plan mode: only reading tools, until you accept the model's plan")
     _switches(parser)
     use = parser.add_mutually_exclusive_group()
     use.add_argument("--tool-use", nargs="?", const=True, metavar="NAME", help="the model must use a tool (this one)")

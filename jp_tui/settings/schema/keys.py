@@ -161,6 +161,7 @@ SCHEMA = Group(
                     tightens=stricter(False, True),
                     help="review the answers of a form before submitting",
                 ),
+                "keys": Leaf(checks.choice("usual", "vi"), "display", help="the keys of the field where you write"),
                 "ascii": Leaf(
                     checks.choice("auto", "always", "never"), "display", help="draw borders, marks and arrows in ASCII"
                 ),

@@ -162,6 +162,12 @@ _SHARED: dict[str, Node] = {
         checks.choice(*_ASKING), tightens=stricter(*_ASKING), acts=True, help="ask before the model gets it"
     ),
     "cancellation_response": Leaf(checks.text, help="message to the model when you reject a call"),
+    "read_only": Leaf(
+        checks.boolean,
+        tightens=stricter(True, False),
+        never=lambda new: new is True,
+        help="whether the tool only reads, so that it works in plan mode",
+    ),
     "timeout_secs": Leaf(checks.integer(1, 86_400), help="description of a local tool for the model"),
     "options": OPTIONS,
     "style": STYLE,

@@ -28,6 +28,7 @@ from jp_tui.ui.composer.file_completion import FileCompletion
 from jp_tui.ui.composer.history_search import HistorySearch
 from jp_tui.ui.composer.paste_marks import PasteMarks
 from jp_tui.ui.composer.slash_completion import SlashCompletion
+from jp_tui.ui.composer.vi_mode import ViMode
 from jp_tui.ui.keys.bindings import bound, words
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.textual_patches.text_colours import TextColours
@@ -52,6 +53,7 @@ _CONDITIONAL = frozenset(
         "take",
         "end_fork",
         "drop",
+        "vi_normal",
     )
 )
 """Bindings that belong to the composer only while their action is possible; else the key is the screen's."""
@@ -86,6 +88,13 @@ class Composer(TextArea, inherit_bindings=False):
         Binding(
             "escape", "end_fork", "cancel edit", id="composer.end_fork", tooltip="Leave the earlier message unchanged"
         ),
+        Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="Expand the placeholder at the cursor"),
+        Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the current turn ends"),
+        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="The last queued message"),
+        Binding(
+            "escape", "end_fork", "cancel edit", id="composer.end_fork", tooltip="Leave the earlier message unchanged"
+        ),
+        Binding("escape", "vi_normal", "normal mode", id="composer.vi_normal", tooltip='With ui.keys = "vi"'),
         Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="Drop the last queued message"),
         *EDITING,
     ]
@@ -100,6 +109,7 @@ class Composer(TextArea, inherit_bindings=False):
         padding: 0 1;
         scrollbar-size-vertical: 1;
         &:focus { border: round $primary; }
+        &.-normal { border-title-color: $primary; border-title-style: bold; }
         &.-locked { border: round $foreground 30%; }
         &.-refusing { border: round $warning; border-subtitle-color: $warning; }
         & .text-area--cursor-line { background: $background; }
@@ -160,9 +170,15 @@ class Composer(TextArea, inherit_bindings=False):
         do: Callable[[], None]
 
     def __init__(
-        self, *, commands: tuple[SlashCommand, ...] = (), uses: CommandUses | None = None, id: str | None = None
+        self,
+        *,
+        commands: tuple[SlashCommand, ...] = (),
+        uses: CommandUses | None = None,
+        vi: bool = False,
+        id: str | None = None,
     ) -> None:
-        """`commands` are the slash commands, `uses` says which are run most."""
+        """`commands` are the slash commands, `uses` says which are run most; `vi`: with vi's keys (S55)."""
+        self._vi = ViMode(self) if vi else None
         self._colours = TextColours(self)
         self._marks = PasteMarks(self)
         self._slash = SlashCompletion(self, commands, uses or CommandUses(None), self._suggest)
@@ -260,6 +276,10 @@ class Composer(TextArea, inherit_bindings=False):
     def type_in(self, text: str) -> None:
         """Insert a text at the cursor that was typed elsewhere and meant for the composer (E10)."""
         self._insert_paste(cleaned(text))
+
+    def put_cursor(self, location: Location) -> None:
+        """Move the cursor there."""
+        self.move_cursor(location)
 
     def _insert_paste(self, text: str) -> None:
         if not self.read_only and text:
@@ -373,6 +393,8 @@ class Composer(TextArea, inherit_bindings=False):
             return listing or (action == "put_away" and self._files.open)
         if action == "end_fork":
             return self.forking
+        if action == "vi_normal":
+            return self._vi is not None and self._vi.inserting
         if action == "unfold":
             return self._marks.at_cursor and not self.locked
         if action in ("add_output", "end_shell"):
@@ -400,6 +422,8 @@ class Composer(TextArea, inherit_bindings=False):
             self._search.key(event)
             return
         key = _SAME.get(event.key, event.key)
+        if self._vi is not None and not self._vi.inserting and self._vi_key(key, event):
+            return
         bindings = self._bound(key)
         if not bindings and not (event.is_printable and event.character):
             event.prevent_default()
@@ -412,6 +436,36 @@ class Composer(TextArea, inherit_bindings=False):
         elif event.character:
             self._refuse(blank())
             self.write(event.character, *self.selection)
+
+    def _vi_key(self, key: str, event: events.Key) -> bool:
+        """Handle a key of vi's normal mode. Return False for one that means the same in any mode."""
+        assert self._vi is not None
+        if not self._vi.press(key, event.character if event.is_printable else None):
+            return False
+        event.stop()
+        event.prevent_default()
+        self.post_message(self.Typed())
+        self._show_mode()
+        return True
+
+    def _show_mode(self) -> None:
+        """Show at the border that vi's normal mode is on, and which keys work."""
+        normal = self._vi is not None and not self._vi.inserting
+        if normal != self.has_class("-normal"):
+            self.set_class(normal, "-normal")
+            self.border_title = ours("NORMAL") if normal else None
+            self.refresh_bindings()
+
+    def action_vi_normal(self) -> None:
+        """Go to vi's normal mode."""
+        if self._vi is not None:
+            self._vi.leave_insert()
+            self._show_mode()
+
+    def _vi_insert(self) -> None:
+        if self._vi is not None and not self._vi.inserting:
+            self._vi.insert()
+            self._show_mode()
 
     def _do(self, binding: Binding) -> None:
         _, name, parameters = parse(binding.action)
@@ -463,6 +517,7 @@ class Composer(TextArea, inherit_bindings=False):
             self._refuse(ours("Type a command after !. Start with !! to send it as text."))
             return
         if line:
+            self._vi_insert()
             self._request(ask.ExecuteShell(line))
             self._earlier = self._earlier.remembered(self.text)
             self.load_text("")
@@ -477,6 +532,7 @@ class Composer(TextArea, inherit_bindings=False):
             self._earlier = self._earlier.remembered(self.text)
             self.run_command(meant.command, meant.argument)
             return
+        self._vi_insert()
         queues = self.busy and not self.replying
         self.busy = True  # until the engine answers: a second Enter in the same burst is queued
         self._earlier = self._earlier.remembered(self.text)
@@ -490,6 +546,7 @@ class Composer(TextArea, inherit_bindings=False):
 
     def run_command(self, command: SlashCommand, argument: str = "") -> None:
         """Run a slash command and empty the composer."""
+        self._vi_insert()
         self.load_text("")
         self._slash.ran(command)
         chosen = RunAction(command.of, command.value) if isinstance(command, Value) else RunAction(command, argument)

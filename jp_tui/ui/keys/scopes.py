@@ -28,6 +28,7 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
     from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.dock.dock import SheetDock
+    from jp_tui.ui.transcript.first_screen import FirstScreen
     from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
     from jp_tui.ui.transcript.transcript import Transcript
 
@@ -36,6 +37,7 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
         ("In the workspace", WorkspaceScreen),
         ("Writing", Composer),
         ("In the conversation", Transcript),
+        ("On the first screen", FirstScreen),
         ("In the interrupt menu", InterruptMenu),
         ("When questions are waiting", SheetDock),
         *sheets(),
@@ -114,11 +116,13 @@ def _scopes(app: type[object]) -> Iterator[KeyScope]:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.dock.dock import SheetDock
     from jp_tui.ui.sheets.field import Field
+    from jp_tui.ui.transcript.first_screen import FirstScreen
     from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
     from jp_tui.ui.transcript.transcript import Transcript
 
     yield KeyScope("in the composer", (Composer, WorkspaceScreen, app), writes=True)
     yield KeyScope("in the conversation", (Transcript, WorkspaceScreen, app))
+    yield KeyScope("on the first screen", (FirstScreen, WorkspaceScreen, app))
     taken = dict.fromkeys(("enter", "ctrl+s"), "sends the answer") | dict.fromkeys(NEW_LINE, "starts a new line")
     taken |= {"escape": "leaves the text", "ctrl+g": "opens the editor", "tab": "continues", "shift+tab": "goes back"}
     yield KeyScope("in a text field of a question", (Field,), writes=True, taken=taken)

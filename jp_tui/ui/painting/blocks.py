@@ -32,6 +32,7 @@ from jp_tui.view.transcript.blocks import (
     ToolBlock,
     User,
 )
+from jp_tui.view.transcript.heights import PROSE
 from jp_tui.view.wording.amounts import duration
 
 EDGE, MARGIN = 1, 3
@@ -53,8 +54,8 @@ FOLDED: frozenset[str] = frozenset()
 
 
 def page(width: int, look: PaintLook, margin: int = MARGIN) -> Frame:
-    """The frame of a block: its margin on the left, two free cells on the right."""
-    return Frame(look, width, look.text, room=width - 2).indented(margin)
+    """The frame of a block: its margin on the left, two free cells on the right; prose up to a readable width."""
+    return Frame(look, width, look.text, room=width - 2, measure=PROSE + margin).indented(margin)
 
 
 def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str] = FOLDED) -> list[Row]:
@@ -79,20 +80,20 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
         case QuestionBlock(asked=asked):
             return question_rows(asked, page(width, look), block.key, unfolded)
         case Resumed():
-            cut_off = Piece("↻ This turn was interrupted here and resumed", look.muted)
-            return page(width, look, EDGE).paragraph([cut_off])
+            frame = page(width, look, EDGE).inside([Piece("↻ ", look.muted)], [Piece("  ", look.text)])
+            return frame.paragraph([Piece("jp-tui ended here. The turn goes on below.", look.muted)])
         case Ending():
             return _ending(block, width, look, open_)
         case Note(about=about, text=text):
             sign = "↶ " if about == "undone" else "─ "
             frame = page(width, look, EDGE).inside([Piece(sign, look.muted)], [Piece("  ", look.text)])
             return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.muted)])
+        case RetryBlock(text=text, silent=silent):
+            sign, style = ("◌ ", look.muted) if silent else ("↻ ", look.waiting)
+            frame = page(width, look, EDGE).inside([Piece(sign, style)], [Piece("  ", look.text)])
+            return frame.paragraph([Piece(neutral.neutralise(text, "line"), style)])
         case CompactionBlock():
             return _compaction(block, width, look, open_)
-        case RetryBlock(text=text):
-            first, rest = [Piece("↻ ", look.waiting)], [Piece("  ", look.text)]
-            frame = page(width, look, EDGE).inside(first, rest)
-            return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.waiting)])
         case Odd(name=name, problem=problem):
             words = [Piece("· event type not supported by this version: ", look.muted), _line(name, look)]
             if problem:
@@ -124,7 +125,7 @@ def _line(text: Foreign, look: PaintLook) -> Piece:
 
 def _user(block: User, width: int, look: PaintLook, unfolded: bool) -> list[Row]:
     bar = [Piece(" ", look.text), Piece("▌ ", look.user_bar)]
-    frame = Frame(look, width, look.user, room=width - 2).inside(bar, bar, base=look.user)
+    frame = Frame(look, width, look.user, room=width - 2, measure=PROSE + MARGIN).inside(bar, bar, base=look.user)
     shown, missing = plain.cut(block.text.raw.rstrip("\n"))
     lines = plain.lines(Foreign(shown), look.user, look)
     shown_lines = ASIDE if block.aside else LONG
@@ -199,9 +200,9 @@ def _ending(block: Ending, width: int, look: PaintLook, unfolded: bool) -> list[
         case "interrupted":
             return frame.paragraph([Piece("⊘ ", look.muted), Piece("interrupted", look.muted)])
         case "deferred":
-            return frame.paragraph(
-                [Piece("◐ ", look.waiting), Piece("stopped at an unanswered question", look.waiting)]
-            )
+            inside = frame.inside([Piece("◐ ", look.waiting)], [Piece("  ", look.text)])
+            words = "Stopped at a question that has no answer yet. It stays open: /inbox answers it."
+            return inside.paragraph([Piece(words, look.waiting)])
         case "failed":
             pass
     sign = [Piece("✗ ", look.bad)]

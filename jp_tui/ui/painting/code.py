@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _ALIAS = re.compile(r"[A-Za-z0-9+#._-]{1,32}\Z")
 TAB = 4
+CUT = "↩"
 LEXED = 400
 """A longer line is not given to a lexer: a regular expression holds every thread for its whole run (traps.md T21c)."""
 
@@ -169,12 +170,19 @@ def code_frame(frame: Frame) -> Frame:
 
 
 def code_rows(pieces: list[Piece], frame: Frame, source: str) -> list[Row]:
-    """A line of code on the block's ground, broken anywhere when it is too long."""
+    """A line of code on the block's ground, broken anywhere when it is too long, with a mark at each cut (S52)."""
     found: list[Row] = []
-    for number, part in enumerate(chop_pieces(pieces, frame.room - 1)):
+    parts = chop_pieces(pieces, frame.room - 1)
+    for number, part in enumerate(parts):
         whole = source if number == 0 and "\t" in source else None
-        found.append(frame.emit(part, join="" if number else None, fill=frame.base, full=whole))
+        tail = cut_mark(frame, frame.base) if number < len(parts) - 1 else ()
+        found.append(frame.emit(part, join="" if number else None, fill=frame.base, full=whole, tail=tail))
     return found
+
+
+def cut_mark(frame: Frame, ground: Style) -> tuple[Piece, ...]:
+    """What stands at the right edge where a line goes on in the next row; it is not copied."""
+    return (Piece(CUT, ground + Style(color=frame.look.muted.color)),)
 
 
 def code(lines: Iterable[str], language: str, frame: Frame) -> list[Row]:

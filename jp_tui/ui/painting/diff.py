@@ -16,10 +16,10 @@ from itertools import accumulate
 from rich.style import Style
 
 from jp_tui.conversation import neutral, visible
-from jp_tui.ui.painting.code import TAB
+from jp_tui.ui.painting.code import TAB, cut_mark
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import PaintLook
-from jp_tui.ui.painting.rows import LINE_CELLS, Piece, Row, capped, chop_pieces, spaces
+from jp_tui.ui.painting.rows import LINE_CELLS, Piece, Row, capped, chop_pieces, spaces, width_of
 from jp_tui.view.wording import white_space
 from jp_tui.view.wording.diff_lines import DiffLine, DiffReader, Sign, counts, groups, is_diff, pairs, read
 
@@ -102,9 +102,12 @@ def change_rows(
     pieces = content(change.text, style, frame.look, approval=approval, white=white)
     if words is not None and len(pieces) == 1:
         pieces = _stressed(pieces[0], words, frame.look.add_word if change.sign == "+" else frame.look.remove_word)
+    room = inside.room
+    parts = [pieces] if width_of(pieces) <= room else chop_pieces(pieces, max(room - 1, 1))
+    last, mark = len(parts) - 1, cut_mark(frame, style)
     return [
-        inside.emit(part, join="" if number else None, fill=style)
-        for number, part in enumerate(chop_pieces(pieces, inside.room))
+        inside.emit(part, join="" if at else None, fill=style, tail=mark if at < last else ())
+        for at, part in enumerate(parts)
     ]
 
 

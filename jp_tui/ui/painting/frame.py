@@ -23,7 +23,8 @@ WIDE = 40
 class Frame:
     """`first` stands before the first row, `rest` before the others; `gutter` says that they are not content.
 
-    `width` is of whole rows, `room` what content may use of it; what is right of that is a margin.
+    `width` is of whole rows, `room` what content may use of it; what is right of that is a margin. `measure` is what
+    prose may use of the room (S52): tables, code and output take all of it.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Frame:
         rest: Sequence[Piece] = (),
         gutter: bool = True,
         room: int | None = None,
+        measure: int | None = None,
     ) -> None:
         self.look, self.base, self._parent, self._gutter = look, base, parent, gutter
         self.full = width
@@ -44,7 +46,10 @@ class Frame:
         free = parent.room if parent else width if room is None else room
         lead = max(free - (LEAST if width < WIDE else 2 * LEAST), 0)
         self._first, self._rest, self._begun = _within(first, lead), _within(rest, lead), False
-        self.room: int = free - width_of(self._first)
+        own = width_of(self._first)
+        self.room: int = free - own
+        prose = self.room if measure is None else min(measure, self.room)
+        self.measure: int = min(max(parent.measure - own, LEAST), self.room) if parent else prose
 
     def inside(
         self, first: Sequence[Piece], rest: Sequence[Piece], *, gutter: bool = True, base: Style | None = None
@@ -88,9 +93,9 @@ class Frame:
         """An empty row inside this frame."""
         return self.emit(())
 
-    def paragraph(self, pieces: Sequence[Piece]) -> list[Row]:
-        """One source line, wrapped."""
-        return [self.emit(line.pieces, join=line.join) for line in wrap(pieces, self.room)]
+    def paragraph(self, pieces: Sequence[Piece], *, wide: bool = False) -> list[Row]:
+        """One source line, wrapped as prose, or `wide` in all the room there is."""
+        return [self.emit(line.pieces, join=line.join) for line in wrap(pieces, self.room if wide else self.measure)]
 
 
 def _within(pieces: Sequence[Piece], room: int) -> list[Piece]:

@@ -95,7 +95,7 @@ def block(tokens: Sequence[Token], frame: Frame, *, menu: bool = False) -> list[
         case "code_block":
             return code(_lines(head.content), "", frame)
         case "hr":
-            return [frame.emit([Piece("─" * frame.room, frame.look.muted)])]
+            return [frame.emit([Piece("─" * frame.measure, frame.look.muted)])]
         case "table_open":
             return _table(tokens, frame)
         case _:

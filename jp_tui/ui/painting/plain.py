@@ -82,9 +82,9 @@ def _capped(line: list[Piece], look: PaintLook, approval: bool) -> list[Piece]:
     return [*found, Piece(f"… ⟨{size - LINE_CELLS:,} more characters⟩", look.waiting)]
 
 
-def paragraphs(content: Sequence[Sequence[Piece]], frame: Frame) -> list[Row]:
-    """Lines, each wrapped."""
-    return [row for line in content for row in frame.paragraph(line)]
+def paragraphs(content: Sequence[Sequence[Piece]], frame: Frame, *, wide: bool = False) -> list[Row]:
+    """Lines, each wrapped as prose, or `wide` as output."""
+    return [row for line in content for row in frame.paragraph(line, wide=wide)]
 
 
 def words(text: str, style: Style, hit: ClickTarget | None = None) -> Piece:

@@ -59,14 +59,14 @@ class Row:
         full: str | None = None,
     ) -> None:
         self.strip, self.text, self.lead, self.join, self.hits, self.full = strip, text, lead, join, hits, full
-        self._marked: dict[Style, Strip] = {}
+        self._marked: dict[tuple[Style, str], Strip] = {}
 
     def marked(self, style: Style, sign: str) -> Strip:
         """The row with one more cell at its right, for the scroll mark; kept, since rows are painted often."""
-        found = self._marked.get(style)
+        found = self._marked.get((style, sign))
         if found is None:
             found = Strip([*self.strip, Segment(sign, style)], self.strip.cell_length + 1)
-            self._marked[style] = found
+            self._marked[style, sign] = found
         return found
 
     def same(self, other: Row) -> bool:

@@ -94,5 +94,5 @@ def _records(rows: Sequence[Sequence[Cell]], frame: Frame) -> list[Row]:
             found.append(frame.blank())
         for name, cell in zip(names, cells, strict=True):
             label = [*name, Piece(": ", frame.look.muted)] if name and rows[1:] else []
-            found.extend(frame.paragraph([*label, *cell]))
+            found.extend(frame.paragraph([*label, *cell], wide=True))
     return found

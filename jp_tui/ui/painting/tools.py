@@ -185,9 +185,9 @@ def _arguments(pairs: tuple[tuple[Foreign, Foreign], ...], frame: Frame) -> list
         shown, missing = plain.cut(value.raw, 16_384)
         content = plain.lines(Foreign(shown), look.text, look)
         if len(content) == 1:
-            rows += frame.paragraph([label, *content[0]])
+            rows += frame.paragraph([label, *content[0]], wide=True)
         else:
-            rows += [frame.emit([label]), *plain.paragraphs(content, frame.indented(2))]
+            rows += [frame.emit([label]), *plain.paragraphs(content, frame.indented(2), wide=True)]
         rows += plain.note(missing, frame)
     return rows
 
@@ -201,7 +201,7 @@ def _result(tool: ToolBlock, frame: Frame, most: int, style: Style) -> list[Row]
         rows = diff.recorded(shown, inside)
         return [*rows, *plain.note(missing, inside)]
     content = plain.lines(Foreign(shown), style, look)
-    rows = plain.paragraphs(content[:most], inside)
+    rows = plain.paragraphs(content[:most], inside, wide=True)
     if len(content) > most == OUTPUT_LINES:  # unfolded already
         rows += plain.note(len(content) - most, inside, "lines")
     elif len(content) > most:

@@ -123,8 +123,11 @@ class Changes(ModalScreen[None], inherit_bindings=False):
     ]
     DEFAULT_CSS = """
     Changes {
-        background: $background; layout: vertical;
-        #title { height: 1; padding: 0 1; background: $bar-background; color: $bar-foreground; text-style: bold; }
+        background: $background;
+        #frame {
+            height: 100%; padding: 0 1; background: $sheet-background; border: round $sheet-border;
+            border-title-style: bold; border-subtitle-color: $waiting-foreground; border-subtitle-style: bold;
+        }
         #body { layout: horizontal; height: 1fr; }
         Files, Files:focus {
             width: 38; height: 100%; border: none; padding: 0; background: $sheet-background;
@@ -132,11 +135,10 @@ class Changes(ModalScreen[None], inherit_bindings=False):
             & > .option-list--option-highlighted { background: $primary 12%; color: $foreground; text-style: none; }
             &:ansi > .option-list--option-highlighted { background: transparent; }
         }
-        #waits { height: 1; padding: 0 1; color: $waiting-foreground; text-style: bold; text-align: right; }
         #notes, #notice { height: auto; max-height: 5; padding: 0 1; }
         #notes { color: $muted-foreground; }
         #notice { color: $waiting-foreground; text-style: bold; }
-        KeyBar { background: $bar-background; width: 100%; height: auto; }
+        KeyBar { background: $sheet-background; width: 100%; height: auto; }
         &.-narrow {
             #body { layout: vertical; }
             Files, Files:focus { width: 100%; height: auto; max-height: 30%; }
@@ -155,17 +157,16 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         self._doing, self._since = "", 0.0
 
     def compose(self) -> ComposeResult:
-        yield Static(id="title")
-        with Vertical(id="body"):
-            yield Files()
-            yield DiffPane()
-        yield Static(id="notes")
-        yield Static(id="waits")
-        yield Static(id="notice")
-        yield KeyBar(speaks_for_itself=lambda node: False)
+        with Vertical(id="frame"):
+            with Vertical(id="body"):
+                yield Files()
+                yield DiffPane()
+            yield Static(id="notes")
+            yield Static(id="notice")
+            yield KeyBar(speaks_for_itself=lambda node: False)
 
     def on_mount(self) -> None:
-        self.query_one("#notes").display = self.query_one("#waits").display = False
+        self.query_one("#notes").display = False
         self._say(blank())
         self.query_one(Files).focus()
         self.set_interval(1.0, self._tick)
@@ -174,9 +175,10 @@ class Changes(ModalScreen[None], inherit_bindings=False):
 
     def waits(self, words: str) -> None:
         """What waits for the human: this covers the line that says so (asking.md E50)."""
-        line = self.query_one("#waits", Static)
-        line.update(ours(words))
-        line.display = bool(words)
+        self.query_one("#frame").border_subtitle = ours(words)
+
+    def _title(self, title: Content) -> None:
+        self.query_one("#frame").border_title = title
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < WIDE, "-narrow")
@@ -199,7 +201,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
     def _tick(self) -> None:
         if self._doing and (self._found is None or monotonic() - self._since >= SHORT):
             told = f"{self._doing} {progress(0, 0, monotonic() - self._since)}"
-            self.query_one("#title", Static).update(words(told.strip()))
+            self._title(words(told.strip()))
 
     def hear(self, event: ev.Event) -> None:
         if not isinstance(event, ev.SettingChanged):
@@ -214,7 +216,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
                 said = Foreign("\n".join(part for part in (message, advice) if part))
                 self._say(foreign(said, style="$failed-foreground"))
                 if self._found is None:
-                    self.query_one("#title", Static).update(ours("Changes"))
+                    self._title(ours("Changes"))
                 else:
                     self._show(self._found)
             case _:
@@ -226,7 +228,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         title = ours("{title}", title=words(say.title(found)))
         if place := say.place(found):
             title += ours("   {place}", style="not bold $muted-foreground", place=words(place))
-        self.query_one("#title", Static).update(title)
+        self._title(title)
         options = self.query_one(Files)
         options.clear_options()
         options.add_options(Option(_row(one, self.size.width)) for one in found.files)

@@ -1,16 +1,20 @@
-"""What goes to the model: a row a part with its share, and the reason why something is not sent (context.md K12)."""
+"""What goes to the model: a row a part with its share, and the reason why something is not sent (context.md K12); and
+plan mode, which changes that (K41)."""
 
 from __future__ import annotations
 
+from textual.content import Content
+
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.commands import ReadContext
+from jp_tui.protocol.commands import ReadContext, SetPlanMode
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import context as words
 from jp_tui.view.pages.context import SHARE, ContextRow
+from jp_tui.view.wording.context import PLAN_ENDED, PLAN_MODE
 
 _QUIET = "$muted-foreground"
 
@@ -18,6 +22,13 @@ _QUIET = "$muted-foreground"
 def open_page(host: Host, _: str) -> ContextPage:
     """See `ui/pages.py`."""
     return ContextPage(host.main.conversation)
+
+
+def open_plan(host: Host, argument: str) -> Content:
+    """`/plan`: plan mode begins, `/plan off`: it ends (K41)."""
+    on = argument.strip().casefold() != "off"
+    host.send(SetPlanMode(conversation=host.main.conversation, on=on))
+    return ours(PLAN_MODE if on else PLAN_ENDED)
 
 
 class ContextPage(Listing):

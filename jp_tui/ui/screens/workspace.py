@@ -22,6 +22,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from jp_tui import guardian
+from jp_tui.first_frame.skeleton import sidebar_width
 from jp_tui.ui import textual_patches
 from jp_tui.ui.composer.command_uses import CommandUses
 from jp_tui.ui.composer.composer import Composer
@@ -62,6 +63,8 @@ FIRST_PAUSE = 0.03
 """Seconds after the first frame before the imports: what was typed ahead is painted first."""
 WIDE = 100
 """Columns from which on the sidebar has room beside the conversation."""
+OVER = 40
+"""Columns of the sidebar over a narrower conversation."""
 NOTICE_SECONDS = 3.0
 """Seconds for which the last line shows a text."""
 BACK = "go back"
@@ -146,10 +149,14 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         commands: tuple[Slashed, ...] = (),
         uses: CommandUses | None = None,
         keys: KeyPriority | None = None,
+        resumes: bool = False,
+        vi: bool = False,
     ) -> None:
         """`editor` edits a text and returns it, or raises OSError with the reason; `commands` are those of `/`, `uses`
         says which are run most;
-        `interrupts` says what an interruption does (R233); `ctrl_c` is shared with the app's other screens."""
+        `interrupts` says what an interruption does (R233); `ctrl_c` is shared with the app's other screens;
+        `resumes`: a conversation is resumed, which probably has something for the sidebar; `vi`: one writes with
+        vi's keys."""
         super().__init__(id="workspace")
         if (kind := textual_patches.compositor()) is not None:
             self._compositor = kind()
@@ -158,9 +165,13 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._status = Status(workspace=workspace, home=home)
         self._first_prompt, self._notices = first_prompt, notices
         self._interrupts, self._commands, self._uses = interrupts or InterruptWishes(), commands, uses
-        self._keys = keys
+        self._keys, self._vi = keys, vi
         self._controller: ConversationController | None = None
-        self._beside = sidebar != "hide"
+        self._beside, self.beside_at_start = sidebar != "hide", sidebar == "show"
+        """Whether the sidebar is wanted where there is room, and whether it is there before there is a conversation."""
+        self._sidebar_always = self.beside_at_start
+        self._sidebar_of, self._sidebar_filled = "", resumes
+        """The conversation that the sidebar is about, and whether it had something to show since that was opened."""
         self._yields = False  # to the previews of an open question
         self._over = False
         self._cleared = False
@@ -176,9 +187,10 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         with Horizontal(id="main"):
             with Vertical(id="conversation"):
                 yield SlashList(id="commands")
-                yield Composer(commands=self._commands, uses=self._uses, id="composer")
+                yield Composer(commands=self._commands, uses=self._uses, vi=self._vi, id="composer")
             sidebar = Sidebar(clock=self._clock, id="sidebar")
-            sidebar.display = self._beside and self.app.size.width >= WIDE  # from the first frame on
+            sidebar.display = self._beside_now and self.app.size.width >= WIDE  # from the first frame on
+            sidebar.styles.width = sidebar_width(self.app.size.width)
             yield sidebar
         yield KeyBar(speaks_for_itself=_in_sheet, id="keys")
 
@@ -235,7 +247,9 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     @property
     def conversation_shown(self) -> bool:
         """True if the open conversation and its status line are painted."""
-        return bool(self.status.conversation) and self.transcript is not None and self.transcript.painted
+        sidebar = self.query_one(Sidebar)
+        laid_out = bool(sidebar.size.width) or not sidebar.display
+        return bool(self.status.conversation) and laid_out and self.transcript is not None and self.transcript.fresh
 
     @property
     def waits(self) -> InboxController | None:
@@ -278,6 +292,18 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """True if the sidebar is shown beside the conversation wherever there is room."""
         return self._beside
 
+    @property
+    def sidebar_as_resumed(self) -> bool:
+        """True if the sidebar is open or closed as it is when this conversation is resumed."""
+        sidebar = self.query_one(Sidebar)
+        wanted = self._beside and (self.beside_at_start or sidebar.filled)
+        return bool(sidebar.display) == (wanted and self.size.width >= WIDE)
+
+    @property
+    def _beside_now(self) -> bool:
+        """True if the sidebar is shown where there is room: an empty one is closed, unless the user wants it (S52)."""
+        return self._beside and (self._sidebar_always or self._sidebar_filled)
+
     # -- status, notices
 
     def on_conversation_controller_state_changed(self, event: ConversationController.StateChanged) -> None:
@@ -286,10 +312,20 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.query_one(StatusLine).status = event.status
         self.agents = event.agents
         self.inbox = event.inbox
-        self.query_one(Sidebar).show(event.activity, event.agents, event.inbox.entries)
+        sidebar = self.query_one(Sidebar)
+        sidebar.show(event.activity, event.agents, event.inbox.entries)
+        self._open_or_close(sidebar.filled, event.status.conversation)
         if (bound := self._key_facts()) != self._bound:
             self._bound = bound
             self.refresh_bindings()
+
+    def _open_or_close(self, filled: bool, conversation: str) -> None:
+        """Open the sidebar once there is something in it, and close it for a conversation without; not in between."""
+        if filled or conversation != self._sidebar_of:
+            self._sidebar_of = conversation
+            if filled != self._sidebar_filled:
+                self._sidebar_filled = filled
+                self._place_sidebar(self.size.width)
 
     def on_sheet_dock_turned(self, event: SheetDock.Turned) -> None:
         """Leave out of the sidebar what is open, and give its room to previews (E21)."""
@@ -361,10 +397,11 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """Show or hide the sidebar; over the conversation where there is no room beside it (E61)."""
         if self.size.width < WIDE:
             self._over = not self._over
-        elif self._yields and self._beside:
+        elif self._yields and self._beside_now:
             self._yields = False
         else:
-            self._beside = not self._beside
+            self._beside = not self.query_one(Sidebar).display
+            self._sidebar_always = self._beside and (self._sidebar_always or not self._sidebar_filled)
         self._place_sidebar(self.size.width)
 
     action_close_sidebar = action_sidebar
@@ -374,8 +411,9 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         sidebar = self.query_one(Sidebar)
         narrow = width < WIDE
         self._over &= narrow
-        sidebar.set_class(narrow, "-over")
-        shown = self._over if narrow else self._beside and not self._yields
+        sidebar.set_class(self._over, "-over")
+        sidebar.styles.width = OVER if narrow else sidebar_width(width)
+        shown = self._over if narrow else self._beside_now and not self._yields
         if sidebar.has_focus and not shown:
             self.set_focus(self.composer)
         sidebar.display = shown
@@ -543,8 +581,9 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def action_part(self, step: int) -> None:
         """Focus the next part: after the composer the conversation, whose lines can be asked about."""
         if self._controller is not None:
-            parts = [self.composer, self._controller.column.transcript, self.query_one(Sidebar)]
-            there = [part for part in parts if part.focusable]
+            column = self._controller.column
+            parts = [self.composer, column.first or column.transcript, self.query_one(Sidebar)]
+            there = [part for part in parts if part.focusable and part.display]
             if there:
                 at = there.index(self.focused) if self.focused in there else -min(step, 0) - 1
                 self.set_focus(there[(at + step) % len(there)])

@@ -82,7 +82,7 @@ class KeyLine(Widget):
         rows: list[list[tuple[int, int, Hint]]] = [[]]
         at = self.note.cell_length if self.note else 0
         for hint in hints:
-            size = len(self._key(hint)) + 1 + len(hint.words)
+            size = len(self.key_of(hint)) + 1 + len(hint.words)
             if at and at + len(_GAP) + size > width:
                 rows.append([])
                 at = 0
@@ -91,7 +91,8 @@ class KeyLine(Widget):
             at = start + size
         return rows
 
-    def _key(self, hint: Hint) -> str:
+    def key_of(self, hint: Hint) -> str:
+        """Return the key of a hint, the user's own where there is one."""
         return (users(self, hint.action).lower() if self.is_attached else "") or hint.key
 
     def height_at(self, width: int) -> int:
@@ -105,7 +106,7 @@ class KeyLine(Widget):
         lines = []
         for place, row in enumerate(self.rows(self.size.width)):
             parts = [
-                ours("{key} {does}", key=styled(words(self._key(hint)), _KEY), does=ours(hint.words))
+                ours("{key} {does}", key=styled(words(self.key_of(hint)), _KEY), does=ours(hint.words))
                 for *_, hint in row
             ]
             noted = [styled(self.note, _NOTE)] if self.note and place == 0 else []

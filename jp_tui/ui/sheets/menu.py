@@ -43,7 +43,7 @@ class SheetMenu:
         self._prompt, self._keys = prompt, keys
         self.list = ChoiceList(id="menu")
         self._closes = 0  # how many other questions the end of the turn would close
-        self._overflow: list[Hint] = []
+        self._overflow: list[tuple[Hint, str]] = []  # each with its key
 
     @property
     def at(self) -> str:
@@ -58,7 +58,7 @@ class SheetMenu:
         """Remember those of some hints for which the last line has no room."""
         every = [*hints]
         shown = {hint.action for row in line.rows(line.size.width or 1, every) for *_, hint in row}
-        self._overflow = [hint for hint in every if hint.action not in shown | _ELSEWHERE]
+        self._overflow = [(hint, line.key_of(hint)) for hint in every if hint.action not in shown | _ELSEWHERE]
 
     def fill(
         self,
@@ -130,19 +130,20 @@ def _end_does(closes: int, typed: bool) -> Content:
     return join(*parts, sep=ours("; "))
 
 
-def _overflow_rows(hints: Iterable[Hint], bindings: Iterable[Iterable[Binding]]) -> list[ChoiceRow]:
+def _overflow_rows(hints: Iterable[tuple[Hint, str]], bindings: Iterable[Iterable[Binding]]) -> list[ChoiceRow]:
     """Return a line for each hint, and one for the page of keys."""
     bound: dict[str, Binding] = {}
     for some in bindings:
         for _, binding in BindingsMap(some):
             bound.setdefault(binding.action, binding)
-    found = [_overflow_row(hint, bound.get(hint.action)) for hint in hints]
+    found = [_overflow_row(hint, key, bound.get(hint.action)) for hint, key in hints]
     return [*found, ChoiceRow(ACTION + _KEYS_PAGE, ours(w.ALL_KEYS), detail=ours(w.ALL_KEYS_DOES))]
 
 
-def _overflow_row(hint: Hint, binding: Binding | None) -> ChoiceRow:
+def _overflow_row(hint: Hint, key: str, binding: Binding | None) -> ChoiceRow:
     says = ours("{says}", says=Foreign(binding.description if binding else hint.words.capitalize()))
     does = Foreign((binding.tooltip if binding else "") or hint.words)
-    if len(hint.key) == 1:
-        return ChoiceRow(ACTION + hint.action, says, key=ours(hint.key), detail=ours("{does}", does=does))
-    return ChoiceRow(ACTION + hint.action, says, detail=ours("{does} ({key})", does=does, key=ours(hint.key)))
+    sign, name = ours("{key}", key=Foreign(key)), ACTION + hint.action
+    if len(key) == 1:
+        return ChoiceRow(name, says, key=sign, detail=ours("{does}", does=does))
+    return ChoiceRow(name, says, detail=ours("{does} ({key})", does=does, key=sign))

@@ -7,6 +7,8 @@ exactly M12, with model and time beside it, and so does what `v` opens.
 
 from __future__ import annotations
 
+from typing import LiteralString
+
 from textual import events
 from textual.content import Content
 from textual.geometry import Size
@@ -22,6 +24,10 @@ from jp_tui.view.wording import questions as w
 
 MOST = 20_000
 """Characters of a reason that are laid out; a sheet shows a few lines of it."""
+_SHORT: dict[str, LiteralString] = {
+    "": w.UNDECIDED, "taken_over": w.TAKEN_OVER, "too_long": w.TOO_LONG_SHORT,
+}  # fmt: skip
+"""Why there is no verdict, where there is one line for it and for what is known, by cause."""
 MOST_ROWS = 6
 """Rows that it takes at most, however tall the terminal is."""
 _GAP = 2
@@ -45,7 +51,7 @@ class ReviewerBanner(Widget):
         model = (
             foreign(why.model(escalation), mode="approval", limit=24) if why.model(escalation) else ours(w.A_REVIEWER)
         )
-        short = ours(w.SAYS_NO, model=model) if no is not None else ours(why.no_verdict_reason(escalation))
+        short = ours(w.SAYS_NO, model=model) if no is not None else ours(_SHORT[escalation.cause])
         self._short = styled(short, "bold $text-warning")
         said = ours(w.REJECTING if no is not None else why.no_verdict_reason(escalation), "bold $text-warning")
         by = [foreign(name, mode="approval", limit=40)] if (name := why.model(escalation)) else []
@@ -109,11 +115,16 @@ class ReviewerBanner(Widget):
 
 def whole_reason(told: Escalation) -> Foreign:
     """Return all of the reason, as a text to read; it begins with M12, or with why there is no verdict."""
-    head = w.REJECTING if why.refusal(told) is not None else why.no_verdict_reason(told)
-    parts = [head, told.reason.raw, *(f"{w.BEFORE_INTENT} {one.reason.raw}" for one in told.before)]
-    parts.append(w.SAW.format(saw=told.saw) if told.saw else "")
-    said = f"{parts[0]}\n{parts[1] or w.NO_REASON}"
-    return Foreign("\n\n".join(part for part in (said, *parts[2:]) if part.strip()))
+    no, parts = why.refusal(told), list[str]()
+    if no is not None:
+        parts.append(f'{w.REJECTING}\n"{why.quoted_reason(no) or w.NO_REASON}"')
+    if told.failed:
+        said = [w.HEARD] if told.cause == "taken_over" and why.partial_reason(told) else []
+        said += [f'"{told.reason.raw}"'] if why.partial_reason(told) else []
+        parts.append("\n".join([why.no_verdict_reason(told), *said]))
+    parts += [f'{w.BEFORE_INTENT} "{why.quoted_reason(reason) or w.NO_REASON}"' for reason in why.earlier_reasons(told)]
+    parts += [w.SAW.format(saw=told.saw)] if told.saw else []
+    return Foreign("\n\n".join(parts))
 
 
 def _told(told: Escalation) -> Content:

@@ -65,10 +65,11 @@ class Sidebar(Vertical, can_focus=True):
 
     DEFAULT_CSS = """
     Sidebar {
-        width: 38; height: 1fr; padding: 0 1; background: $sidebar-background;
+        height: 1fr; padding: 0 1; background: $sidebar-background;
         border-left: vkey $foreground 15%;
         &:focus { border-left: vkey $primary; }
-        &.-over { layer: over; dock: right; }
+        &.-over { layer: over; dock: right; border: round $foreground 45%; }
+        &.-over:focus { border: round $primary; }
     }
     """
 
@@ -91,6 +92,12 @@ class Sidebar(Vertical, can_focus=True):
             self._activity, self._agents, self._waiting = activity, agents, waiting
             self._paint()
             self._tick()
+
+    @property
+    def filled(self) -> bool:
+        """True if there is something to show."""
+        known = self._activity
+        return bool(self._agents or self._waiting or (known is not None and known.shows))
 
     def opened(self, key: Key) -> None:
         """Leave out what is open as a sheet: it is in sight already (Z14). An empty key means that none is."""

@@ -20,8 +20,10 @@ from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.transcript.banner import Banner
+from jp_tui.ui.transcript.first_screen import FirstScreen
 from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
 from jp_tui.ui.transcript.transcript import Transcript
+from jp_tui.view.pages.first_screen import FirstScreenView
 from jp_tui.view.questions.interrupt_menu import InterruptChoice
 from jp_tui.view.questions.queue import Key, key_of
 
@@ -68,6 +70,8 @@ class ConversationColumn(Vertical):
         self._batch: list[Callable[[], None]] | None = None  # calls that go behind the keys as one
         self._wanted: tuple[Key, tuple[Key, ...]] | None = None  # the question to turn to when it can be seen
         self._menu: InterruptMenu | None = None
+        self.first: FirstScreen | None = None
+        """What an empty conversation shows in the place of the transcript (S51)."""
 
     def compose(self) -> ComposeResult:
         yield self.transcript
@@ -87,6 +91,22 @@ class ConversationColumn(Vertical):
     @property
     def _out_of_sight(self) -> bool:
         return self._covered or self._menu is not None
+
+    def show_first(self, shown: FirstScreenView | None) -> None:
+        """Show the first screen, or the transcript again."""
+        if shown is None:
+            if self.first is not None:
+                if self.first.has_focus:
+                    self.take_focus()
+                self.first.remove()
+                self.first = None
+            self.transcript.display = True
+            return
+        if self.first is None:
+            self.first = FirstScreen(id="first")
+            self.mount(self.first, before=self.banner)
+            self.transcript.display = False
+        self.first.shown = shown
 
     def take_focus(self) -> None:
         """Focus the menu or the composer, whichever is open; an open sheet gets the focus from its dock."""

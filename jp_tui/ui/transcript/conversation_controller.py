@@ -8,7 +8,7 @@ after the first frame.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +18,7 @@ from textual.timer import Timer
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.context import ContextRead, ReadContext
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.controller import COMPOSER_COMMANDS, ComposerController, ComposerEvent
 from jp_tui.ui.composer.drafts import COMPOSER, OWN, DraftStore
@@ -32,6 +33,8 @@ from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.view.activity import activity, status_reducer
 from jp_tui.view.activity.agents import Agent, AgentTree, asking
 from jp_tui.view.activity.status import Status
+from jp_tui.view.pages import first_screen
+from jp_tui.view.pages.first_screen import FirstScreenView
 from jp_tui.view.questions import inbox_lines
 from jp_tui.view.questions.inbox import InboxState, counted
 from jp_tui.view.questions.outcome_line import elsewhere
@@ -105,6 +108,8 @@ class ConversationController(Vertical):
         self._reported_at = 0.0
         self._report_timer: Timer | None = None
         self._sheets_load = False
+        self._first: FirstScreenView | None = None
+        """What an empty conversation shows, or will once its list is there."""
         self.column = ConversationColumn(composer=composer, clock=clock, editor=editor, id="column")
         self._snoozes = SnoozeStore(save=lambda key, text: drafts.changed(*key, lambda: text))
         self.inbox = InboxController(
@@ -199,6 +204,10 @@ class ConversationController(Vertical):
         self.column.dock.among(self._status.conversation, inbox.titles)
         agents = self._agents.of_parent(self._status.conversation)
         self.column.transcript.asking(asking(agents))
+        if self._first is not None:
+            self._first = replace(self._first, model=self._status.model)
+            if self.column.first is not None:
+                self.column.show_first(self._first)
         self.post_message(self.StateChanged(self._status, self._activity, agents, inbox))
 
     # -- events of the engine
@@ -210,6 +219,9 @@ class ConversationController(Vertical):
         with self.column.together():
             for event in reported:
                 self._apply(event, now)
+        if self._first is not None and self.column.transcript.document.total:  # something was said
+            self._first = None
+            self.column.show_first(None)
         after = self._status, self._activity, self._agents, self.inbox.inbox
         if any(old is not new for old, new in zip(before, after, strict=True)):  # streamed text changes none
             self._report_soon(now)
@@ -296,6 +308,16 @@ class ConversationController(Vertical):
                 pass  # the inbox has it already
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
                 pass  # for the app, the status line, the inbox
+            case ContextRead(parts=parts) if self._first is not None:
+                said = first_screen.instructions(parts, self._first.folder, self._first.home)
+                self._first = replace(self._first, instructions=said)
+                if self.column.first is not None:
+                    self.column.show_first(self._first)
+                self.post_message(self.ForPage(event))
+            case ev.ConversationsListed(conversations=listed) if self._first is not None and self.column.first is None:
+                self._first = replace(self._first, recent=first_screen.recent(listed, self._status.conversation))
+                self.column.show_first(self._first)
+                self.post_message(self.ForPage(event))
             case _:
                 if not (isinstance(event, ev.ConversationForked) and self.composing.fork_made(event)):
                     self.post_message(self.ForPage(event))
@@ -307,7 +329,20 @@ class ConversationController(Vertical):
         for key, text in opened.drafts.items():
             if key not in OWN:
                 self.column.dock.restore_draft((opened.conversation, key), unpacked(text)[0])
+        self._show_first(opened)
         self.composing.opened(opened)
+
+    def _show_first(self, opened: ev.ConversationOpened) -> None:
+        """Show the first screen for an empty conversation, once the list of the last ones is there (S51)."""
+        self.column.show_first(None)
+        self._first = None
+        if not (opened.last_seq or opened.greeting or opened.held_by or opened.agent):
+            tips = first_screen.tips(opened.conversation)
+            self._first = FirstScreenView(
+                model=opened.model, folder=opened.workspace, home=self._status.home, tips=tips
+            )
+            self._send(cmd.ListConversations(workspace=opened.workspace, limit=first_screen.RECENT + 1))
+            self._send(ReadContext(conversation=opened.conversation))
 
     def _refused(self, event: ev.Refused) -> None:
         if not self._status.conversation:

@@ -150,20 +150,21 @@ class Transcript(VirtualList[TranscriptDocument]):
                 self._settle_soon(grown=self.document.positions.total > before)
 
     def _count_waits(self) -> None:
-        """Run the countdown of retries while there are any, and only then."""
+        """Run the count of waits while there are any, and only then."""
         retries = self.document.story.retries
-        if retries.blocks and self._ticker is None:
+        if retries.counting and self._ticker is None:
             retries.key = users(self, "interrupt") or "Esc"
             self._counted = asyncio.get_running_loop().time()
             self._ticker = self.set_interval(1.0, self._second)
-        elif not retries.blocks and self._ticker is not None:
+        elif not retries.counting and self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
 
     def _second(self) -> None:
         before, self._counted = self._counted, asyncio.get_running_loop().time()
+        total = self.document.positions.total
         if self.document.passed(self._counted - before).changed:
-            self._settle_soon(grown=False)
+            self._settle_soon(grown=self.document.positions.total > total)
 
     def asking(self, calls: frozenset[tuple[int, str]]) -> None:
         """Mark the calls, each by turn and id, whose sub-agents wait for the user now."""
@@ -207,6 +208,14 @@ class Transcript(VirtualList[TranscriptDocument]):
             return False
         document, last = self.document, self.top + self.height - 1
         return not document.unpainted(self.top, last) and not (self._asked and document.missing(self.top, 0))
+
+    @property
+    def fresh(self) -> bool:
+        """True if `painted`, and as wide as it is now."""
+        if not self.painted or self.document.width != max(self.size.width - 1, 1):
+            return False
+        in_sight = self.document.positions.blocks(self.top, self.top + self.height - 1)
+        return all(self.document.fresh(block) for _, block in in_sight)
 
     @property
     def plain_end(self) -> int:

@@ -33,7 +33,7 @@ WHEEL = 3
 """Rows that one step of the mouse wheel scrolls, as most terminals' own scrolling."""
 DRAG = 0.05
 """Seconds between two rows while a selection is dragged beyond the edge: 20 rows a second can still be read."""
-THUMB, TRACK = "┃", " "
+THUMB, TRACK, FOCUSED = "┃", " ", "│"
 NEWS = " ↓ new · End "
 
 
@@ -235,13 +235,14 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
         look = self._document.look
         first, last = self._thumb()
         thumb = look.marker if self.has_focus else look.thumb
+        track = (look.marker, FOCUSED) if self.has_focus else (look.track, TRACK)  # a line says where the keys go (S54)
         found: list[Strip] = []
         filters = [one for one in self.app.get_line_filters() if isinstance(one, Monochrome | NoColor)]
         for y in range(crop.y, crop.bottom):
             number = self._top + y
             row = self._document.row(number)
             inside = first <= y < last
-            strip = row.marked(thumb if inside else look.track, THUMB if inside else TRACK)
+            strip = row.marked(thumb, THUMB) if inside else row.marked(*track)
             if selection is not None and (span := selection.get_span(number)) is not None:
                 strip = shaded(strip, _clamped(span, row), self._selection_style())
             strip = self.decorate(strip, number)

@@ -17,6 +17,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallEnd, CallState, PromptKind, PromptRequest, StoredEvent, UsageTotals
+from jp_tui.view.activity.plan import PlanView, planned
 from jp_tui.view.questions.approval_text import Decision, decisions
 from jp_tui.view.questions.inquiry import NOTHING, InquiryView, handed, question, text_at, with_response
 from jp_tui.view.questions.prompt_line import asker, headline
@@ -60,6 +61,9 @@ class WaitingQuestion:
     asker: Foreign
 
 
+NO_PLAN = PlanView()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
     """Latest turn of a conversation; `loose` are inquiries without a known call."""
@@ -72,11 +76,17 @@ class Activity:
     outcome: str = ""
     usage: UsageTotals | None = None
     ms: int | None = None
+    plan: PlanView = NO_PLAN
 
     @property
     def waiting(self) -> tuple[WaitingQuestion, ...]:
         """Return what waits for the user, oldest first."""
         return tuple(self.waits.values())
+
+    @property
+    def shows(self) -> bool:
+        """Whether there is a call or an inquiry that a face shows."""
+        return bool(self.loose) or any(not call.hidden or call.inquiries for call in self.calls)
 
     @property
     def ticking(self) -> bool:
@@ -113,6 +123,8 @@ def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = Tru
             return _still(ended, event.conversation)
         case ev.CallChanged():
             return _changed(activity, event, now)
+        case ev.PlanModeSet(on=on):
+            return replace(activity, plan=replace(activity.plan, planning=on))
         case ev.QuestionAsked(prompt=prompt):
             return _asked(activity, prompt)
         case ev.QuestionSettled():
@@ -127,7 +139,7 @@ def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = Tru
 
 def _turn(activity: Activity, turn: int) -> Activity:
     """Start the activity of `turn`; what waits outlives its turn."""
-    return activity if turn <= activity.turn else Activity(turn=turn, waits=activity.waits)
+    return activity if turn <= activity.turn else Activity(turn=turn, waits=activity.waits, plan=activity.plan)
 
 
 def _still(activity: Activity, conversation: str = "") -> Activity:
@@ -292,6 +304,9 @@ def _fact(activity: Activity, one: StoredEvent) -> Activity:
             numbers = {key: value for key, value in usage.items() if key in UsageTotals.model_fields}
             ended = replace(activity, outcome=outcome, usage=UsageTotals.model_validate(numbers), ms=ms)
             return _deferred(ended) if outcome == "deferred" else ended
+        case stored.Unknown() as event:
+            plan = planned(activity.plan, event)
+            return activity if plan is activity.plan else replace(activity, plan=plan)
         case _:
             return activity
 
@@ -317,7 +332,7 @@ def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) ->
     end = cast(CallEnd, said) if said in get_args(CallEnd) else "error" if failed else "ok"
     took = ms if isinstance(ms, int) and not isinstance(ms, bool) else call.ms
     known = call.end if call.state == "completed" else None
-    title = Foreign(agent_words(metadata.get("agent"))) or call.title
+    title = Foreign(agent_words(metadata.get("agent")) or text_at(metadata, "title")) or call.title
     return _call(
         activity,
         replace(call, title=title, state="completed", end=known or end, ms=took, decided=decisions(metadata)),

@@ -14,6 +14,7 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import CallEnd, CallState, UsageTotals
 from jp_tui.view.activity.activity import Activity, CallActivity
 from jp_tui.view.activity.agents import Agent, agent_state
+from jp_tui.view.activity.plan import SIGNS, PlanView
 from jp_tui.view.questions import approval_text
 from jp_tui.view.questions.forms import taken_back
 from jp_tui.view.questions.inbox import InboxEntry
@@ -82,6 +83,7 @@ def lines(
     its call keeps one line (Z14)."""
     waiting = [one for one in waiting if one.key != open_]
     found = [*_waiting(waiting), BLANK] if waiting else []  # first: nested calls must not push it out of sight
+    found += _plan(activity.plan)
     found.append(ActivityLine(role="heading", text=Foreign("Activity")))
     if activity.turn:
         found += [BLANK, ActivityLine(role="turn", text=Foreign(f"turn {activity.turn}"), right=_ending(activity))]
@@ -100,6 +102,31 @@ def lines(
     if activity.usage and (activity.usage.input or activity.usage.output):
         found += [BLANK, ActivityLine(role="heading", text=Foreign("Turn"), aside=Foreign(_tokens(activity.usage)))]
     return found
+
+
+_STEPS: dict[str, Role] = {"completed": "good", "in_progress": "running", "pending": "quiet"}
+MOST_STEPS = 20
+"""Steps of the plan that are shown; what is done goes first."""
+
+
+def _plan(plan: PlanView) -> list[ActivityLine]:
+    """Lines for the plan, and that it is plan mode (K40, K41)."""
+    if not plan.steps and not plan.planning:
+        return []
+    mode = Foreign("plan mode") if plan.planning else NOTHING
+    found = [ActivityLine(role="heading", text=Foreign("Plan"), aside=mode, right=plan.progress if plan.steps else "")]
+    shown, first = plan.steps, 0
+    if len(shown) > MOST_STEPS:
+        first = min(plan.done, len(shown) - MOST_STEPS)
+        shown = shown[first : first + MOST_STEPS]
+        if first:
+            found.append(ActivityLine(role="quiet", text=Foreign(f"{first} earlier steps")))
+    for status, step in shown:
+        right = "now" if status == "in_progress" else ""
+        found.append(ActivityLine(role=_STEPS[status], sign=SIGNS[status], text=step, right=right))
+    if len(plan.steps) > MOST_STEPS and (more := len(plan.steps) - MOST_STEPS - first) > 0:
+        found.append(ActivityLine(role="quiet", text=Foreign(f"{more} more steps")))
+    return [*found, BLANK]
 
 
 def _waiting(entries: Sequence[InboxEntry]) -> list[ActivityLine]:

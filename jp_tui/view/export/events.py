@@ -12,17 +12,19 @@ from typing import Any
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.conversation.text import first_line
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import summary, undone
 from jp_tui.view.questions.approval_text import decisions, sentence
 from jp_tui.view.questions.forms import AskedFormQuestion, QuestionForm
 from jp_tui.view.questions.inquiry import InquiryView, handed, question, with_response
-from jp_tui.view.questions.outcome_line import HANDED, outcome, responder, spent
+from jp_tui.view.questions.outcome_line import HANDED, answer_line, outcome, responder, spent
 from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, part_results
 from jp_tui.view.questions.side_questions import side_exchange
 from jp_tui.view.transcript import compaction
 from jp_tui.view.transcript.blocks import ToolBlock
+from jp_tui.view.transcript.calls import subject
 from jp_tui.view.transcript.reducer import TranscriptReducer
 from jp_tui.view.wording.context import context_note
 
@@ -48,9 +50,10 @@ def set_in(line: str) -> str:
     return f"  {line}" if line.strip() else ""
 
 
-def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
+def exported(events: Iterable[StoredEvent], *, words: bool = False) -> Iterator[str]:
     """Iterate over the text of each event that has one, in order; a form as a whole in the place of its first question
-    (issue 5, 9). The range should contain whole turns: events outside it are unknown."""
+    (issue 5, 9). The range should contain whole turns: events outside it are unknown. With `words`, values are not
+    JSON: what a call is about, an answer as it is shown (S54)."""
     held = list(events)
     story = TranscriptReducer()
     story.load(held)
@@ -73,20 +76,20 @@ def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
             home = homes.get((one.turn, event.id))
         block = forms.get(home) if home is not None else None
         if block is None or home is None or block.form is None:
-            text = plain(event)
+            text = (_in_words(event) if words else "") or plain(event)
             if isinstance(event, ev.InquiryAnswered):
                 text += _parts(part_results(parts.get((one.turn, event.id), ()), event.extra.get("parts")))
         elif home not in told:
             told.add(home)
-            text = _form(block.form)
+            text = _form(block.form, words)
         if text:
             yield text
 
 
 def ending(events: Iterable[StoredEvent], most: int) -> str:
-    """Return the end of the export, about `most` characters; longer texts aren't processed further."""
+    """Return the end of the export in words, about `most` characters; longer texts aren't processed further."""
     held = [one.model_copy(update={"event": _tail(one.event, most)}) for one in events]
-    text = "\n".join(exported(held)).strip()
+    text = "\n".join(exported(held, words=True)).strip()
     if len(text) <= most:
         return text
     cut, _, lines = text[-most:].partition("\n")
@@ -105,23 +108,54 @@ def _tail(value: Any, most: int) -> Any:
             return value
 
 
-def _form(form: QuestionForm) -> str:
+def _in_words(event: ev.Event) -> str:
+    """What an event says without JSON; empty for those that have none."""
+    match event:
+        case ev.ToolCallRequest(name=name, arguments=arguments):
+            return hung(" ".join(part for part in (f"Tool: {name}", subject(arguments)) if part))
+        case ev.ToolCallResponse(content=text, is_error=failed) if "\n" in text.strip():
+            first, more = first_line(text), text.strip().count("\n")
+            return f"{'Error' if failed else 'Result'}: {first} (+{more:,} line{'s' if more != 1 else ''})"
+        case ev.InquiryAnswered(answer=answer, explanation=reason):
+            return (
+                hung(f"Answer: {answer_line(answer).raw}")
+                + ("\n" + hung(f"Reason: {reason}") if reason else "")
+                + _by(event)
+            )
+        case ev.ConfigDelta(delta=delta):
+            return hung(f"Settings: {', '.join(_changes(delta))}")
+        case _:
+            return ""
+
+
+def _changes(delta: Json, name: str = "") -> Iterator[str]:
+    """`assistant.model.id is haiku`, for each value."""
+    if isinstance(delta, dict) and delta:
+        for key, value in delta.items():
+            yield from _changes(value, f"{name}.{key}" if name else key)
+    elif name:
+        yield f"{name} is {answer_line(delta).raw}"
+
+
+def _form(form: QuestionForm, words: bool = False) -> str:
     """Return `Asked 3 questions`, a line for each with the answer as in R206, and how it ended."""
     lines = [f"Asked {len(form.places)} questions"]
-    lines += [hung(f"{number}. {place.text.raw} – {_place(place)}") for number, place in enumerate(form.places, 1)]
+    lines += [
+        hung(f"{number}. {place.text.raw} – {_place(place, words)}") for number, place in enumerate(form.places, 1)
+    ]
     if form.state in _ENDS:
         said = form.reply.raw.strip()
         lines.append(hung(f"{_ENDS[form.state]}{f': {said}' if said else ''}"))
     return "\n".join(lines)
 
 
-def _place(place: AskedFormQuestion) -> str:
+def _place(place: AskedFormQuestion, words: bool) -> str:
     match place.state, place.asked:
         case "skipped", _:
             return f"Skipped ({place.because.raw})"
         case "answered", InquiryView(how="answered") as asked:
             reason = f" (Reason: {asked.explanation.raw})" if asked.explanation else ""
-            return f"Answer: {dump(asked.answer)}{reason}"
+            return f"Answer: {answer_line(asked.answer).raw if words else dump(asked.answer)}{reason}"
         case "left", InquiryView() as asked:
             return f"Cancelled ({asked.tag.raw or asked.how})"
         case "taken_back", _:

@@ -30,7 +30,8 @@ class InquiryView:
     `dollars` are the answer's cost, `saw` what it was shown. `question` is the bare id within its call; `discards` the
     questions whose answers were discarded when it was asked, `moved`: it was left with Back, `restores` what its undo
     restored, `restarts`: earlier answers don't count (R177, R97b). `offered` are the parts of a change, `parts` the
-    result of each (R251).
+    result of each (R251). `lost`: a secret that was gone when the turn resumed after a restart, and was asked again
+    (R12).
     """
 
     id: str
@@ -62,6 +63,7 @@ class InquiryView:
     restarts: bool = False
     offered: Offered = ()
     parts: tuple[PartTaken, ...] = ()
+    lost: bool = False
 
     @property
     def assistant(self) -> bool:

@@ -94,6 +94,9 @@ def outcome(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -
             if some := summary(asked.parts):
                 word = f"{word} to {some}" if " of " in some else f"{word}, {some}"
             return InquiryOutcome(role=role, sign=sign, word=Foreign(word), who=who, took=took)  # type: ignore[arg-type]
+        case "redacted" if asked.lost:
+            word = "answered, but lost when jp-tui ended: secrets are never stored. It is asked again"
+            return InquiryOutcome(role="quiet", sign="↻", word=Foreign(word), who=who)
         case "redacted":
             return InquiryOutcome(role="good", sign="✱", word=Foreign("answered, kept secret"), who=who, took=took)
         case "withdrawn":

@@ -151,9 +151,10 @@ class Odd(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryBlock(_Placed):
-    """Wait before a retry; removed at its end."""
+    """Wait before a retry, or for a `silent` model; removed at its end."""
 
     text: Foreign
+    silent: bool = False
 
 
 Block = (

@@ -128,6 +128,8 @@ def subject(arguments: JsonObject) -> str:
     """Return a call's default subject: its path, source, pattern, command or task, else its first short text."""
     named = (arguments.get(key) for key in ("path", "source", "pattern", "command", "task"))
     for value in (*named, *arguments.values()):
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            value = " ".join(map(str, value))  # argv, paths
         if isinstance(value, str):
             line = next((line.strip() for line in value.split("\n") if line.strip()), "")
             if line:

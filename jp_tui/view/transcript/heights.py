@@ -29,6 +29,8 @@ from jp_tui.view.transcript.loaded_ranges import LoadedRange
 
 PER_EVENT = 1.1
 """Rows of an event besides its text: a blank one, a header, the line of a call; an average."""
+PROSE = 100
+"""Most cells of a line of prose: a longer one is hard to read (S52)."""
 SEEN = 0.6
 """Visible part of stored text: tool results are folded; an average."""
 
@@ -37,23 +39,30 @@ def of_run(run: LoadedRange, width: int) -> int:
     """Return the rows of a run that isn't loaded."""
     if run.rows is not None:
         return run.rows
-    text = run.lines + run.characters / max(width - 8, 8)
+    text = run.lines + run.characters / _usual(width)
     return max(round(run.events * PER_EVENT + text * SEEN), 1)
 
 
 def characters(run: LoadedRange, rows: int, width: int) -> int:
     """Return the characters that would give a run these rows: the record of a released one."""
-    return max(round((rows - run.events * PER_EVENT) / SEEN * max(width - 8, 8)), 0)
+    return max(round((rows - run.events * PER_EVENT) / SEEN * _usual(width)), 0)
+
+
+def _usual(width: int) -> int:
+    """Return the cells of a line of stored text."""
+    return min(max(width - 8, 8), PROSE)
 
 
 def of_block(block: Block, width: int) -> int:
     """Return the rows of an unpainted block."""
     room = max(width - 6, 8)
     match block:
-        case User(text=text) | TextBlock(text=text) | Data(text=text):
+        case User(text=text) | TextBlock(text=text):
+            return of_text(text.raw, min(room, PROSE))
+        case Data(text=text):
             return of_text(text.raw, room)
         case ReasoningBlock(text=text):
-            return min(of_text(text.raw[:8192], room), 4)
+            return min(of_text(text.raw[:8192], min(room, PROSE)), 4)
         case ToolBlock(in_sheet=True):
             return 1
         case ToolBlock(dialogue=True, asked=asked):

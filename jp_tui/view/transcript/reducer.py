@@ -17,7 +17,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view.activity.turn_summary import undone
-from jp_tui.view.questions.inquiry import foreign
+from jp_tui.view.questions.inquiry import InquiryView, foreign
 from jp_tui.view.questions.inquiry_index import InquiryIndex
 from jp_tui.view.questions.side_questions import SideExchangesView
 from jp_tui.view.transcript.blocks import (
@@ -96,6 +96,8 @@ class TranscriptReducer(_Arrived):
         self._asking: frozenset[tuple[int, str]] = frozenset()
         self._in_sheet: tuple[int, str] | None = None
         self._last = 0
+        self._resumptions: set[int] = set()
+        """The events after which a turn went on that was cut off."""
         self._changed: set[str] = set()
         self._renamed: list[tuple[str, str]] = []
 
@@ -196,6 +198,7 @@ class TranscriptReducer(_Arrived):
     def _resumed(self, last: int) -> None:
         """The turn was interrupted after event `last`; the log reports that with the next event."""
         self._put(Resumed(key=f"r{last}", place=(last, 9)))
+        self._resumptions.add(last)
 
     # --- facts ---------------------------------------------------------------------------------------------
 
@@ -323,6 +326,8 @@ class TranscriptReducer(_Arrived):
             return
         whole = self._turn(turn)
         asked = self._pairs.listed(turn, known.asked)
+        if self._resumptions and any(one.how == "redacted" for one in asked):
+            asked = lost_secrets(asked, sorted(known.asked), self._resumptions)
         said = self._asides.of(turn, call)
         asks = (turn, call) in self._asking
         ended = {"over": whole.ended, "held": self.held, "deferred": whole.deferred}
@@ -412,3 +417,23 @@ def blocks_of(events: Sequence[StoredEvent]) -> Iterator[Block]:
     story.load(list(events))
     for one in events:
         yield from story.of_event(one.seq)
+
+
+def lost_secrets(
+    asked: tuple[InquiryView, ...], numbers: Sequence[int], resumptions: set[int]
+) -> tuple[InquiryView, ...]:
+    """The inquiries of a call, whose events have these numbers, with those marked that were asked again because the
+    turn went on in another process: a secret is never stored (R12)."""
+    found = list(asked)
+    for at, one in enumerate(asked):
+        again = next(
+            (
+                number
+                for other, number in zip(asked[at + 1 :], numbers[at + 1 :], strict=True)
+                if other.text == one.text and other.asker == one.asker
+            ),
+            None,
+        )
+        if one.how == "redacted" and again is not None and any(numbers[at] <= end < again for end in resumptions):
+            found[at] = replace(one, lost=True)
+    return tuple(found)

@@ -11,6 +11,8 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
 
 NAMED = 5
+PLAN_MODE = "Plan mode: the model can only read and ask, until you accept its plan or type /plan off."
+PLAN_ENDED = "Plan mode has ended."
 
 
 def context_note(event: Unknown) -> str | None:
@@ -21,6 +23,10 @@ def context_note(event: Unknown) -> str | None:
     match raw.get("type"):
         case "environment":
             return ""
+        case "plan":
+            return ""
+        case "mode":
+            return PLAN_MODE if raw.get("mode") == "plan" else PLAN_ENDED
         case "instructions" if "call" in raw:
             return f"The model reads {_names(_paths(raw.get('files')))} from now on."
         case "instructions" if "changed" in raw:

@@ -7,6 +7,7 @@ with the reason. It keeps no answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding
@@ -22,13 +23,15 @@ from jp_tui.ui.sheets import texts
 from jp_tui.ui.sheets.area import AnswerArea, AnswerBody, AnswerSheet
 from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint
-from jp_tui.ui.text import blank, cells, foreign, join, ours
+from jp_tui.ui.text import blank, cut, foreign, join, ours
 from jp_tui.view.wording import questions as w
 
 MOST = 300
 """Characters of an answer that a row shows."""
-LEAST, BESIDE = 24, 38
-"""Cells of an id and its question at the least, and of what stands beside them."""
+MARKS, GAP = 5, 2
+"""Cells before a question, and between it and its answer."""
+LEAST = 24
+"""Cells of an answer at least: it always stands beside its question, in one row (S54)."""
 _SUBMIT = ":submit"
 _SIGNS = {"answered": "✓", "skipped": "–", "ahead": "○", "current": "○"}
 
@@ -42,20 +45,25 @@ class FormSummaryArea(AnswerArea, AnswerBody):
 
     def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet = sheet
-        rows = self._rows(LEAST)
+        self._width = 80
+        rows = self._rows()
         self._list = ChoiceList(*rows, cursor=len(rows) - 1, id="review")
-        self._limit = LEAST
 
     @property
     def body(self) -> FormSummaryArea:
         return self
 
-    def _rows(self, limit: int) -> tuple[ChoiceRow, ...]:
-        """Return all rows, with questions cut to so many cells."""
+    def _rows(self) -> tuple[ChoiceRow, ...]:
+        """Return all rows, questions and answers cut so that each takes one row."""
         form = self._sheet.steps.form
         places = form.places if form else ()
-        rows = [_row(number, place, limit) for number, place in enumerate(places, 1)]
-        return (*rows, ChoiceRow(_SUBMIT, ours(w.SUBMIT, "bold"), detail=ours(w.SUBMIT_DOES)))
+        room = max(self._width - MARKS - 1, 8)  # a scroll bar takes a cell
+        most = max(room - GAP - max(LEAST, room * 2 // 5), LEAST // 2)
+        rows = [_row(number, place, most) for number, place in enumerate(places, 1)]
+        rows.append(ChoiceRow(_SUBMIT, ours(w.SUBMIT, "bold"), detail=ours(w.SUBMIT_DOES)))
+        heads = [one.label.cell_length + (one.tags.cell_length + GAP if one.tags else 0) for one in rows]
+        rest = max(room - GAP - max(heads), LEAST)
+        return tuple(replace(one, detail=cut(one.detail, rest) if one.detail else one.detail) for one in rows)
 
     def widgets(self) -> Sequence[Widget]:
         return (self._list,)
@@ -65,10 +73,9 @@ class FormSummaryArea(AnswerArea, AnswerBody):
         return self._list
 
     def height_at(self, width: int, room: int) -> int:
-        limit = max(width - BESIDE, LEAST)
-        if limit != self._limit:
-            self._limit = limit
-            self._list.rows = self._rows(limit)
+        if width != self._width:
+            self._width = width
+            self._list.rows = self._rows()
         return self._list.height_at(width)
 
     def place(self, rows: int) -> None:
@@ -101,15 +108,16 @@ class FormSummaryArea(AnswerArea, AnswerBody):
             self.accept()
 
 
-def _row(number: int, place: Place, limit: int) -> ChoiceRow:
+def _row(number: int, place: Place, most: int) -> ChoiceRow:
     sign = ours("{sign} ", "$text-success" if place.state == "answered" else "", sign=Foreign(_SIGNS[place.state]))
-    text = texts.line(place.text, max(limit - cells(Foreign(place.id)), LEAST // 2))
+    tags = ours(w.FIXED) if place.fixed else None
+    text = texts.line(place.text, most)
     says = ours("{id}  {text}", id=f.name(place.id), text=text) if place.id != place.text else text
     return ChoiceRow(
         place.id,
-        join(sign, says),
+        cut(join(sign, says), max(most - (tags.cell_length + GAP if tags else 0), LEAST // 2)),
         key=ours("{n}", n=number) if number < 10 else None,
-        tags=ours(w.FIXED) if place.fixed else None,
+        tags=tags,
         detail=_answer(place),
         dim=place.state == "skipped",
     )

@@ -23,7 +23,6 @@ from jp_tui.view.schema.lines import ASIDE, FormLine
 LEAST, BESIDE, MOST = 12, 32, 400
 """Cells of a field and beside it at least, where there is room, and characters of a value that are looked at."""
 WRONG: Final = "✗ "
-NEEDED: Final = "! "
 _HINT, _WRONG, _NEED, _KEY, _GREEN = (
     "$foreground-muted", "$text-error", "$text-warning", "bold $text-accent", "$text-success",
 )  # fmt: skip
@@ -71,6 +70,12 @@ def name(text: str, limit: int) -> Content:
     if limit < 1:
         return blank()
     return foreign(Foreign(text[:MOST].replace("\n", "⏎").replace("\t", " ")), mode="approval", limit=limit)
+
+
+def needed(label: str) -> str:
+    """`Name is required`."""
+    label = label[:60] or "an answer"
+    return f"{label[:1].upper()}{label[1:]} is required"
 
 
 def columns(lines: list[FormLine], width: int) -> FormColumns:
@@ -276,9 +281,9 @@ def _beside(row: LineBuilder, line: FormLine, document: FormDocument, place: For
         if problem.path != line.path and line.shape.kind != "many":
             said = "something is missing inside" if problem.missing else "wrong inside"
         elif problem.missing:
-            sign, style, said = NEEDED, _NEED, "required"
+            said = needed(line.label)
             if not document.started(problem.path):  # the user did nothing wrong yet
-                sign, style = "", _HINT
+                sign, style, said = "", _HINT, "required"
         row.put(ours("  {sign}{said}", style, sign=ours(sign), said=name(said, room - len(sign))), "write")
         room -= len(sign) + len(said) + 3
         if hint and room >= len(hint) and not (value is None and line.shape.nullable):

@@ -40,6 +40,8 @@ LABEL: Final = 18
 """Characters of a label that always have room, however deep it is nested."""
 BESIDE: Final = 18
 """Characters of a hint that always have room beside its field."""
+ROOMY, AT_FIELD = 100, 26
+"""Cells of a form from which on so many characters about a field stand beside it."""
 SOME: Final = 200
 """Keys of an object that are looked at to find those without a line."""
 _SEP = ours(" · ")
@@ -71,16 +73,19 @@ def about(document: FormDocument) -> Content:
     return join(*parts, sep=_SEP)
 
 
-def result(document: FormDocument, mistake: JsonProblem | None, *, form: bool, room: int) -> Content:
+def result(
+    document: FormDocument, mistake: JsonProblem | None, *, form: bool, room: int, beside: bool = False
+) -> Content:
     """Return what is wrong, at the cursor first, or that the document fits, in at most `room` cells.
 
     `mistake` is why the JSON can't be read. `form`: the form has the keys, so that the text says what it does not show.
+    `beside`: the form has room to say short words about the cursor's field there, and they aren't repeated (S54).
     """
     if mistake is not None:
         return _mistake(mistake)
     unshown = document.unshown if form else 0
     rest = [ours(UNSHOWN if unshown == 1 else UNSHOWN_MORE, "$text-warning", n=unshown)] if unshown else []
-    parts = list(_wrong(document, room - sum(one.cell_length + 3 for one in rest)))
+    parts = list(_wrong(document, room - sum(one.cell_length + 3 for one in rest), form and beside))
     parts[1:1] = rest
     missing = [one for one in document.problems if one.missing]
     if missing:
@@ -94,7 +99,7 @@ def fitted(document: FormDocument, mistake: JsonProblem | None, *, form: bool, a
     """Return `result` in so many lines: a word that goes to the next line leaves less room than there are cells."""
     room = across * lines
     while True:
-        said = result(document, mistake, form=form, room=room)
+        said = result(document, mistake, form=form, room=room, beside=across >= ROOMY)
         room -= 6
         if room < across // 2 or len(said.wrap(across)) <= lines:
             return said
@@ -109,7 +114,7 @@ def _mistake(mistake: JsonProblem) -> Content:
     return ours("{sign}{said}", "$text-error", sign=ours(WRONG), said=said)
 
 
-def _wrong(document: FormDocument, room: int) -> Iterator[Content]:
+def _wrong(document: FormDocument, room: int, beside: bool) -> Iterator[Content]:
     """Yield how much is wrong, and what: at the cursor, else the first."""
     wrong = [one for one in document.problems if not one.missing]
     here = document.problem_at(document.line) if document.line is not None else None
@@ -119,6 +124,8 @@ def _wrong(document: FormDocument, room: int) -> Iterator[Content]:
     if wrong:
         count = ours(PROBLEM if len(wrong) == 1 else PROBLEMS, "$text-error", n=len(wrong))
         yield count
+        if beside and wrong[0] is here and len(here.words) <= AT_FIELD:
+            return
         where = name(wrong[0].pointer, 60)
         words = name(wrong[0].words, max(room - count.cell_length - where.cell_length - 6, 20))
         yield ours(PLACE, where=where, words=words) if wrong[0].path else ours(WHOLE, words=words)
@@ -149,8 +156,9 @@ def cannot(document: FormDocument) -> Content:
     if first is None:
         path, words = next(iter(document.local.items()))
         said = ours(PLACE, where=name(pointer(path), 60), words=Foreign(words))
-    elif first.missing:
-        said = ours("{where} {words}", where=name(first.pointer, 60), words=Foreign(first.words))
+    elif first.missing:  # its field says which
+        number = sum(one.missing for one in document.problems)
+        said = ours("1 field is required" if number == 1 else "{n} fields are required", n=number)
     elif first.pointer:
         said = ours(PLACE, where=name(first.pointer, 60), words=name(first.words, 200))
     else:
