@@ -23,6 +23,7 @@ COMMANDS = (
     SlashCommand(name="context", title="Context", does="lists what goes to the model, with sizes"),
     SlashCommand(name="plan", title="Plan", does="lets the model only read until you accept a plan", argument="off"),
     SlashCommand(name="inquiries", title="Inquiries", does="lists questions and answers of this conversation"),
+    SlashCommand(name="answer", title="Answer", does="answers a question of another process", argument="ID VALUE"),
     SlashCommand(
         name="diff", title="Changes", does="shows file changes of the last turn, or of all turns", argument="all"
     ),

@@ -72,7 +72,7 @@ async def test_what_it_says(told: dict[str, object], lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"reason": Foreign("too wide"), "saw": "all of it"}, [f'{M12}\n"too wide"', "It was shown all of it."]),
+        ({"reason": Foreign("too wide"), "saw": "all of it"}, [f'{M12}\n"too wide"', "It read all of it."]),
         ({}, [f'{M12}\n"(no reason given)"']),
         (
             {"reason": Foreign("no answer"), "failed": True, "before": FIRST},

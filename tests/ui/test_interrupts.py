@@ -157,7 +157,7 @@ async def test_a_turn_that_goes_on_says_so_and_its_question_comes_as_any() -> No
     async with workspace(FakeLink(first(page=page, new=False, last_seq=7))) as (app, pilot):
         started = ev.TurnStarted(conversation=CONVERSATION, turn=1, model="demo/tour", resumed=True)
         await app.says(pilot, started)
-        assert "going on with a turn that was cut off" in app.screen_text().splitlines()[0]
+        assert "resuming an unfinished turn" in app.screen_text().splitlines()[0]
         assert "↻ jp-tui ended here. The turn goes on below." in app.screen_text()
         await app.says(pilot, phase("tools"), *scenes.asked()[1:])
         assert "1 waiting for you" in app.screen_text()

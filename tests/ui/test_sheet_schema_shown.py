@@ -165,7 +165,7 @@ async def test_nothing_is_told_as_wrong_before_a_key_was_pressed_and_names_are_c
         assert told.endswith("_3, 4 more")
         assert app.schema.editors.json._wrong == frozenset()
         await app.type(pilot, "enter")
-        assert app.answers == [] and "not submitted: 9 fields are required" in text_of(app)
+        assert app.answers == [] and "Not submitted: 9 fields are required" in text_of(app)
         assert "✗ Name is required" in line_with(app, "name *")
 
 

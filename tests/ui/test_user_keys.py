@@ -165,7 +165,7 @@ async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) 
             await pilot.pause(0.01)
         await app.says(pilot, *scenes.tools(), *scenes.asked())
         await app.passes(pilot, 1.1)
-        assert 'keys.toml:5:1: composer.editor: "x" is typed' in app._main.query_one(Banner).refusal[0]
+        assert 'keys.toml:5:1: composer.editor: "x" types' in app._main.query_one(Banner).refusal[0]
         assert app.dock.open and "ctrl+o" not in app.screen_text()
         sheet = app.dock.shown()
         assert sheet is not None

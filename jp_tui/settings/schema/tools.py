@@ -168,7 +168,7 @@ _SHARED: dict[str, Node] = {
         never=lambda new: new is True,
         help="whether the tool only reads, so that it works in plan mode",
     ),
-    "timeout_secs": Leaf(checks.integer(1, 86_400), help="description of a local tool for the model"),
+    "timeout_secs": Leaf(checks.integer(1, 86_400), help="seconds that a local tool may run"),
     "options": OPTIONS,
     "style": STYLE,
     "detached": Group(

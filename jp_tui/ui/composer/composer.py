@@ -88,12 +88,6 @@ class Composer(TextArea, inherit_bindings=False):
         Binding(
             "escape", "end_fork", "cancel edit", id="composer.end_fork", tooltip="Leave the earlier message unchanged"
         ),
-        Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="Expand the placeholder at the cursor"),
-        Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the current turn ends"),
-        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="The last queued message"),
-        Binding(
-            "escape", "end_fork", "cancel edit", id="composer.end_fork", tooltip="Leave the earlier message unchanged"
-        ),
         Binding("escape", "vi_normal", "normal mode", id="composer.vi_normal", tooltip='With ui.keys = "vi"'),
         Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="Drop the last queued message"),
         *EDITING,
