@@ -238,3 +238,13 @@ def test_what_a_file_would_let_a_command_read_is_said() -> None:
     """S10, Z18: before a folder is trusted."""
     path = ("conversation", "tools", "shell_run", "options", "sandbox", "visible")
     assert does(path, ["~/keys"]) == 'lets shell_run read ["~/keys"]'
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize(
+    ("own", "folder", "used"),
+    [("own", "trusted", "own"), ("trusted", "all", "trusted"), ("all", "off", "off"), ("trusted", "own", "own")],
+)
+def test_k5_a_folder_only_tightens_trusted_or_not(home: Home, own: str, folder: str, used: str, trusted: bool) -> None:
+    user, workspace = f'[context]\ninstructions = "{own}"\n', f'[context]\ninstructions = "{folder}"\n'
+    assert home.load(user, workspace, trusted=trusted).get("context", "instructions") == used

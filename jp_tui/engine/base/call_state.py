@@ -48,13 +48,12 @@ class Deferred(Exception):
 @dataclass(slots=True)
 class ToolCallState:
     """`arguments` are those that run, `edited`: they aren't the model's; `permission` and `delivery` record who
-    decided; `ms` is the run time without the `waited` seconds of
-    questions (Z15); `kept` is its result of an earlier run; `allowed` are refused targets that a person
-    permitted nonetheless; `tool_error` is the tool's own error, if the model reads another text (R143), `rejections`
-    how often this was rejected, if the model must stop; `rejected_by` is who said the "no" that made the tool fail
-    (`repeats.rejecter`); `agent` is its sub-agent, also of an earlier run; `leaves`: it is cancelled to be resumed
-    later; `said` is the latest line of its output; `walled`: it may run only
-    because it runs in a sandbox, so this is no permission to run without one; `ignored` reads the ignore lists."""
+    decided; `ms` is the run time without the `waited` seconds of questions (Z15); `kept` is its earlier result;
+    `allowed` are refused targets that a person permitted nonetheless; `tool_error` is the tool's own error, if the
+    model reads another text (R143), `rejections` how often this was rejected, if the model must stop; `rejected_by` is
+    who said the "no" that made the tool fail (`repeats.rejecter`); `agent` is its sub-agent, also of an earlier run;
+    `leaves`: it is cancelled to be resumed later; `said` is the latest line of its output; `walled`: it may run only
+    because it runs in a sandbox, so this does not permit a run without one; `ignored` reads the ignore lists."""
 
     call: Call
     setup: ToolSetup

@@ -22,7 +22,9 @@ def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path
         unchanged = value == old and type(value) is type(old)
         never = _never(leaf, value, path, tree, below)
         tightens = _tightens(leaf, old, value) or _locks_off(path, value, tree, below)
-        counts = trusted or ((leaf.trust == "display" or tightens) and _known(path, below))
+        counts = (trusted and leaf.trust != "stricter") or (
+            (leaf.trust == "display" or tightens) and _known(path, below)
+        )
         if not unchanged and (never or not counts):
             left_out.append(path)
     for path in left_out:

@@ -43,8 +43,8 @@ CONTEXT = Group(
         "files": Leaf(_names, help="the instruction files of a folder; the first that exists is read"),
         "instructions": Leaf(
             checks.choice(*_ORDER),
+            trust="stricter",
             tightens=stricter(*_ORDER),
-            never=lambda new: new == "all",
             help="which instruction files the model gets: all, only of a trusted folder, only your own, or none",
         ),
         "instructions_kib": Leaf(

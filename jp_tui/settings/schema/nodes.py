@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from jp_tui.settings.schema.checks import Check
 
-Trust = Literal["display", "guarded"]
+Trust = Literal["display", "guarded", "stricter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,9 @@ class Leaf:
     """Value that a higher layer replaces whole.
 
     Rules for a workspace's file (S10): `display` always applies; `guarded` needs trust unless `tightens(old, new)`
-    returns true; `never(new)` is refused even with trust. `acts`: it runs or sends something or chooses who answers, so
-    it is reported first. `loosens(old, new)` is needed where a value that doesn't tighten need not loosen either.
+    returns true; `stricter` applies only if it tightens, trusted or not; `never(new)` is refused even with trust.
+    `acts`: it runs or sends something or chooses who answers, so it is reported first. `loosens(old, new)` is needed
+    where a value that doesn't tighten need not loosen either.
     """
 
     check: Check

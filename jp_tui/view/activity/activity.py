@@ -85,7 +85,7 @@ class Activity:
 
     @property
     def shows(self) -> bool:
-        """Whether there is a call or an inquiry that a face shows."""
+        """True if a front end shows a call or an inquiry of it."""
         return bool(self.loose) or any(not call.hidden or call.inquiries for call in self.calls)
 
     @property

@@ -21,7 +21,7 @@ _LINES = "jkG"
 
 @dataclass(frozen=True, slots=True)
 class ViStep:
-    """What a key does: replace `span` by `text`, put the cursor at `cursor` (in the new text), or `act`. A `cursor` of
+    """Effect of a key: replace `span` by `text`, put the cursor at `cursor` (in the new text), or `act`. A `cursor` of
     -1 leaves it to whoever acts."""
 
     cursor: int = -1
@@ -72,7 +72,7 @@ class ViKeys:
     # -- one command
 
     def _command(self, text: str, at: int) -> ViStep | None:
-        """What the pending keys do; None while they are no whole command."""
+        """Carry out the pending keys; None while the command is incomplete."""
         count, given, rest = _counted(self._pending)
         if not rest:
             return None
@@ -190,7 +190,7 @@ def _end(text: str, at: int) -> int:
 
 
 def _first(text: str, at: int) -> int:
-    """The first character of the line that is no blank."""
+    """Return the place of the line's first character that isn't a blank."""
     begin, end = _begin(text, at), _end(text, at)
     line = text[begin:end]
     return begin + min(len(line) - len(line.lstrip(" \t")), max(len(line) - 1, 0))
@@ -245,7 +245,7 @@ def _word_end(text: str, at: int, big: bool) -> int:
 
 
 def _motion(keys: str, count: int, given: bool, text: str, at: int, vi: ViKeys) -> int | None:
-    """Where a motion goes from a place; None for what is none, or goes nowhere."""
+    """Return the target of a motion; None if it isn't one or has no target."""
     if keys[0] in "fFtT" and len(keys) == 2:
         vi._find = keys[0], keys[1]
         return _found(keys[0], keys[1], count, text, at)

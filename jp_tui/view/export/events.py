@@ -109,7 +109,7 @@ def _tail(value: Any, most: int) -> Any:
 
 
 def _in_words(event: ev.Event) -> str:
-    """What an event says without JSON; empty for those that have none."""
+    """Return the text of an event without JSON; empty if it has none."""
     match event:
         case ev.ToolCallRequest(name=name, arguments=arguments):
             return hung(" ".join(part for part in (f"Tool: {name}", subject(arguments)) if part))

@@ -33,7 +33,7 @@ TIPS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstScreenView:
-    """What the first screen says. `instructions` is one line about the instruction files that the model gets, empty
+    """Content of the first screen. `instructions` is one line about the instruction files that the model gets, empty
     where none are known; `recent` the last conversations of the folder, newest first."""
 
     model: str
