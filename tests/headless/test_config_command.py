@@ -90,8 +90,8 @@ def test_show_of_what_is_unset_and_of_what_is_no_key(here: Here) -> None:
     )
     for key, said in (
         ("ui.theme.x", "ui.theme.x isn't a valid key: ui.theme is a value"),
-        ("ui.them", "did you mean ui.theme?"),
-        ("a..b", "is no key"),
+        ("ui.them", "Did you mean ui.theme?"),
+        ("a..b", "isn't a valid key"),
         ("conversation.tols.x", "conversation.tools"),
     ):
         status, out, err = here.run(f"config show {key}")
@@ -154,7 +154,7 @@ def test_s5_set_writes_the_users_file_and_keeps_its_comments(here: Here, words: 
         ("conversation.tools.fs_raed_file.run ask", "isn't a tool: it has no source. Did you mean fs_read_file?"),
         ("providers.llm.aliases.inherit a/b", "is reserved"),
         ("providers.llm.mine.wire anthropic", "has no base_url"),
-        ("assistant.tool_choice fs_raed_file", "did you mean fs_read_file?"),
+        ("assistant.tool_choice fs_raed_file", "Did you mean fs_read_file?"),
     ],
 )
 def test_set_refuses_what_would_not_load(here: Here, words: str, said: str) -> None:
@@ -318,7 +318,7 @@ def test_check_says_what_is_wrong_in_ones_own_keys_and_themes_with_the_place(her
     status, out, err = here.run("config check")
     assert status == 2 and len(out.splitlines()) == 3
     assert "themes/mine.toml:2:1: colors.primary: expected a colour" in out
-    assert "keys.toml:2:1: workspace.fodl: is no action with a key" in out and "did you mean workspace.fold?" in out
+    assert "keys.toml:2:1: workspace.fodl: isn't an action" in out and "Did you mean workspace.fold?" in out
     assert 'keys.toml:3:1: workspace.sidebar: "x" types text in the composer' in out
     assert err == "The configuration is valid. Invalid keys and themes are ignored.\n"
     assert here.run("config show ui.theme")[0] == 0

@@ -70,7 +70,7 @@ def test_a_question_says_where_it_stands_what_was_skipped_and_what_back_does(kin
     assert shown.count("Where to?") == 0
     assert f"– pinned: yes  (set)\n– sure: skipped: {SKIPPED}\n| Because.\nWhich?\n" in shown
     assert f" · {colon}b Back to env, to change the answer · {colon}r TEXT Reply · {colon}s End Turn · " in shown
-    assert f"{colon}u Bring back" not in shown
+    assert f"{colon}u Restore" not in shown
     alone = place(kind, form=None, progress=None, back="", controls=frozenset({"reply", "end_turn"}))
     shown = ask(alone, ":b", f"{colon}s")[1]
     assert "[1/1]" not in shown and "Back to" not in shown and "Unknown command :b" in shown, "R170"

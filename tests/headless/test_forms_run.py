@@ -126,7 +126,7 @@ def test_a_form_from_a_pipe(tmp_path: Path, model: str) -> None:
         ("limits.1", {"port": 8}), ("note.1", "bye"), ("parts.4", "user_back"), ("note.2", "bye"),
     ]  # fmt: skip
     listed = jp(tmp_path, "inquiries").stdout
-    assert "turn 1  the assistant asked 5 questions in one call:\n" in listed and "gone back (you)" in listed
+    assert "turn 1  the assistant asked 5 questions in one call:\n" in listed and "went back (you)" in listed
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_prompts_and_replies_are_lines() -> None:
     status, shown = talk.end()
     assert status == 0 and talk.sent() == ["hi\nthere", "/tmp?"]
     assert (
-        "New conversation" not in shown
+        shown.startswith("New conversation · ")
         and "\nWelcome\n" in shown
         and "assistant: One\n  Two\n  three\n" in shown
         and "\x1b" not in shown

@@ -208,7 +208,7 @@ def test_a_time_limit_ends_the_question_and_is_no_answer(tmp_path: Path) -> None
     with on_terminal(tmp_path, "query", "--json", "--model", model, "go", out=write) as running:
         os.close(write)
         assert "1 s, counted from" in running.until("\n> ")
-        assert "is closed: The time to answer is over.." in running.until("over.")
+        assert "is closed: The time to answer is over." in running.until("over.")
         with os.fdopen(read) as out:
             *events, _ = lines(out.read())
         assert running.wait() == 0

@@ -103,7 +103,7 @@ def test_back_again_and_again() -> None:
     forms.restore()
     assert forms.open().question.id == "tell" and list(forms.answers().items()) == list(before.items())
     assert forms.open().undo == forms.open().prefill == ()
-    assert refused(forms.restore()) == "There is nothing to restore."
+    assert refused(forms.restore()) == "there is nothing to restore"
 
 
 def test_back_to_a_named_question() -> None:
@@ -121,7 +121,7 @@ def test_submitting_goes_on_from_there(again: bool, asked: str) -> None:
     forms.answer(again)
     opened = forms.open()
     assert opened.question.id == asked and opened.prefill == opened.undo == ()
-    assert "env" not in forms.answers() and refused(forms.restore()) == "There is nothing to restore."
+    assert "env" not in forms.answers() and refused(forms.restore()) == "there is nothing to restore"
 
 
 def test_what_is_on_record() -> None:

@@ -143,7 +143,7 @@ def test_what_was_shown_is_what_is_trusted(tmp_path: Path) -> None:
     first = trusting.read()
     assert (first.state, first.compared, first.done) == ("untrusted", False, "")
     file.write_text("assistant.model.id = 'evil/b'\n")
-    with pytest.raises(ValueError, match="has changed since it was shown"):
+    with pytest.raises(ValueError, match="changed since it was shown"):
         trusting.trust(first.digest)
     assert trusting.read().state == "untrusted"
     trusting.trust(trusting.read().digest)

@@ -133,7 +133,7 @@ def test_a_provider_alone_means_its_default_model(home: Home) -> None:
 
 def test_a_provider_needs_a_wire_and_an_address(home: Home) -> None:
     settings = home.load("\n[providers.llm.opnai]\nheaders.X = 'y'")
-    with pytest.raises(SettingsError, match=r":2:1: providers\.llm\.opnai: has no wire and no base_url; .* openai\?"):
+    with pytest.raises(SettingsError, match=r":2:1: providers\.llm\.opnai: has no wire and no base_url\. .* openai\?"):
         providers.providers(settings, {})
     with pytest.raises(SettingsError, match="demo is built in"):
         providers.providers(home.load("providers.llm.demo.wire = 'anthropic'"), {})

@@ -73,7 +73,7 @@ def test_r72_other_questions_and_other_peoples_tools_stay_with_the_user(home: Ho
         ("'auto'", 'target: found "auto" (allowed: user, assistant, assistant_with_escalation)'),
         ("true", "target: found true (allowed: user, assistant, assistant_with_escalation)"),
         ("{ modle = { id = 'a/b' } }", "target.modle: isn't a valid key. Did you mean"),
-        ("{ model = { name = 'x' } }", "target.model.name: isn't a valid key (allowed: id, parameters)"),
+        ("{ model = { name = 'x' } }", "target.model.name: isn't a valid key (allowed: effort, id, parameters)"),
         ("{ model = { id = 3 } }", "target.model.id: expected text, found 3"),
         ("{ escalation = 'yes' }", 'target.escalation: expected true or false, found "yes"'),
         ("{ request = { max_retries = -1 } }", "target.request.max_retries: expected a whole number"),

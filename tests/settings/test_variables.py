@@ -25,7 +25,7 @@ def test_s11_an_unknown_variable_is_named_with_the_nearest(home: Home, name: str
     (notice,) = home.load(environment={name: "4"}).notices
     near = meant.replace("…", name.rpartition("__")[0])
     assert notice.keys == (name,)
-    assert notice.words.endswith(f": {name} (Did you mean {near}?)" if near else f": {name}")
+    assert notice.words.endswith(f": {name} (did you mean {near}?)" if near else f": {name}")
 
 
 def test_s11_each_of_several_variables_is_named(home: Home) -> None:

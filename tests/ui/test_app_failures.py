@@ -65,7 +65,7 @@ def thread() -> None:
 
 
 async def shown(app: Host, pilot: Pilot[None]) -> str:
-    await until(pilot, lambda: "in the background" in app.screen_text())
+    await until(pilot, lambda: "background task failed" in app.screen_text())
     return one_line(app)
 
 
@@ -90,10 +90,10 @@ async def test_it_is_said_once_and_the_workspace_goes_on(
         assert "in broken" in report and SECRET not in report
         await pilot.press("escape", "h", "i")
         await app.says(pilot, *scenes.started())
-        assert app.composer.text == "hi" and "in the background" not in app.screen_text()
+        assert app.composer.text == "hi" and "background task failed" not in app.screen_text()
         fails()
         await pilot.pause(0.1)
-        assert "in the background" not in app.screen_text()
+        assert "background task failed" not in app.screen_text()
         assert app.return_code is None
 
 

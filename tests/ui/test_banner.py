@@ -76,7 +76,7 @@ async def test_what_it_says(told: dict[str, object], lines: list[str]) -> None:
         ({}, [f'{M12}\n"(no reason given)"']),
         (
             {"reason": Foreign("no answer"), "failed": True, "before": FIRST},
-            [f'{M12}\n"unrelated"', 'The reviewer could not decide, so this comes to you:\n"no answer"'],
+            [f'{M12}\n"unrelated"', 'The reviewer couldn\'t decide, so you decide:\n"no answer"'],
         ),
     ],
 )

@@ -95,7 +95,7 @@ async def test_a_click_on_what_is_asked_does_it_and_one_elsewhere_does_not() -> 
         await type_(app, pilot, "/diff")
         await app.says(pilot, read(NOTES))
         await pilot.press("u")
-        await reads(app, pilot, "Take back notes.md?")
+        await reads(app, pilot, "Undo notes.md?")
         await pilot.click("#frame", offset=(3, 0))
         await pilot.pause()
         assert not undone(app) and "Undo notes.md?" not in app.screen_text()

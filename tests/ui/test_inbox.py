@@ -95,7 +95,7 @@ async def test_e51_all_that_waits_with_who_what_where_and_since_when() -> None:
         assert shown.count("Apply this change?") >= 2 and "git_push · question · 2 m" in shown
         assert "Enter resume" in shown
         await press(pilot, "down")
-        assert "Enter answer  z put off  Esc close" in app.screen_text()
+        assert "Enter answer  z snooze  Esc close" in app.screen_text()
         assert watches(app)[-1] is True
         await press(pilot, "escape")
         assert watches(app)[-1] is False and app.screen is app._main

@@ -95,11 +95,11 @@ async def test_by_mouse_alone_an_entry_is_chosen_taken_back_and_the_list_closed(
             await pilot.pause()
 
         await click("pinned answer")
-        await click("d take back")
+        await click("d revoke")
         assert revoked(app) == [] and "This edits" in app.screen_text()
         await click("remembered answer")
         assert "This edits" not in app.screen_text()
-        await click("d take back")
+        await click("d revoke")
         assert revoked(app) == ["turn"]
         await click("Esc close")
         assert app.screen is app._main

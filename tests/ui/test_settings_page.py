@@ -155,7 +155,7 @@ async def test_of_a_huge_value_the_beginning_is_written_out_and_the_rest_is_coun
         await pilot.press("enter")
         await pilot.pause()
         assert not isinstance(app.focused, TextField) and sent(app) == []
-        assert "Its 10,000,000 characters are more than a line takes" in app.screen_text()
+        assert "10,000,000 characters, too many for one line" in app.screen_text()
 
 
 async def test_only_what_stands_in_the_file_can_be_taken_back_and_the_theme_is_worn_at_once() -> None:

@@ -166,7 +166,7 @@ async def test_back_and_bring_back_stand_in_the_menu_with_what_they_do() -> None
         seen = text_of(app)
         assert "Back" in seen and "to apply, to change the answer" in seen and "Restore" in seen
         app.now += 1
-        await app.click_text(pilot, "Redo")
+        await app.click_text(pilot, "Restore")
         assert app.answers == [Restored()]
 
 

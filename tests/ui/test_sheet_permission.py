@@ -159,7 +159,7 @@ async def test_r85_run_edit_opens_in_the_editor_and_emptied_leads_to_the_choices
         await app.arm(pilot)
         assert app.sheet.writing is app.sheet.reply_fields.edit
         await app.type(pilot, "delete", "delete", "enter")
-        assert app.answers == [] and "emptied" in text_of(app) and "n skip" in text_of(app)
+        assert app.answers == [] and "The text is empty." in text_of(app) and "n skip" in text_of(app)
         await app.type(pilot, "n")
         assert app.answers == [Permitted(run=False)]
 
@@ -262,7 +262,7 @@ async def test_an_error_is_said_to_be_one_and_a_large_result_is_edited_as_a_whol
     app = Host(delivery(is_error=True, result=Foreign("x" * 300_000)))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        assert "the tool failed" in text_of(app)
+        assert "The tool failed" in text_of(app)
         await app.type(pilot, "e", "!", "enter")
         assert app.answers == [Delivered(deliver=True, text="x" * 300_000 + "!")]
 

@@ -94,7 +94,7 @@ async def test_r186_what_is_no_json_is_told_with_its_place_while_it_is_typed() -
         await app.type(pilot, "f6")
         await write(app, pilot, '{\n  "name": "a",\n  "name": "b", "batch": 1, "workers": 1\n}')
         await app.judged(pilot)
-        assert "line 3, column 3: the key 'name' stands twice" in text_of(app)
+        assert "line 3, column 3: the key 'name' appears twice" in text_of(app)
         assert app.schema.editors.json._wrong == {3}
         await app.type(pilot, "enter")
         assert app.answers == [] and app.schema.editors.json.cursor_location == (2, 2)
@@ -128,7 +128,7 @@ async def test_r186_emptied_leads_back_to_the_choice() -> None:
         await app.arm(pilot)
         await write(app, pilot, " \n")
         await app.type(pilot, "enter")
-        assert app.answers == [] and "emptied" in text_of(app) and app.sheet.writing is None
+        assert app.answers == [] and "The text is empty." in text_of(app) and app.sheet.writing is None
         await app.type(pilot, "r", *"no idea", "enter")
         assert app.answers == [Replied(text="no idea")]
 

@@ -69,7 +69,7 @@ async def test_e20_the_last_row_is_a_reply_in_words_and_says_so() -> None:
     app = Host(select())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        assert "4  Something else…  a reply in words" in text_of(app)
+        assert "4  Something else…  reply with text" in text_of(app)
         await app.type(pilot, *["down"] * 4, *"neither, wait")
         assert "enter sends the reply" in text_of(app)
         await app.type(pilot, "up", "up")

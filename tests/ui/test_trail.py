@@ -163,9 +163,7 @@ async def test_w_says_why_and_puts_it_away_again() -> None:
         assert "why you" not in "\n".join(screen(host))
         await pilot.press("p", "p", "w")
         await settled(pilot)
-        assert "Why you were asked: the settings say to ask" in "\n".join(screen(host)), (
-            "the call's first: leave to run"
-        )
+        assert "Why you were asked: your settings require" in "\n".join(screen(host)), "the call's first: leave to run"
 
 
 async def test_w_is_bound_only_where_somebody_was_asked() -> None:

@@ -60,7 +60,7 @@ def test_a_key_is_understood_however_it_is_written(written: str, key: str) -> No
         ("[workspace]\nfold = 'ctrl+i'", "is the same as Tab in most terminals"),
         (
             "[workspace]\nfodl = 'f2'",
-            "2:1: workspace.fodl: isn't an action. Press F1 or / for names.; did you",
+            "2:1: workspace.fodl: isn't an action. Press F1 or / for names. Did you",
         ),
         ("[workspace]\nfold = 'x'", '"x" types text in the composer. Add Ctrl or Alt, or use a function key'),
         ("[workspace]\nfold = 'f1'", "F1 is already used for app.keys (keys), in the composer"),

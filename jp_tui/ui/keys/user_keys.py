@@ -212,7 +212,7 @@ def _refused(user_key: UserKey, keys: KeyTable) -> SettingsProblem | None:
     if first in FIXED and (user_key.id in keys.declared or first not in {id.partition(".")[0] for id in keys.declared}):
         return user_key.problem(f"is fixed: it {FIXED[first]}")
     if user_key.id not in keys.declared:
-        return user_key.problem("isn't an action. Press F1 or / for names.", nearest(user_key.id, keys.declared))
+        return user_key.problem("isn't an action. Press F1 or / for names", nearest(user_key.id, keys.declared))
     for scope in keys.scopes:
         typed = next((key for key in user_key.keys if _is_typed(key)), "")
         if typed and scope.writes and any(user_key.id == one.id for kind in scope.kinds for one in bindings_of(kind)):
