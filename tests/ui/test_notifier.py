@@ -121,9 +121,7 @@ async def test_many_at_once_are_one_call_and_the_next_comes_a_second_later() -> 
         await app.waits(pilot, 0.5)
         assert len(app.calls) == 1
         await app.waits(pilot, 0.6)
-        assert (
-            len(app.calls) == 2 and "3 questions are waiting in acme;From fs_modify_file: Which" in app.calls[1]
-        )
+        assert len(app.calls) == 2 and "3 questions are waiting in acme;From fs_modify_file: Which" in app.calls[1]
 
 
 async def test_a_thousand_questions_are_one_call_and_are_given_back() -> None:
