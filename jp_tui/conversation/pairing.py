@@ -125,7 +125,7 @@ def misplaced(turn: Iterable[Event], new: Iterable[Event]) -> str | None:
             waits.clear()
         if not _count(waits, event):
             kind = "result" if isinstance(event, ToolCallResponse) else "response"
-            return f"a {kind} without a request that waits for it: {getattr(event, 'id', '')}"
+            return f"a {kind} without an open request: {getattr(event, 'id', '')}"
     return None
 
 

@@ -44,7 +44,7 @@ class JsonProblem(ValueError):
 
 
 def _constant(name: str) -> Json:
-    raise JsonProblem(f"{name} is not JSON")
+    raise JsonProblem(f"{name} isn't JSON")
 
 
 def _integer(digits: str) -> int:
@@ -73,7 +73,7 @@ def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
     found: JsonObject = {}
     for key, value in pairs:
         if _text(key) in found:
-            raise JsonProblem(f"the key {key[:80]!r} stands twice in one object")
+            raise JsonProblem(f"duplicate key {key[:80]!r} in an object")
         found[key] = value
     return found
 

@@ -93,7 +93,7 @@ def _misread(text: str, problem: JsonProblem) -> Misread:
         walk.found.append(JsonFault("not_an_object", "", 1, 1, f"this is {kind}", _OBJECT))
     if not walk.found:  # the fault is beyond the limit
         line, column = problem.line or 1, problem.column or 1
-        wrong = f"this cannot be read: {problem.message}"
+        wrong = f"this isn't readable: {problem.message}"
         walk.found.append(JsonFault("not_json", "", line, column, wrong, _OBJECT))
     halves = any(fault.kind == "lone_surrogate" for fault in walk.found)
     return Misread(tuple(walk.found), tuple(walk.keys), _whole(value) if halves else value)
@@ -172,7 +172,7 @@ class _Walk:
             case "{" | "[":
                 if len(self.levels) == MAX_DEPTH:
                     self.deep = True
-                    self._say("too_deep", at, f"this is more than {MAX_DEPTH} levels deep", "send it flatter")
+                    self._say("too_deep", at, f"this is more than {MAX_DEPTH} levels deep", "use less nesting")
                     return
                 self.levels.append(_Level({}, "", True) if token == "{" else _Level(None, 0, False))
             case "}" | "]":
@@ -197,14 +197,14 @@ class _Walk:
             self._key(value, at, level.names)
         if half := _HALF.search(value):
             code = f"\\u{ord(half.group()):04x}"
-            self._say("lone_surrogate", at, f"`{code}` in a string is half a character", "send the whole character")
+            self._say("lone_surrogate", at, f"`{code}` in a string is half of a character", "send the whole character")
 
     def _key(self, name: str, at: int, names: dict[str, int]) -> None:
         if len(self.levels) == 1 and name not in names:
             self.keys.append(_plain(name))
         if name in names:
             line, column = _place(self.text, names[name])
-            wrong = f"the key '{_short(name)}' stands twice in one object, first at line {line}, column {column}"
+            wrong = f"the key '{_short(name)}' appears twice in an object, first at line {line}, column {column}"
             self._say("duplicate_key", at, wrong, "send it once")
         else:
             names[name] = at
@@ -212,13 +212,13 @@ class _Walk:
     def _number(self, token: str, at: int) -> None:
         plain = token.lstrip("-")
         if plain in ("NaN", "Infinity"):
-            self._say("not_finite", at, f"{token} is not JSON", "send a finite number or null")
+            self._say("not_finite", at, f"{token} isn't JSON", "send a finite number or null")
         elif plain.isdigit():
             if _endless(token):
-                wrong = f"an integer of {len(plain):,} digits is more than the {MAX_DIGITS} that can be kept"
-                self._say("too_many_digits", at, wrong, "send a shorter one, or text")
+                wrong = f"an integer of {len(plain):,} digits is too long (at most {MAX_DIGITS})"
+                self._say("too_many_digits", at, wrong, "send a shorter number, or text")
         elif not math.isfinite(float(token)):
-            self._say("not_finite", at, f"{_short(token)} is not finite when it is read", "send a smaller number")
+            self._say("not_finite", at, f"{_short(token)} is too large a number", "send a smaller number")
 
     def _say(self, kind: FaultKind, at: int, wrong: str, instead: str) -> None:
         line, column = _place(self.text, at)
@@ -238,9 +238,9 @@ def _decoded(token: str) -> str:
 def _syntax(text: str, error: json.JSONDecodeError, path: str) -> JsonFault:
     what = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
-        wrong, instead = f"the JSON ends before it is whole: {what}", "send all of it"
+        wrong, instead = f"the JSON is incomplete: {what}", "send all of it"
     else:
-        wrong, instead = f"this is not JSON before `{_short(text[error.pos : error.pos + _NEAR])}`: {what}", _OBJECT
+        wrong, instead = f"the JSON isn't valid before `{_short(text[error.pos : error.pos + _NEAR])}`: {what}", _OBJECT
     return JsonFault("not_json", path, error.lineno, error.colno, wrong, instead)
 
 

@@ -14,7 +14,7 @@ from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, Read
 from jp_tui.view.wording import changes as words
 from jp_tui.view.wording.white_space import in_diff
 
-HOW = "/undo all takes back all that is listed, /undo NUMBER one file, what is taken back already is brought back."
+HOW = "/undo all undoes all listed changes, /undo NUMBER one file. Changes already undone are redone."
 OVERWRITE = "/undo over NUMBER overwrites it; a copy is kept."
 
 
@@ -30,7 +30,7 @@ class ChangesWords:
     def diff(self, conversation: str, argument: str) -> None:
         """`/diff`, `/diff all`."""
         if argument not in ("", "all"):
-            self._say("/diff for the last turn, /diff all for the whole conversation")
+            self._say("Use /diff for the last turn, /diff all for the whole conversation.")
             return
         self._diffs = True
         self._read(conversation, argument == "all")
@@ -43,7 +43,7 @@ class ChangesWords:
             return
         found = self._found
         if found is None or not found.files:
-            self._say("/undo or /diff first: they list what can be taken back")
+            self._say("Run /undo or /diff first to list what can be undone.")
             return
         over, _, rest = argument.partition(" ")
         number = pick(rest if over == "over" else argument, len(found.files))
@@ -96,7 +96,7 @@ class ChangesWords:
                 self._say(text)
         for one in event.left:
             if one.asks:
-                self._say(f"{line(neutralise(one.path, 'line'))} was left: {one.why}. {OVERWRITE}")
+                self._say(f"{line(neutralise(one.path, 'line'))} was skipped: {one.why}. {OVERWRITE}")
 
     def refused(self) -> None:
         """Note that the request failed; the caller prints the reason."""

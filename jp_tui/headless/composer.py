@@ -16,28 +16,26 @@ from jp_tui.view.composer.commands import SlashCommand
 from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, InterruptChoice, menu
 
 COMMANDS = (
-    SlashCommand(name="help", title="Help", does="lists these words"),
-    SlashCommand(name="quit", title="Quit", does="leaves; a question that waits stays open"),
-    SlashCommand(name="ledger", title="Ledger", does="lists what is remembered or allowed now"),
-    SlashCommand(name="revoke", title="Revoke", does="takes back an entry of the ledger", argument="NUMBER"),
+    SlashCommand(name="help", title="Help", does="lists these commands"),
+    SlashCommand(name="quit", title="Quit", does="quits; open questions stay open"),
+    SlashCommand(name="ledger", title="Ledger", does="lists remembered answers and permissions"),
+    SlashCommand(name="revoke", title="Revoke", does="revokes an entry of that list", argument="NUMBER"),
     SlashCommand(name="context", title="Context", does="lists what goes to the model, with sizes"),
     SlashCommand(name="plan", title="Plan", does="lets the model only read until you accept a plan", argument="off"),
-    SlashCommand(name="inquiries", title="Inquiries", does="lists what was asked and answered here"),
+    SlashCommand(name="inquiries", title="Inquiries", does="lists questions and answers of this conversation"),
+    SlashCommand(name="answer", title="Answer", does="answers a question of another process", argument="ID VALUE"),
     SlashCommand(
-        name="answer", title="Answer", does="answers a question that waits in another process", argument="ID VALUE"
+        name="diff", title="Changes", does="shows file changes of the last turn, or of all turns", argument="all"
     ),
-    SlashCommand(
-        name="diff", title="Changes", does="shows what the last turn changed in files, or all", argument="all"
-    ),
-    SlashCommand(name="undo", title="Undo", does="lists what can be taken back, and takes it back", argument="NUMBER"),
+    SlashCommand(name="undo", title="Undo", does="lists changes to files and undoes them", argument="NUMBER"),
     SlashCommand(
         name="compact",
         title="Compact",
         does="summarises older messages for the model; /compact undo undoes that",
         argument="FOCUS",
     ),
-    SlashCommand(name="why", title="Why", does="says why the last question was asked, or was not"),
-    SlashCommand(name="drop", title="Drop", does="forgets what is typed and not sent"),
+    SlashCommand(name="why", title="Why", does="explains why the last question was asked or not"),
+    SlashCommand(name="drop", title="Drop", does="discards the unsent text"),
 )
 
 
@@ -45,10 +43,10 @@ def helped() -> Iterator[str]:
     """Yield the words and the keys."""
     for one in COMMANDS:
         yield f"  /{one.name}{f' {one.argument}' if one.argument else ''}  {one.does}"
-    yield "  //  begins a prompt that begins with /"
-    yield "  \\ at the end of a line goes on with another"
-    yield "  Ctrl+C interrupts; a second within a second leaves, at a question it ends the turn"
-    yield "  Ctrl+D leaves"
+    yield "  //  starts a prompt that begins with /"
+    yield "  \\ at the end of a line continues on the next"
+    yield "  Ctrl+C interrupts. Twice within 1 second it quits; at a question it ends the turn"
+    yield "  Ctrl+D quits"
 
 
 @dataclass(slots=True)
@@ -82,7 +80,7 @@ class LineComposer:
                 return Words("Forgotten.")
         self.pasted = True
         self.lines += burst
-        return Words(f"{len(self.lines)} lines so far. An empty line sends them, /drop forgets them.")
+        return Words(f"{len(self.lines)} lines so far. An empty line sends them, /drop discards them.")
 
     def take(self) -> str:
         """Return the text so far, and clear it."""
@@ -100,7 +98,7 @@ class InterruptLines:
         self._words: InterruptChoice | None = None
 
     def intro(self) -> Iterator[str]:
-        yield f"{TITLE}. Ctrl+C once more leaves."
+        yield f"{TITLE}. Press Ctrl+C again to quit."
         for number, choice in enumerate(self._choices, 1):
             yield f"  {number}  {choice.label}: {choice.does}"
 
@@ -122,9 +120,9 @@ class InterruptLines:
             return (chosen.action, text) if text.strip() else (CONTINUE.action, "")
         number = pick(text.strip() or "1", len(self._choices))
         if number is None:
-            return Words(f"a number from 1 to {len(self._choices)}")
+            return Words(f"Enter a number from 1 to {len(self._choices)}.")
         choice = self._choices[number - 1]
         if choice.words:
             self._words = choice
-            return Words("Your message, one line; an empty one continues.")
+            return Words("Enter your message in one line. An empty line continues the turn.")
         return choice.action, ""

@@ -27,10 +27,10 @@ DEAF, QUIET, PATIENCE = 0.5, 0.3, 30.0
 (Z12), and after which it does in any case."""
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
-NOT_UTF8 = "that line is not UTF-8 text"
-CUT = f"a terminal gives at most {TERMINAL_BYTES:,} bytes of one line, and this one was cut there: use several lines"
-TOO_LONG = f"that line is longer than {MOST_BYTES >> 20} MiB"
-CONTROLS = "that line holds control characters (arrow keys do not edit here): type it again"
+NOT_UTF8 = "The line isn't valid UTF-8."
+CUT = f"A terminal line holds at most {TERMINAL_BYTES:,} bytes. This one was cut: use several lines."
+TOO_LONG = f"The line is longer than {MOST_BYTES >> 20} MiB."
+CONTROLS = "The line has control characters (arrow keys don't edit here). Enter it again."
 
 
 @dataclass(frozen=True, slots=True)

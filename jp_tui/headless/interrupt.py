@@ -69,7 +69,7 @@ class InterruptHandler:
         if running:
             self._open(running)
         else:
-            self._say("Ctrl+C once more within a second leaves; so does /quit.")
+            self._say("Press Ctrl+C again within 1 second to quit, or enter /quit.")
         return False
 
     def _at_question(self, twice: bool) -> None:
@@ -77,7 +77,7 @@ class InterruptHandler:
             self._interview.end_turn()
         else:
             self._interview.aside.hush()
-            self._say("Ctrl+C once more within a second ends the turn.")
+            self._say("Press Ctrl+C again within 1 second to end the turn.")
             self._lines.menu()
 
     def _open(self, conversation: str) -> None:
@@ -122,4 +122,4 @@ class InterruptHandler:
         """End the menu with the turn."""
         if self._menu is not None:
             self._menu = None
-            self._say("The turn is over.")
+            self._say("The turn has ended.")

@@ -57,7 +57,7 @@ class TextOutput:
             raise OutputEnded(READER_GONE, "") from None
         except (OSError, ValueError) as problem:
             reason = getattr(problem, "strerror", None) or problem
-            raise OutputEnded(FAILED, f"Standard output cannot be written: {reason}.") from None
+            raise OutputEnded(FAILED, f"Can't write to standard output: {reason}.") from None
 
     def say(self, text: str = "") -> None:
         """Write a line of text on standard output; untrusted text is neutralised. Raises OutputEnded."""

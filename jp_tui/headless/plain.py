@@ -227,11 +227,11 @@ class PlainRun:
             case commands.SendText(text=words):
                 if self._turns.running:
                     self._turns.queue.append(words)
-                    self._say("Kept: it is sent when this turn is over. /drop forgets it.")
+                    self._say("Queued: sent when this turn ends. /drop discards it.")
                 else:
                     self._send(words)
-            case commands.UnknownCommand(name=name, advice=advice):
-                self._say(f"/{line(name)}: no such word here. {advice}")
+            case commands.UnknownCommand(name=name, advice=advice, known=known):
+                self._say(advice if known else f"Unknown command /{line(name)}. {advice}")
             case commands.RunAction(command=command, argument=argument):
                 self._word(command.name, argument)
 
@@ -252,7 +252,7 @@ class PlainRun:
 
     def _send(self, text: str) -> None:
         if self._held:
-            self._say(f"Not sent: this conversation is being written by {line(self._held)}. You look on.")
+            self._say(f"Not sent: this conversation is open in {line(self._held)}. Read-only here.")
             return
         self._turns.send(self._slash.conversation, text)
 
@@ -316,12 +316,12 @@ class PlainRun:
         for stored in event.page:
             self._openings.saw(stored)
         self._turns.opened(event)
-        self._say(f"{line(event.title) or 'A new conversation'} · {line(event.model)} · /help lists what can be typed")
+        self._say(f"{line(event.title) or 'New conversation'} · {line(event.model)} · /help lists commands")
         if event.greeting is not None:
             self._say(event.greeting.raw)
         self._printer.page(event.page, TURNS_SHOWN)
         if event.held_by:
-            self._say(f"Being written by {line(event.held_by)}: you look on. /answer answers what waits.")
+            self._say(f"Open in {line(event.held_by)}: read-only here. /answer answers open questions.")
         elif self._plain.first_prompt:
             self._turns.queue.append(self._plain.first_prompt)
 
@@ -329,7 +329,7 @@ class PlainRun:
         self._conversation = event.conversation
         self._turns.started(event)
         if event.resumed:
-            self._say("The last turn was cut off; it goes on.")
+            self._say("Resuming the unfinished turn.")
 
     def _turned(self, phase: str, detail: str, wait: float | None) -> None:
         if phase == "compacting":

@@ -253,13 +253,13 @@ class QueryRun:
         self._conversation, self._turns.mine = event.conversation, event.turns + 1
         self._openings.conversation = event.conversation
         if event.held_by:
-            self._tell(f"This conversation is being written by {event.held_by}.", "Wait until it is closed.")
+            self._tell(f"This conversation is open in {event.held_by}.", "Wait until it is closed.")
             self._status = FAILED
             return
         for stored in event.page:
             self._openings.saw(stored)
         if self._resumes and event.new:
-            self._tell("There is no conversation to resume here.", "`jp-tui conversations list` shows those there are.")
+            self._tell("No conversation to resume.", "Run `jp-tui conversations list` to list them.")
             self._status = USAGE
         elif self._resumes:
             self._link.send(c.CarryOn(conversation=self._conversation))

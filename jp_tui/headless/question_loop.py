@@ -20,8 +20,8 @@ from jp_tui.view.questions.outcome_line import RESPONDERS
 from jp_tui.view.wording import questions as w
 
 HOW = {"answered": "answered", "redacted": "answered", "cancelled": "cancelled", "withdrawn": "withdrawn"}
-NOT_REVIEWED = "no reviewer decides that now"
-BY = {**RESPONDERS, "user": "by a person"}
+NOT_REVIEWED = "No reviewer is deciding that now."
+BY = {**RESPONDERS, "user": "by the user"}
 
 
 class QuestionLoop:
@@ -73,10 +73,10 @@ class QuestionLoop:
         """Remove a closed question; print that if it was open here (E53)."""
         limited = self._shown is not None and self._shown.deadline_secs is not None
         if limited and event.how == "cancelled" and event.by != "user":
-            self._gone(event.inquiry, f"This question no longer waits: {w.TIME_OVER}.")
+            self._gone(event.inquiry, f"This question is closed: {w.TIME_OVER}.")
             return
         by = f" ({BY.get(event.by, event.by)})" if event.by else ""
-        self._gone(event.inquiry, f"This question no longer waits: it was {HOW[event.how]} elsewhere{by}.")
+        self._gone(event.inquiry, f"This question is closed: it was {HOW[event.how]} elsewhere{by}.")
 
     def refused(self, event: e.AnswerRefused) -> None:
         """Handle a refused answer; the question continues, unless it is closed."""
@@ -85,7 +85,7 @@ class QuestionLoop:
         if event.gone:
             if self._sent == event.inquiry:
                 self._sent = ""
-            self._gone(event.inquiry, f"This question no longer waits: {event.reason}")
+            self._gone(event.inquiry, f"This question is closed: {event.reason}")
         elif self._sent == event.inquiry:
             self._sent = ""
             if self._lines is not None:

@@ -92,7 +92,7 @@ class ReviewProgress:
         self._running[event.inquiry] = one = ReviewInProgress(
             event.conversation, event.inquiry, event.tool, text, event.model, since, now + STILL[0]
         )
-        again = "is asked once more, with what the assistant wants" if event.again else "decides"
+        again = "is asked again, with the assistant's intent" if event.again else "decides"
         self._say(f"{one.about} – reviewer {_model(one)} {again}.{self._offer(one)}")
 
     def fact(self, one: StoredEvent) -> None:
@@ -155,7 +155,7 @@ class ReviewProgress:
             return ""
         waiting = [each.inquiry for each in self._running.values() if not each.taken]
         number = f" {waiting.index(one.inquiry) + 1}" if len(waiting) > 1 else ""
-        return f" {':' if self._asking() else ''}{WORD}{number} and Enter: decide yourself."
+        return f" {':' if self._asking() else ''}{WORD}{number} and Enter to decide yourself."
 
     def take(self, typed: str) -> bool:
         """Return True if the line takes over a review: `t`, or `t` and a number if there are several."""
@@ -183,4 +183,4 @@ def soonest(*waits: Timed) -> float | None:
 
 
 def _model(one: ReviewInProgress) -> str:
-    return line(short_model(one.model)) or "without a name"
+    return line(short_model(one.model)) or "unnamed"

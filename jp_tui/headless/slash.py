@@ -70,7 +70,7 @@ class SlashCommands:
     def _revoke(self, argument: str) -> None:
         number = pick(argument, len(self._rows))
         if number is None:
-            self._say("/revoke and a number of the list that /ledger shows")
+            self._say("Enter /revoke and a number from the list of /ledger.")
             return
         row = self._rows[number - 1]
         if not row.revocable:
@@ -82,7 +82,7 @@ class SlashCommands:
     def _answer(self, argument: str) -> None:
         inquiry, _, value = argument.partition(" ")
         if not inquiry or not value.strip():
-            self._say("/answer ID VALUE; /inquiries shows what waits")
+            self._say("Enter /answer ID VALUE. /inquiries lists open questions.")
             return
         self._lists += 1
         self._link.send(c.OfferAnswer(conversation=self.conversation, inquiry=inquiry, value=value.strip()))
@@ -149,4 +149,4 @@ def _rows(rows: tuple[ledger.LedgerRow, ...]) -> Iterator[str]:
             yield f"     {line(row.text)}"
         place = f" · {line(row.place)}" if row.place else ""
         yield f"     {row.about}{place}"
-    yield "/revoke NUMBER takes one back."
+    yield "/revoke NUMBER revokes one."

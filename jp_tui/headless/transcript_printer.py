@@ -106,7 +106,7 @@ class Printer:
         """Report that streamed text was discarded."""
         part = self._parts.pop(event.part, None)
         if part is not None and part.begun:
-            self._say("(This reply was dropped.)")
+            self._say("(This reply was discarded.)")
 
     # --- facts ------------------------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class Printer:
     def why(self) -> str:
         """Return the rule that led to the last question, or answered it (E42)."""
         if self.last is None:
-            return "Nothing was asked so far."
+            return "No questions so far."
         return f"{neutralise(self.last.text, 'line')} – {line(why.why(self.last))}"
 
     # --- earlier events ---------------------------------------------------------------------------------------

@@ -90,8 +90,8 @@ def words(event: e.TurnCompleted, waits: Iterable[str], given_back: Iterable[str
     if event.outcome == "deferred":
         yield from waits
     if back := list(given_back):
-        yield "Not sent, since the turn did not end well; type it again if you still mean it:"
+        yield "Not sent, because the turn failed. Enter it again if you still want to send it:"
         yield from back
     if event.returned:
-        yield "Nothing came of it; this was not said:"
+        yield "No reply. This message wasn't added:"
         yield event.returned

@@ -103,7 +103,7 @@ def asker(info: InquiryInfo) -> str:
 def waiting_lines(waits: list[OpenQuestions]) -> Iterator[str]:
     """Yield lines about what waits, how to answer it, and how to continue."""
     for one in waits:
-        yield f"Waits for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
+        yield f"Waiting for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
         kind = answer_type(one.question)
         if kind == "secret":
             continue  # it would be in the shell's history
@@ -112,14 +112,14 @@ def waiting_lines(waits: list[OpenQuestions]) -> Iterator[str]:
         yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
     for conversation in dict.fromkeys(one.opens for one in waits):
         resume, reopen = resume_command(conversation), open_command(conversation)
-        yield f"Then `{resume}` resumes the turn; `{reopen}` opens it and asks you."
+        yield f"Then run `{resume}` to resume the turn, or `{reopen}` to open it and answer there."
 
 
 def farewell(conversation: str, waits: list[OpenQuestions]) -> Iterator[str]:
     """Yield lines for the end of a conversation in plain mode: what waits, and how to return."""
     if conversation:
         yield from waiting_lines(waits)
-        yield f"`jp-tui --plain -r {conversation}` goes on with this conversation in lines."
+        yield f"Resume this conversation with `jp-tui --plain -r {conversation}`."
 
 
 def open_command(conversation: str) -> str:
@@ -151,7 +151,7 @@ def choices(question: Mapping[str, Json]) -> str:
     options = kind.get("options") if isinstance(kind, dict) else None
     values = [_value(one) for one in options] if isinstance(options, list) else []
     shown = ", ".join(shlex.quote(neutralise(value, "line")) for value in values[:12])
-    return f"{shown} and {len(values) - 12:,} more" if len(values) > 12 else shown or "one of its choices"
+    return f"{shown} and {len(values) - 12:,} more" if len(values) > 12 else shown or "one of its options"
 
 
 def _value(option: Json) -> str:

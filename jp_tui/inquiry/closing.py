@@ -36,9 +36,9 @@ def find(state: v.State, inquiry: str, shown: str) -> v.Waiting | s.Refuse:
                 return item
             return s.Refuse(inquiry, "the question has changed since it was shown", False)
     if any(item.inquiry == inquiry for item in state.reviewed):
-        return s.Refuse(inquiry, "a reviewing model is deciding it", False)
+        return s.Refuse(inquiry, "a reviewer is deciding it", False)
     if inquiry in state.deferred:
-        return s.Refuse(inquiry, "it is kept for later", False)
+        return s.Refuse(inquiry, "it is deferred", False)
     return refuse_late(state, inquiry)
 
 
@@ -46,8 +46,8 @@ def refuse_late(state: v.State, inquiry: str) -> s.Refuse:
     """Refuse a late answer: the first durable response wins. The refusal names who gave it."""
     by = state.settled.get(inquiry)
     if by is None:
-        return s.Refuse(inquiry, "no such question waits", True)
-    return s.Refuse(inquiry, "already answered" if by else "withdrawn: nobody asks it any more", True, by)
+        return s.Refuse(inquiry, "no such open question", True)
+    return s.Refuse(inquiry, "already answered" if by else "withdrawn", True, by)
 
 
 def may_remember(question: Question) -> bool:

@@ -8,7 +8,7 @@ from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
 from jp_tui.questions.bounds import beyond
 from jp_tui.questions.types import AnswerType
 
-UNWRITABLE = "it cannot be written as JSON"
+UNWRITABLE = "it can't be written as JSON"
 
 
 def writable(*values: Json) -> bool:

@@ -71,7 +71,7 @@ def went_back(state: v.State, given: v.HumanWentBack) -> Decision:
     if not to:
         return state, [s.Refuse(given.inquiry, "there is no answered question to go back to", False)]
     if to == current or not _reaches(state, opened.call, opened.form, to):
-        return state, [s.Refuse(given.inquiry, "only a question that you have answered can be gone back to", False)]
+        return state, [s.Refuse(given.inquiry, "you can only go back to a question you answered", False)]
     state = transitions.discard_answers(state, opened.call, to)
     gone = [question for question, _ in state.calls[opened.call].discarded]
     return _moved(state, opened, {DISCARDS: list(gone)})
@@ -84,7 +84,7 @@ def restored(state: v.State, given: v.HumanRestored) -> Decision:
         return state, [opened]
     gone = [question for question, _ in state.calls[opened.call].discarded]
     if not gone:
-        return state, [s.Refuse(given.inquiry, "there is nothing to bring back", False)]
+        return state, [s.Refuse(given.inquiry, "there is nothing to restore", False)]
     return _moved(transitions.restore_answers(state, opened.call), opened, {RESTORES: list(gone)})
 
 

@@ -20,7 +20,7 @@ def find_parts_problem(question: Question, value: Json, taken: Taken | None) -> 
     if not known or not isinstance(question.answer_type, BooleanAnswer):
         return "this is answered as a whole, not by its parts"
     if not known.issuperset((*taken.accepted, *taken.comments)):
-        return "it names a part that is not asked about"
+        return "it names an unknown part"
     if len(set(taken.accepted)) != len(taken.accepted):
         return "it names a part twice"
     if value is not bool(taken.accepted):

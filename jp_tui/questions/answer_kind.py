@@ -17,7 +17,7 @@ from jp_tui.questions.options import Option
 Verdicts = Mapping[str, str | None]
 """By `verdict_key`: None for a value that fits its schema, else the problem in plain text."""
 NO_VERDICTS: Verdicts = MappingProxyType({})
-UNCHECKED = "it was not checked against the schema"
+UNCHECKED = "it wasn't checked against the schema"
 
 
 class AnswerKind:

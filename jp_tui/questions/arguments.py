@@ -73,9 +73,9 @@ def judged(read: ItemForm | RefusedForm, verdicts: Mapping[str, str | None]) -> 
     """
     wrong = []
     for path, _ in read.schemas:
-        why = verdicts.get(path, "it was not checked")
+        why = verdicts.get(path, "it wasn't checked")
         if why is not None:
-            wrong.append(ItemProblem("V9", path, f"`schema` cannot be used: {why.rstrip('.')}."))
+            wrong.append(ItemProblem("V9", path, f"`schema` isn't usable: {why.rstrip('.')}."))
     if not wrong:
         return read
     known = read.problems if isinstance(read, RefusedForm) else ()

@@ -75,7 +75,7 @@ def unwritable(value: Json) -> str | None:
         return f"an integer has more than {MAX_DIGITS} digits"
     texts = [value] if isinstance(value, str) else list(value) if isinstance(value, dict) else []
     if any(not text.isascii() and _lone(text) for text in texts):
-        return "a lone surrogate stands in a text"
+        return "a text has a lone surrogate"
     return None
 
 

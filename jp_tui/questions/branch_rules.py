@@ -69,7 +69,7 @@ def check_when(
         return None
     never = _never(earlier[named], value["equals"])
     if never:
-        wrong = f"`when.equals` is what `{short(named)}` can never be answered with: it takes {never}."
+        wrong = f"`when.equals` is never an answer to `{short(named)}`, which accepts {never}."
         found.append(ItemProblem("V20", pointer(where, "equals"), wrong))
     return When(named, value["equals"])
 
@@ -77,7 +77,7 @@ def check_when(
 def _no_earlier(named: str, own: str | None, later: frozenset[str]) -> str:
     told = f"`{short(named)}`"
     if named == own:
-        return f"{told} is this question itself"
+        return f"{told} is this same question"
     return f"{told} comes later" if named in later else f"no question has the id {told}"
 
 

@@ -98,7 +98,7 @@ def apply(base: str, chosen: Sequence[Hunk]) -> str:
     for hunk in chosen:
         end = hunk.start + len(hunk.old)
         if hunk.start < at or tuple(lines[hunk.start : end]) != hunk.old:
-            raise BadDiff("a hunk does not fit the text")
+            raise BadDiff("a hunk doesn't match the text")
         out += [*lines[at : hunk.start], *hunk.new]
         at = end
     return "".join([*out, *lines[at:]])
@@ -137,7 +137,7 @@ def _hunk(lines: list[str], at: int) -> tuple[Hunk, int]:
     at += 1
     while len(old) < olds or len(new) < news:
         if at == len(lines):
-            raise BadDiff("a hunk is cut")
+            raise BadDiff("a hunk is truncated")
         mark, line = lines[at][:1], lines[at][1:]
         at += 1
         if at < len(lines) and lines[at] == _NO_END:

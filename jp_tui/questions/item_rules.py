@@ -80,9 +80,7 @@ def strangers(given: JsonObject, path: str, keys: frozenset[str], found: list[It
     """V16: an unknown key is reported, because ignoring it would hide a mistake."""
     for name in given:
         if name not in keys:
-            found.append(
-                ItemProblem("V16", pointer(path, name), f"`{short(name)}` is not a key that can be used here.")
-            )
+            found.append(ItemProblem("V16", pointer(path, name), f"`{short(name)}` isn't a valid key here."))
 
 
 def _text(given: JsonObject, path: str, row: QuestionShape, found: list[ItemProblem]) -> str | None:

@@ -87,7 +87,7 @@ def _id(value: Json) -> str:
     if len(value) > MAX_ID:
         raise BadQuestion(f"`id` is longer than {MAX_ID} characters.")
     if visible(value) != unicodedata.normalize("NFC", value):
-        raise BadQuestion("`id` has characters that cannot be seen, or blanks at an end.")
+        raise BadQuestion("`id` has invisible characters, or spaces at an end.")
     if value in _RESERVED:
         raise BadQuestion(f"`id` must not be `{value}`, which has a meaning of its own.")
     return value
@@ -139,7 +139,7 @@ def _parts(raw: JsonObject) -> tuple[Part, ...]:
             raise BadQuestion(f"`parts[{index}]` is not an object with `id`, `digest`, `title` and `diff`.")
         found.append(Part(id, digest, title, diff))
     if len({one.id for one in found}) < len(found):
-        raise BadQuestion("`parts` has an id that stands twice.")
+        raise BadQuestion("`parts` has a duplicate id.")
     return tuple(found)
 
 
@@ -155,9 +155,9 @@ def _answer_type(raw: Json, *, bounded: bool) -> AnswerType:
     elif isinstance(raw, dict):
         name, body = raw.get("type"), raw
     else:
-        raise BadQuestion(f"`answer_type` is missing or of no known form; the types are {_TYPES}.")
+        raise BadQuestion(f"`answer_type` is missing or unknown. The types are {_TYPES}.")
     kind = KINDS.get(_OLD.get(name, name)) if isinstance(name, str) else None
     if kind is None:
-        shown = f"`{short(name)}` is not a type of answer" if isinstance(name, str) else "`answer_type` has no type"
-        raise BadQuestion(f"{shown}; the types are {_TYPES}.")
+        shown = f"`{short(name)}` isn't a type of answer" if isinstance(name, str) else "`answer_type` has no type"
+        raise BadQuestion(f"{shown}. The types are {_TYPES}.")
     return kind.read(body, bounded=bounded)

@@ -95,8 +95,8 @@ class MultiSelectAnswer(AnswerKind):
             return "expected a list of options"
         known = {option.value for option in self.options}
         if not all(item in known for item in value):
-            return "not all are among the options"
-        return None if len(set(map(str, value))) == len(value) else "an option stands twice"
+            return "not all of these are options"
+        return None if len(set(map(str, value))) == len(value) else "duplicate option"
 
     def typed(self, text: str) -> Json:
         return parsed(text)
@@ -164,7 +164,7 @@ class SecretAnswer(AnswerKind):
     one_line: ClassVar[bool] = False
 
     def typed(self, text: str) -> Json:
-        raise ValueError("a secret is typed where it is asked, never on a command line")
+        raise ValueError("a secret can only be entered where it is asked, never on a command line")
 
 
 AnswerType = (

@@ -82,7 +82,7 @@ def _is(value: Json) -> str:
         case "":
             return "is empty"
         case []:
-            return "has nothing chosen"
+            return "has no options selected"
         case str():
             return f"is “{short(value)}”"
         case list() if all(isinstance(one, str) for one in value):

@@ -192,7 +192,7 @@ def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assis
     if (known := WIRES.get(wire)) is None or not known.server:
         return
     if not known.caches:
-        yield Adjusted(path, value, None, f"it has no effect: servers of the {wire} wire decide about their cache")
+        yield Adjusted(path, value, None, f"it has no effect: {wire} servers manage their own cache")
     elif (seconds := bounds.cache_seconds(value)) is not None:
         used = bounds.cache_span(value)
         if seconds != {"off": 0, "short": 300, "long": 3_600}[used]:
@@ -247,7 +247,7 @@ def _model(settings: Settings, environment: Mapping[str, str], assistant: _Assis
 def _choice(assistant: _Assistant) -> Iterator[Adjusted]:
     value = assistant.set(("tool_choice",))
     if assistant.reviews and value is not None:
-        yield Adjusted((*assistant.path, "tool_choice"), value, None, "it has no effect: a reviewer can call no tool")
+        yield Adjusted((*assistant.path, "tool_choice"), value, None, "it has no effect: a reviewer can't call tools")
 
 
 def _formatters(settings: Settings) -> Iterator[Adjusted]:

@@ -23,7 +23,7 @@ class SettingsProblem:
     nearest: str = ""
 
     def words(self) -> str:
-        """Return `FILE:LINE:COLUMN: KEY: problem (allowed: …); did you mean …?` as one printable line."""
+        """Return `FILE:LINE:COLUMN: KEY: problem (allowed: …). Did you mean …?` as one printable line."""
         place = printable(self.file)
         if self.file and self.line is not None:
             place += f":{self.line}" + (f":{self.column}" if self.column is not None else "")
@@ -31,7 +31,7 @@ class SettingsProblem:
         if self.allowed:
             said += f" (allowed: {', '.join(printable(name) for name in self.allowed)})"
         if self.nearest:
-            said += f"; did you mean {printable(self.nearest)}?"
+            said += f". Did you mean {printable(self.nearest)}?"
         return said
 
 
@@ -51,7 +51,7 @@ class UsageError(Exception):
     """Invalid command line. One printable message; exit status 2 (S1)."""
 
     def __init__(self, message: str, nearest: str = "") -> None:
-        text = printable(message) + (f"; did you mean {printable(nearest)}?" if nearest else "")
+        text = printable(message) + (f". Did you mean {printable(nearest)}?" if nearest else "")
         super().__init__(text)
         self.nearest = nearest
 

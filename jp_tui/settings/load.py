@@ -54,7 +54,7 @@ def load(
     settings.notices += adjusted.notices(settings, environment)
     if unknown := toolset.waiting(settings):
         keys = tuple(dotted((*toolset.TOOLS, name)) for name in unknown)
-        words = f"nothing here defines these tools, so what is set for them waits: {', '.join(unknown[:12])}"
+        words = f"settings of tools that aren't defined here: {', '.join(unknown[:12])}"
         settings.notices = (*settings.notices, SettingsNotice(keys, printable(words, 1_000)))
     if toolset.reviewed(settings):
         from jp_tui.settings import (

@@ -225,8 +225,10 @@ def choose(
             return ModelChoice(ModelId(provider.name, provider.default_model), f"{provider.api_key_env} is set")
     for server in reachable:
         if server.models:
-            return ModelChoice(ModelId(server.provider, server.models[0]), f"{server.provider} answers on this machine")
-    return ModelChoice(ModelId(DEMO, known[DEMO].default_model), "no credential and no local server was found")
+            return ModelChoice(
+                ModelId(server.provider, server.models[0]), f"{server.provider} is running on this machine"
+            )
+    return ModelChoice(ModelId(DEMO, known[DEMO].default_model), "no API key or local server found")
 
 
 def _builtin_names(settings: Settings) -> list[str]:

@@ -139,7 +139,7 @@ def check(
         models = models or read(models_file)
         can = support(known[model.provider], models.facts(str(model)))
         if can.none:
-            said = f"{model} is known to give no structured output, so it cannot review ({found.words})"
+            said = f"{model} doesn't support structured output, so it can't review ({found.words})"
             problems.append(settings.problem(found.path or REVIEWER, said))
         elif not can.certain:
             doubts.setdefault(str(model), SettingsNotice((dotted(found.path),), _doubt(model, found)))

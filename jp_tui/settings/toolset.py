@@ -153,7 +153,7 @@ def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, 
     if source is None:
         near = nearest(name, [known for known in named if "source" in named[known]])
         defines = {"command", "parameters", "description", "access"} & own.keys()
-        return [settings.problem(path, "is no tool: it has no source", nearest=near)] if near or defines else []
+        return [settings.problem(path, "isn't a tool: it has no source", nearest=near)] if near or defines else []
     found: list[SettingsProblem] = []
     kind, _, rest = source.partition(".")
     if kind == "mcp":

@@ -99,7 +99,7 @@ def server_of(spec: ServerSpec) -> servers.ProviderSettings:
     except SettingsError as problem:
         raise ValueError(str(problem)) from problem
     if spec.name in (servers.DEMO, "aliases"):
-        raise ValueError(f"{spec.name} is no name for a server")
+        raise ValueError(f"{spec.name} isn't a valid server name")
     return servers.ProviderSettings(spec.name, spec.wire, spec.base_url, spec.api_key_env or None)
 
 
@@ -122,8 +122,8 @@ async def _ask(
         async with asyncio.timeout(seconds):
             return await opened.models()
     except TimeoutError:
-        said = f"{server.name} did not answer within {seconds:g} s."
-        return wrong("stalled", said, "Try again, or look whether its server is well.")
+        said = f"{server.name} didn't answer within {seconds:g} s."
+        return wrong("stalled", said, "Try again, or check that the server is running.")
     except ModelError as problem:
         return wrong(problem.kind, problem.message, problem.advice)
     finally:

@@ -126,14 +126,12 @@ def _settings(place: RunLocation, builds: Builds) -> Iterator[CheckupFinding]:
 
     found, notices = problems(place.sources, builds, str(place.paths.themes))
     for problem in found:
-        yield CheckupFinding("settings", "bad", problem.words(), "Correct it; `jp-tui config check` looks again.")
+        yield CheckupFinding("settings", "bad", problem.words(), "Correct it, then run `jp-tui config check` again.")
     for notice in notices:
-        yield CheckupFinding("settings", "warn", notice.words, "`jp-tui config trust` shows it and asks.")
+        yield CheckupFinding("settings", "warn", notice.words, "Run `jp-tui config trust` to review and trust it.")
     if not found and not notices:
         file = place.sources.user
-        yield CheckupFinding(
-            "settings", "ok", str(file) if file.exists() else "the defaults: there is no file of yours"
-        )
+        yield CheckupFinding("settings", "ok", str(file) if file.exists() else "defaults, no file of your own")
 
 
 async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[CheckupFinding]:
@@ -150,7 +148,7 @@ async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[C
     answered = [one.name for one, there in zip(asked, answers, strict=True) if there]
     findings: list[CheckupFinding] = []
     nothing = not keyed and not answered
-    mend = "Set the variable of a provider, for example ANTHROPIC_API_KEY, or start a local server; /setup helps."
+    mend = "Set a provider's variable such as ANTHROPIC_API_KEY, start a local server, or run /setup."
     if names:
         findings.append(CheckupFinding("credentials", "ok", names))
     else:
@@ -177,23 +175,23 @@ async def _answers(one: servers.ProviderSettings) -> bool:
 def _server(one: servers.ProviderSettings, there: bool, *, wanted: bool) -> CheckupFinding:
     at = urlsplit(one.base_url).netloc
     if there:
-        return CheckupFinding(f"server {one.name}", "ok", f"something listens at {at}")
+        return CheckupFinding(f"server {one.name}", "ok", f"running at {at}")
     if not wanted:
         return CheckupFinding(f"server {one.name}", "ok", f"not running at {at}")
     from jp_tui.providers.http import is_loopback
 
     if is_loopback(one.base_url):
         mend = f"Start it, or correct providers.llm.{one.name}.base_url."
-        return CheckupFinding(f"server {one.name}", "warn", f"nothing listens at {at}", mend)
+        return CheckupFinding(f"server {one.name}", "warn", f"no server at {at}", mend)
     mend = f"Check the network, the proxy variables and providers.llm.{one.name}.base_url."
-    return CheckupFinding(f"server {one.name}", "warn", f"{at} cannot be reached within {SERVER_SECS:g} s", mend)
+    return CheckupFinding(f"server {one.name}", "warn", f"no response from {at} within {SERVER_SECS:g} s", mend)
 
 
 async def _sandbox(place: RunLocation, settings: Settings) -> AsyncIterator[CheckupFinding]:
     """Check whether commands can run in a sandbox, and which parts of the home folder they can read."""
     found = await probe.probed(place.workspace)
     if found.bubblewrap is None:
-        mend = "Install bubblewrap, or allow user namespaces. Without it a command runs as you, and its prompt says so."
+        mend = "Install bubblewrap, or allow user namespaces. Without it commands run as you, and their prompts say so."
         yield CheckupFinding("sandbox", "warn", found.reason, mend)
         return
     yield CheckupFinding("sandbox", "ok", f"{found.bubblewrap.program} works: model commands can run in a sandbox")
@@ -201,10 +199,10 @@ async def _sandbox(place: RunLocation, settings: Settings) -> AsyncIterator[Chec
     entries = [str(one) for one in said] if isinstance(said, list) else [visible.DEFAULT]
     places = visible.visible(entries, os.environ, str(place.workspace))
     names = [one.entry for one in places if not one.refused]
-    yield CheckupFinding("sandbox visible", "ok", ", ".join(names) if names else "nothing of your home folder")
+    yield CheckupFinding("sandbox visible", "ok", ", ".join(names) if names else "no files of your home folder")
     for one in places:
         if one.refused:
-            mend = "Take it out of options.sandbox.visible of shell_run."
+            mend = "Remove it from options.sandbox.visible of shell_run."
             yield CheckupFinding("sandbox visible", "warn", f"{one.entry} stays hidden: {one.refused}", mend)
 
 
@@ -216,13 +214,13 @@ def _files(place: RunLocation) -> Iterator[CheckupFinding]:
     for name, path in rows:
         yield checkup.folder(name, path)
     if said := find_problem(paths.database):
-        mend = "Start jp-tui: it puts a copy of what can be read in its place and keeps the damaged file beside it."
+        mend = "Start jp-tui. It recovers what is readable and keeps the damaged file beside it."
         yield CheckupFinding("database", "bad", said, mend)
     else:
         yield CheckupFinding("database", "ok", str(paths.database) if paths.database.exists() else "none yet")
     for kept in damaged_files(paths.database):
         words = f"a damaged or replaced file is kept: {kept}"
-        yield CheckupFinding("database", "warn", words, "Delete it, with its -wal file, once nothing is missing.")
+        yield CheckupFinding("database", "warn", words, "Delete it and its -wal file when you no longer need it.")
 
 
 def doctor(place: RunLocation, builds: Builds, output: TextOutput) -> int:

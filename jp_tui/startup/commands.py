@@ -75,7 +75,7 @@ def _query(arguments: CommandLine, settings: Settings, place: RunLocation) -> in
     log = journal(made)
     connected = link(made, log, client=asked is not None, command="jp-tui query", via=via)
     if arguments.plain and asked is None and not arguments.non_interactive:
-        print_message("jp-tui: there is no terminal to ask on: nobody is asked, the policies decide")
+        print_message("jp-tui: no terminal: the detached policies decide")
     query = Query(opening(arguments), words, output(arguments.json), asked, arguments.plain)
     return _heeded(log, QueryRun(connected, query).run)
 

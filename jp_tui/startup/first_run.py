@@ -100,7 +100,7 @@ class SetupCatalogue:
             finally:
                 await opened.provider.close()
         except TimeoutError:
-            said = f"{model} said nothing within {TEST_SECS:g} s."
+            said = f"{model} didn't answer within {TEST_SECS:g} s."
             advice = "Try again: a local server may be loading the model. Or choose another."
             return ModelTested(model=model, ok=False, message=said, advice=advice)
         except ModelError as problem:

@@ -50,9 +50,7 @@ def _parsed(argv: list[str]) -> int:
 def _run(arguments: CommandLine) -> int:
     place = RunLocation(arguments)
     if arguments.command == "workspace" and not arguments.plain and _dumb():
-        print_message(
-            "jp-tui: TERM=dumb: this terminal has no screen to draw on, so the conversation is in lines (--plain)"
-        )
+        print_message("jp-tui: TERM=dumb: this terminal has no full screen, so jp-tui uses lines (--plain)")
         arguments = replace(arguments, plain=True)
     if arguments.command == "workspace" and not arguments.plain:
         from jp_tui.startup.workspace import workspace

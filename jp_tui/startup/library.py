@@ -24,9 +24,9 @@ def check(arguments: CommandLine) -> None:
     if arguments.undo and arguments.focus is not None:
         raise UsageError("--undo and --focus do not go together")
     if arguments.undo and arguments.now:
-        raise UsageError("--undo and --now do not go together")
+        raise UsageError("--undo and --now exclude each other")
     if arguments.archived and arguments.deleted:
-        raise UsageError("--archived and --deleted do not go together")
+        raise UsageError("--archived and --deleted exclude each other")
 
 
 def conversations(arguments: CommandLine, link: Link, to: TextOutput) -> int:

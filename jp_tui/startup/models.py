@@ -92,7 +92,7 @@ def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str
     if provider is None:
         names = ", ".join(sorted(known))
         raise ModelError(
-            "unknown_model", f"There is no provider {provider_name}.", f"There are: {names}. Name one with --model."
+            "unknown_model", f"Unknown provider {provider_name}.", f"Available: {names}. Choose one with --model."
         )
     retry = RetryPolicy(
         assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs

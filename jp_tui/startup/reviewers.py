@@ -57,10 +57,10 @@ class ReviewerFactory:
             id_ = str(asked.model) if asked.model is not None else main.id if main is not None else ""
             server = known.get(id_.partition("/")[0])
             if server is None:
-                raise ModelError("unknown_model", f"There is no provider for {id_} ({words}).", CORRECT)
+                raise ModelError("unknown_model", f"Unknown provider for {id_} ({words}).", CORRECT)
             can = reviewers.support(server, self._facts(id_))
             if can.none:
-                raise ModelError("other", f"{id_} is known to give no structured output ({words}).", CORRECT)
+                raise ModelError("other", f"{id_} doesn't support structured output ({words}).", CORRECT)
             provider = self._provider(server, id_, assistant.request, main, words)
         except (SettingsError, ValueError, OSError) as problem:
             said = str(problem) if words in str(problem) else f"{problem} ({words})"

@@ -233,5 +233,5 @@ def _unset(sources: Sources, key: str) -> Path:
     except SettingsError as problem:
         raise ValueError(str(problem)) from problem
     if origin is None:
-        raise ValueError(f"{key} is not set anywhere")
-    raise ValueError(f"{key} does not stand in {sources.user}; it comes from {origin.words()}")
+        raise ValueError(f"{key} isn't set anywhere")
+    raise ValueError(f"{key} isn't in {sources.user}; it comes from {origin.words()}")

@@ -67,9 +67,9 @@ def prompt(given: str) -> str:
             data = sys.stdin.buffer.read(MAX_PROMPT + 1)
             words = data.decode("utf-8").replace("\r\n", "\n")
         except OSError as problem:
-            raise UsageError(f"standard input cannot be read: {problem}") from problem
+            raise UsageError(f"can't read standard input: {problem}") from problem
         except UnicodeDecodeError as problem:
-            raise UsageError(f"standard input is not UTF-8 text (at byte {problem.start})") from problem
+            raise UsageError(f"standard input isn't valid UTF-8 (at byte {problem.start})") from problem
         if len(data) > MAX_PROMPT:
             raise UsageError(f"standard input is longer than {MAX_PROMPT >> 20} MiB, too much for a prompt")
     if not words.strip():

@@ -47,7 +47,7 @@ class Trusting:
         try:
             document = toml.read(str(file))
             if document is None or trust_store.fingerprint(file, document.data) != digest:
-                raise ValueError("The file has changed since it was shown; it is not trusted. Read it again.")
+                raise ValueError("The file changed since it was shown, so it isn't trusted. Review it again.")
             layers.checked("workspace", str(file), document)
             trust_store.trust(self._sources.store, file, document.data)
         except SettingsError as problem:

@@ -92,7 +92,7 @@ def workspace(arguments: CommandLine, place: RunLocation) -> int:
         raise ready.problem
     said = [f"jp-tui: {notice.message} {notice.advice}".rstrip() for notice in ready.notices()]
     if app.resumes and not app.return_code and can_open(paths, app.resumes):
-        said.append(f"jp-tui -r {app.resumes} goes on with this conversation.")
+        said.append(f"Resume this conversation with: jp-tui -r {app.resumes}")
     if said:
         guardian.last_word("\n".join(said))
     return app.return_code or 0

@@ -83,19 +83,22 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         Binding(
             "ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend", tooltip="fg resumes"
         ),
-        Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log, leave"),
+        Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log and quit"),
+        Binding("f4", "open('inbox')", "inbox", show=False, id="app.inbox", tooltip="Everything waiting for you"),
         Binding(
-            "f4", "open('inbox')", "inbox", show=False, id="app.inbox", tooltip="All that waits for you, wherever it is"
+            "f7", "open('ledger')", "ledger", show=False, id="app.ledger", tooltip="Remembered answers and permissions"
         ),
         Binding(
-            "f7", "open('ledger')", "ledger", show=False, id="app.ledger", tooltip="What is remembered or allowed now"
+            "f8",
+            "open('inquiries')",
+            "inquiries",
+            show=False,
+            id="app.inquiries",
+            tooltip="Questions and answers of this conversation",
         ),
-        Binding(
-            "f8", "open('inquiries')", "inquiries", show=False, id="app.inquiries", tooltip="All that was asked here"
-        ),
-        Binding("f9", "take_over", "decide yourself", id="app.take_over", tooltip="What a reviewer decides now"),
-        Binding("f10", "open('reviewers')", "reviewers", show=False, id="app.reviewers", tooltip="How reviewers fared"),
-        Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys, by where they work"),
+        Binding("f9", "take_over", "decide yourself", id="app.take_over", tooltip="Decide instead of the reviewer"),
+        Binding("f10", "open('reviewers')", "reviewers", show=False, id="app.reviewers", tooltip="Reviewer results"),
+        Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys by context"),
     ]
     wall = staticmethod(time)
     """Seconds since 1970, for times that are shown."""
@@ -454,7 +457,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         files.read_changed()
         names = files.theme_names()
         if name and name not in names:
-            self._main.say(ours("no theme {name}: /theme lists them", name=foreign(Foreign(name), limit=30)))
+            self._main.say(ours("Unknown theme {name}. /theme lists them.", name=foreign(Foreign(name), limit=30)))
             return
         if name:
             if files.apply_theme(name):
@@ -498,7 +501,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         if reviewed := self._main.reviewed:
             self._bridge.send(TakeOver(conversation=reviewed[0][0], inquiry=reviewed[0][1]))
         else:
-            self._main.say(ours("No reviewer is deciding anything"))
+            self._main.say(ours("No reviewer is deciding now"))
 
     # -- what pages ask of the engine
 

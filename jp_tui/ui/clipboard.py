@@ -33,7 +33,7 @@ class Copier:
         """Copy a text. `what` names it in the notice; without it the notice shows the text's beginning."""
         text = harmless(text)
         if not text:
-            self._say(ours("Nothing to copy there"))
+            self._say(ours("Nothing to copy"))
             return
         by_terminal = len(text.encode("utf-8", "replace")) <= OSC52_MOST
         if by_terminal:
@@ -56,11 +56,11 @@ class Copier:
             notice = ours("Copied {name}, {size}, by {ways}", name=name, size=size, ways=words(" and ".join(ways)))
         else:
             notice = ours(
-                "Not copied: {name}, {size}, is more than a terminal takes ({most} bytes), and {why}",
+                "Not copied: {name} ({size}) is over the terminal's limit of {most} bytes, and {why}",
                 style="$failed-foreground",
                 name=name,
                 size=size,
                 most=OSC52_MOST,
-                why=foreign(Foreign(problem), mode="line") if problem else ours("there is no clipboard program here"),
+                why=foreign(Foreign(problem), mode="line") if problem else ours("no clipboard program is installed"),
             )
         self._say(notice)

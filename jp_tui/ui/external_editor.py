@@ -54,4 +54,4 @@ def _suspended(app: App[Any], work: Callable[[], T]) -> T:
         with app.suspend():
             return work()
     except SuspendNotSupported as error:
-        raise OSError("there is no terminal to lend to it") from error
+        raise OSError("no terminal is available") from error

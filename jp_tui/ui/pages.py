@@ -99,11 +99,11 @@ def _page(name: str, title: str, does: str, *, opens: str = "", **more: Any) -> 
 _ALL = {"argument": "all", "choices": ("all",)}
 _CHANGES = ("read_changes", "undo_changes")
 COMMANDS: tuple[AppCommand, ...] = (
-    AppCommand(name="new", title="New conversation", does="Begin an empty one", action="new"),
+    AppCommand(name="new", title="New conversation", does="Start a new conversation", action="new"),
     _page(
         "conversations",
         "Conversations",
-        "Search in all of them, open, rename, fork, archive, delete, import",
+        "Search, open, rename, fork, archive, delete, import",
         opens="library.open_page",
         commands=(
             "search_conversations",
@@ -121,10 +121,10 @@ COMMANDS: tuple[AppCommand, ...] = (
     _page(
         "ledger",
         "Ledger",
-        "What is remembered or allowed now, and how to take it back",
+        "Review and revoke remembered answers and permissions",
         commands=("read_ledger", "revoke_entry"),
     ),
-    _page("inquiries", "Inquiries", "Who asked what here, who answered, and why", commands=("list_inquiries",)),
+    _page("inquiries", "Inquiries", "Who asked, who answered, and why", commands=("list_inquiries",)),
     _page(
         "compact",
         "Compact",
@@ -135,7 +135,7 @@ COMMANDS: tuple[AppCommand, ...] = (
     _page(
         "diff",
         "Changes",
-        "All changes of the last turn, or of all",
+        "File changes of the last turn, or of all turns",
         opens="changes.open_page",
         needs="changed files",
         commands=_CHANGES,
@@ -144,44 +144,42 @@ COMMANDS: tuple[AppCommand, ...] = (
     _page(
         "undo",
         "Undo",
-        "Take back what the last turn changed in files, or bring it back",
+        "Undo or redo file changes of the last turn",
         opens="changes.open_undo",
         needs="changed files",
         commands=_CHANGES,
         **_ALL,
     ),
-    _page("inbox", "Inbox", "All that waits for you, wherever it is asked", over_sheet=True),
+    _page("inbox", "Inbox", "Everything waiting for you", over_sheet=True),
     _page(
         "agents",
         "Sub-agents",
-        "Open a sub-agent's conversation, or come back",
+        "Open a sub-agent's conversation, or return",
         over_sheet=True,
         needs="a sub-agent",
         works=lambda main: bool(main.agents or main.parent_conversation),
     ),
-    _page(
-        "reviewers", "Reviewers", "How often reviewing models were right", commands=("read_reviewers", "set_setting")
-    ),
+    _page("reviewers", "Reviewers", "How often reviewers were right", commands=("read_reviewers", "set_setting")),
     AppCommand(
         name="decide",
         title="Decide yourself",
-        does="Take over what a reviewing model is deciding now",
+        does="Decide instead of the reviewer",
         needs="a reviewer at work",
         action="take_over",
     ),
     AppCommand(
         name="interrupt",
         title="Interrupt",
-        does="The menu of what can become of the turn that runs",
+        does="Stop, redirect or restart the running turn",
         needs="a running turn",
         action="interrupt_menu",
     ),
     AppCommand(name="sidebar", title="Sidebar", does="Show or hide the tool activity", action="sidebar"),
-    AppCommand(name="theme", title="Theme", does="Choose how everything looks", argument="NAME", action="theme"),
+    AppCommand(name="theme", title="Theme", does="Change colors", argument="NAME", action="theme"),
     _page(
         "model",
         "Model",
-        "Talk with another from the next turn on; a list of them with context and prices",
+        "List models with context and prices; change the model",
         opens="models.open_page",
         commands=("switch_model", "list_models", "set_setting"),
         argument="NAME",
@@ -196,28 +194,28 @@ COMMANDS: tuple[AppCommand, ...] = (
         choices=("off",),
     ),
     _page("context", "Context", "What goes to the model: instructions, tools, messages", commands=("read_context",)),
-    _page("usage", "Usage", "Tokens and money, by turn, request and reviewer", commands=("read_usage",)),
+    _page("usage", "Usage", "Tokens and cost by turn, request and reviewer", commands=("read_usage",)),
     _page(
         "settings",
         "Settings",
-        "All of them: what they mean, where they come from, and change them",
+        "View and change settings, and see where they are set",
         commands=("read_settings", "reset_setting", "set_setting"),
     ),
     _page(
         "setup",
         "Setup",
-        "Find a model, test it, and write the configuration",
+        "Find and test a model, and save it",
         commands=("probe_setup", "list_models", "test_model", "save_setup"),
     ),
     _page(
         "trust",
         "Trust",
-        "What the folder's own configuration would do, and whether it may",
+        "Review and trust this folder's configuration",
         commands=("read_trust", "trust_workspace", "distrust_workspace"),
     ),
-    AppCommand(name="help", title="Help", does="What can be written and pressed", action="keys"),
-    AppCommand(name="keys", title="Keys", does="All keys, by where they work", action="keys"),
-    AppCommand(name="quit", title="Leave", does="End the turn, close the log, leave", action="leave"),
+    AppCommand(name="help", title="Help", does="Commands and keys", action="keys"),
+    AppCommand(name="keys", title="Keys", does="All keys by context", action="keys"),
+    AppCommand(name="quit", title="Leave", does="End the turn, close the log and quit", action="leave"),
 )
 PAGES = {entry.name: entry for entry in COMMANDS if isinstance(entry, Page)}
 PAGE_COMMANDS = frozenset(command for page in PAGES.values() for command in page.commands)

@@ -79,7 +79,7 @@ class UserFiles:
     def read_at_start(self) -> None:
         """Report a theme that couldn't be applied before there was a screen, and read the user's keys."""
         if self.theme_problem:
-            self._note(self.theme_problem, f"The theme {self._app.theme} is worn instead.")
+            self._note(self.theme_problem, f"Using theme {self._app.theme} instead.")
         if _stamp(self.paths.keys_file) is not None:  # the keys are checked against every declared binding
             import_one_by_one(self._app, _modules_with_keys(), self._read_keys)
 
@@ -103,7 +103,7 @@ class UserFiles:
         if self.key_problems:
             more = len(self.key_problems) - 1
             message = self.key_problems[0].words() + (f" · and {more} more: F1" if more else "")
-            self._note(message, "What else your keys.toml says holds." if wishes else "")
+            self._note(message, "Your other keys still apply." if wishes else "")
 
     def _read_themes(self) -> None:
         """Find themes that were added or removed, and apply the current one again if its file changed."""

@@ -91,7 +91,7 @@ def _in_the_workspace(bench: Bench, reps: int) -> dict[str, list[float]]:
 def _session(bench: Bench, program: Program, number: int) -> Iterator[float]:
     """Into the list, three searches, and into what was found at that number: its end is on the screen."""
     _type(program, EMPTY)
-    _until(program, b"/conversations", "Search in all")
+    _until(program, b"/conversations", "Search, open, rename")
     program.settle(0.3)
     _until(program, ENTER, vast.TITLE)
     program.settle(0.6)

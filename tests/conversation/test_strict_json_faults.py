@@ -59,9 +59,9 @@ def test_v19_each_fault_has_its_place(name: str) -> None:
 def test_v19_the_words_say_what_is_double_and_what_to_do() -> None:
     (fault,) = look('{"options":1,"options":2}').faults
     assert fault.message == (
-        "The key 'options' stands twice in one object, first at line 1, column 2 (line 1, column 14); send it once."
+        "The key 'options' appears twice in an object, first at line 1, column 2 (line 1, column 14); send it once."
     )
-    assert "ends before it is whole" in look('{"a":[1,').faults[0].message
+    assert "is incomplete" in look('{"a":[1,').faults[0].message
     assert "`]}`" in look('{"a":[1,]}').faults[0].message
 
 

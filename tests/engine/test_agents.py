@@ -102,14 +102,14 @@ def test_a_tool_of_it_asks_for_itself(bench: Bench) -> None:
     [
         ({"tools": ["quick", "nothing"]}, "cannot get these tools: nothing"),
         ({"tools": ["spawn_agent"]}, "cannot get these tools: spawn_agent"),
-        ({"model": "no/such"}, "not started: There is no provider no."),
+        ({"model": "no/such"}, "not started: Unknown provider no."),
     ],
 )
 def test_what_cannot_be_started_is_an_error_and_leaves_nothing(
     bench: Bench, more: dict[str, object], said: str
 ) -> None:
     bench.tools["quick"] = tool_setup("quick", Made(at_once))
-    bench.unknown_models = {"no/such": ModelError("unknown_model", "There is no provider no.")}
+    bench.unknown_models = {"no/such": ModelError("unknown_model", "Unknown provider no.")}
     begin(bench, go=[[*spawn("dig", **more), *end("tools")], ends("Oh.")])
     assert main_turn(bench).outcome == "done"
     ((words, failed),) = results(bench)

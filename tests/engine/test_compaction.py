@@ -478,11 +478,11 @@ def test_k20_another_model_summarises(bench: Bench) -> None:
 
 def test_k28_a_summary_model_that_cannot_be_opened_fails_no_turn(bench: Bench) -> None:
     async def opened() -> ModelSetup:
-        raise m.ModelError("unknown_model", "There is no provider nobody.")
+        raise m.ModelError("unknown_model", "Unknown provider nobody.")
 
     begin(bench, Windowed(Asking(), WINDOW), open_model=opened)
     made = filled(bench)
-    assert made and all(one["error"] == "There is no provider nobody." for one in made)
+    assert made and all(one["error"] == "Unknown provider nobody." for one in made)
 
 
 def test_r56_an_imported_compaction_is_kept_and_changes_nothing(bench: Bench) -> None:

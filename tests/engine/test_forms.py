@@ -125,7 +125,7 @@ def test_what_back_took_away_comes_back(bench: Bench) -> None:
     last = bench.prompt()
     assert last.question.id == "note" and last.form is not None and last.form.places[1].answer == "live"
     bench.answer(last, Restored())
-    assert "nothing to bring back" in bench.until(e.AnswerRefused).reason
+    assert "nothing to restore" in bench.until(e.AnswerRefused).reason
     bench.answer(last, Answered(value="n"))
     bench.turn()
     assert result(bench) == {"deploy": True, "env": "live", "note": "n"}

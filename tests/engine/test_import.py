@@ -171,7 +171,7 @@ def test_what_cannot_be_read_is_told_with_its_path_and_skipped(
     first, second = result.problems
     assert first.path == str(bad / "events.json") and reason in first.reason and not first.events
     assert "17000000003-empty" in second.path
-    assert (bad / "events.json").read_text() == content, "nothing of jp's is changed"
+    assert (bad / "events.json").read_text() == content, "jp's files don't change"
 
 
 def test_events_that_cannot_be_understood_are_kept_and_counted(bench: Bench, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from tests.inquiry.play import ESCALATES, FLOOR, MODEL, Play, of, only
 FIRST = "c1.apply_changes.1"
 IDS = [1, 2, 3, 5, 10, 12, 16, 17, 19, 21, 26, 30, 31, 35, 36]
 CASES = [f"REV-{number:03}" for number in IDS]
-FINE = '{"reason":"All is well.","answer":true}'
+FINE = '{"reason":"No problems found.","answer":true}'
 KNOWN = (["config answer=true"], ["detached=auto", "reviewer false"])
 WIRES: list[WireName] = ["anthropic", "openai_chat"]
 

@@ -172,7 +172,7 @@ USABLE: list[tuple[Any, str | None]] = [
     (nested(40), "the contents of the schema are more than 64 levels deep"),
     ({"default": "x" * (256 << 10)}, "the contents of the schema are larger than 256 KiB"),
     ({"default": float("nan")}, "a number is not finite (at `/default`)"),
-    ({"title": "\ud83d"}, "a lone surrogate stands in a text"),
+    ({"title": "\ud83d"}, "a text has a lone surrogate"),
 ]
 
 

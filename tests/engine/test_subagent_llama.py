@@ -98,7 +98,9 @@ async def test_s20b_a_real_server_holds_the_reply_to_the_schema(
     found = await review(replace(APPLY, answer_type=kind), tools=TOOLS)
     await review.agent.close()
     if isinstance(kind, MultiSelectAnswer) and not hasattr(found, "value"):
-        assert len(provider.requests) == 2 and "stands twice" in found.error, "uniqueness is checked on our side (R125)"  # type: ignore[union-attr]
+        assert len(provider.requests) == 2 and "duplicate option" in found.error, (
+            "uniqueness is checked on our side (R125)"
+        )  # type: ignore[union-attr]
         return
     assert len(provider.requests) == 1 and (provider.requests[0].output is not None) == (structured == "native")
     assert hasattr(found, "value") and found.reason and found.model == "llamacpp/tiny", found

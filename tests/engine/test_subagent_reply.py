@@ -190,7 +190,7 @@ def test_words_say_what_is_wrong_and_where() -> None:
     kind = BooleanAnswer()
     words = {
         '{"reason":"x","answer":true,}': "the reply is not one JSON value: ",
-        '{"reason":"x","reason":"y"}': "the reply is not one JSON value: the key 'reason' stands twice in one object",
+        '{"reason":"x","reason":"y"}': "the reply is not one JSON value: duplicate key 'reason' in an object",
         '{"reason":"x","x":1,"answer":true}': 'there is a key that was not asked for: "x"',
         '{"reason":"x","answer":"yes"}': "`answer` is no answer: expected true or false",
         "[]": "the reply is JSON, but not an object",

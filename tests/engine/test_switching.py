@@ -19,7 +19,7 @@ def offers(bench: Bench, **scripts: Script) -> None:
 
     async def opens(name: str) -> ModelSetup:
         if name not in scripts:
-            raise ModelError("unknown_model", f"There is no provider {name}.", "Name another.")
+            raise ModelError("unknown_model", f"Unknown provider {name}.", "Name another.")
         return ModelSetup(f"other/{name}", name, scripts[name], window=200_000, prices=PRICES)
 
     bench.agent_model = opens
@@ -83,7 +83,7 @@ def test_a_model_that_there_is_not_changes_nothing(bench: Bench) -> None:
     bench.start()
     switch(bench, "nobody")
     refused = bench.until(e.Refused)
-    assert (refused.command, refused.message) == ("switch_model", "There is no provider nobody.")
+    assert (refused.command, refused.message) == ("switch_model", "Unknown provider nobody.")
     switch(bench, " ")
     assert "No model is named" in bench.until(e.Refused).message
     assert turn(bench, "a") == "fake/model"

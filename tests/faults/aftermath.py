@@ -147,5 +147,5 @@ def _missing(folder: Path, report: dict[str, Any], stored: dict[int, dict[str, A
     settings = (folder / "home" / "config" / "config.toml").read_text()
     if 'sidebar = "show"' not in settings or "jp-day" not in settings:
         yield "a setting was not written"
-    if "had to stop" not in done or not list((folder / "home" / "state").glob("crashes/*")):
+    if "stopped" not in done or not list((folder / "home" / "state").glob("crashes/*")):
         yield "there is no crash report"

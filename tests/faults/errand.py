@@ -205,7 +205,7 @@ class Errand:
         from jp_tui.ui.failures.crash_report import short_message
 
         message = short_message(ValueError("made up"), Path(os.environ["JP_TUI_HOME"], "state"))
-        (self.told if "No report" in message else self.done).append(message)
+        (self.told if "report couldn't" in message else self.done).append(message)
 
 
 def do(folder: Path, fault: int, number: int, arm: Arm) -> dict[str, Any]:

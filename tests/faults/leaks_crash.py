@@ -36,7 +36,7 @@ def run(folder: Path, *, whole: bool = False) -> dict[str, bytes]:
 
 def _command(command: list[str], environment: dict[str, str]) -> bytes:
     done = subprocess.run(command, env=environment, capture_output=True, timeout=60, check=False)
-    assert done.returncode == 1 and b"had to stop: RuntimeError" in done.stderr, done
+    assert done.returncode == 1 and b"stopped: RuntimeError" in done.stderr, done
     return done.stdout + done.stderr
 
 
@@ -47,7 +47,7 @@ def _screen(folder: Path, command: list[str], environment: dict[str, str], where
         terminal.type("\x1bOP" if where == "screen" else "hello\r")
         assert terminal.wait_event("code") == 1
         terminal.wait_clean()
-        assert b"had to stop" in terminal.seen
+        assert b"stopped" in terminal.seen
         return terminal.seen
     finally:
         terminal.close()

@@ -175,7 +175,7 @@ async def setup(stage: Stage, w: Words) -> None:
     await stage.press("down", "enter")
     name = "ollama/a"
     listed = ev.ModelsListed(provider="ollama",
-        models=(ModelInfo(id=name, provider="ollama", model=w("name of a model")),),
+        models=(ModelInfo(id=name, provider="ollama", model=w("type a model name")),),
                              problems=(ServerProblem(provider="ollama", kind="x", message=w("problem")),))  # fmt: skip
     await stage.say(listed)
     await stage.look()

@@ -17,7 +17,7 @@ from tests.faults.test_questions import ASK, scripted
 pytestmark = pytest.mark.pty
 
 AWAY, HERE = "\x1b[O", "\x1b[I"
-WORDS = (b"jp-tui: a question waits in ", b"From Assistant: Which name shall the file have?")
+WORDS = (b"jp-tui: 1 question is waiting in ", b"From Assistant: Which name shall the file have?")
 KITTY = {"TERM": "xterm-kitty"}
 
 
@@ -130,7 +130,7 @@ def test_a_command_is_run_instead(tmp_path: Path, start: Start) -> None:
     command = f'notify.command=["sh", "-c", "printf %s \\"$JP_NOTIFY_TITLE\\" > \\"$1\\"", "sh", "{out}"]'
     terminal = asks(tmp_path, start, "--cfg", command, env=KITTY, focus=AWAY)
     terminal.wait(lambda: out.exists() and out.read_text(), "the command's file")
-    assert out.read_text() == f"jp-tui: a question waits in {tmp_path.name}"
+    assert out.read_text() == f"jp-tui: 1 question is waiting in {tmp_path.name}"
     terminal.wait_quiet()
     assert calls(terminal) == []
 

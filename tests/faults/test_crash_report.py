@@ -109,7 +109,7 @@ def test_an_exception_that_cannot_be_printed_is_reported(tmp_path: Path) -> None
             raise ValueError("no text")
 
     message = short_message(raised(Broken()), tmp_path)
-    assert message.startswith("jp-tui had to stop: Broken\n")
+    assert message.startswith("jp-tui stopped: Broken\n")
     (report,) = (tmp_path / "crashes").iterdir()
     assert "Broken" in report.read_text()
 
@@ -129,8 +129,8 @@ def test_endless_and_huge_ones_are_cut(tmp_path: Path) -> None:
 def test_a_state_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     message = short_message(raised(ValueError("bad")), tmp_path / "file")
-    assert message.splitlines()[0] == "jp-tui had to stop: ValueError: bad"
-    assert message.splitlines()[1].startswith("No report could be written: ")
+    assert message.splitlines()[0] == "jp-tui stopped: ValueError: bad"
+    assert message.splitlines()[1].startswith("The report couldn't be saved: ")
 
 
 def test_a_command_without_a_screen(tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ def test_a_command_without_a_screen(tmp_path: Path) -> None:
     failed = run("OSError")
     assert failed.returncode == 1
     lines = failed.stderr.splitlines()
-    assert [line for line in lines if "had to stop" in line] == [
-        "jp-tui had to stop: ZeroDivisionError: division by zero",
-        "jp-tui had to stop: OSError: no",
+    assert [line for line in lines if "stopped" in line] == [
+        "jp-tui stopped: ZeroDivisionError: division by zero",
+        "jp-tui stopped: OSError: no",
     ]
     reports = sorted((tmp_path / "crashes").iterdir())
     assert len(reports) == 2
@@ -190,6 +190,6 @@ async def test_the_app_ends_with_1_and_says_it_once(
     printed = capsys.readouterr()
     assert printed.out == ""
     lines = printed.err.splitlines()
-    assert lines[0] == f"jp-tui had to stop: {said}"
+    assert lines[0] == f"jp-tui stopped: {said}"
     assert len(lines) == 3
     assert len(list((tmp_path / "crashes").iterdir())) == 1

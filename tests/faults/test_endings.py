@@ -42,7 +42,7 @@ def test_a_crash_ends_with_status_1_and_a_short_message(start: Start, tmp_path: 
     assert end(terminal, "\x18") == 1
     lines = after_leaving(terminal)
     assert len(lines) == 3
-    assert lines[0].startswith("jp-tui had to stop: ValueError")
+    assert lines[0].startswith("jp-tui stopped: ValueError")
     assert "~/crashes/crash-" in lines[1]
     assert "jp-tui -c" in lines[2]
     assert b"0123456789" not in terminal.seen

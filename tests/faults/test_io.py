@@ -42,7 +42,7 @@ def test_t13_a_full_disk_a_read_only_one_and_files_that_may_not_grow() -> None:
 
 def broken(folder: Path) -> str:
     """What the look says of an errand that claims to have done everything."""
-    report = {"bug": "", "facts": [], "told": [], "done": ["had to stop"], "conversation": ""}
+    report = {"bug": "", "facts": [], "told": [], "done": ["stopped"], "conversation": ""}
     return "\n".join(aftermath.broken(folder, report))
 
 

@@ -43,7 +43,7 @@ def test_a_side_question_is_answered_and_the_question_stays_open() -> None:
     status, shown = made.end()
     assert status == 0 and responses(made) == [Answered(value=True)]
     assert made.link.of(c.AskAside) == [c.AskAside(conversation="c1", inquiry=ID, text="why that")]
-    told = "Asked aside; the question stays open.\n| Because.\n| ? paint asks:\n| so\nThat was said aside."
+    told = "Side question sent. The question stays open.\n| Because.\n| ? paint asks:\n| so\nEnd of the side question."
     assert told in shown and "\x1b" not in shown and shown.count("\n? paint asks:") == 1
 
 
@@ -89,8 +89,8 @@ def test_what_was_said_is_sent_along_when_that_is_said() -> None:
     status, shown = made.end()
     assert status == 0 and responses(made) == [Answered(value=True)]
     assert [one.send for one in made.link.of(c.SendAside)] == [True, False, True]
-    assert shown.count("goes to the model after the results.\n> ") == 1 and "> It stays aside.\n> " in shown
-    assert "Nothing was said.\nAsk first.\n> " in shown and "no word :a" in shown
+    assert shown.count("is sent to the model after the results.\n> ") == 1 and "> It isn't sent.\n> " in shown
+    assert "Nothing was said.\nAsk first.\n> " in shown and "Unknown command :a" in shown
 
 
 @pytest.mark.parametrize("how", ["refused", "broken"])
@@ -118,7 +118,7 @@ def test_ctrl_c_stops_the_reading_and_opens_the_menu_of_the_question() -> None:
     made.link.answers[c.AskAside] = lambda _: pressed(1, made, delta("one\n"))
     status, shown = made.end()
     assert status == 0 and responses(made) == [Answered(value=True)] and not made.link.of(c.InterruptTurn)
-    assert "The rest is not read out." in shown and "| two" not in shown and "  4  End Turn" in shown
+    assert "The rest isn't read out." in shown and "| two" not in shown and "  4  End Turn" in shown
     twice = talk("? why", "/quit")
     twice.link.answers[c.AskAside] = lambda _: pressed(2, twice)
     assert twice.end()[0] == 0 and responses(twice) == [EndTurn()]
@@ -132,7 +132,7 @@ def test_a_question_that_is_settled_meanwhile_ends_it() -> None:
     made.link.answers[c.AskAside] = lambda _: [delta("We"), gone, broken, *made.ended()]
     status, shown = made.end()
     assert status == 0 and not responses(made)
-    assert "answered elsewhere (by a person)" in shown and "settled meanwhile" not in shown
+    assert "answered elsewhere (by the user)" in shown and "settled meanwhile" not in shown
 
 
 @pytest.mark.parametrize("answer", [BooleanAnswer(), SelectAnswer(()), TextAnswer(), SecretAnswer()])
@@ -140,7 +140,7 @@ def test_every_question_can_be_talked_about(answer: AnswerType) -> None:
     """With a colon where any line may be an answer; an empty one goes back. A secret may begin with anything."""
     assert ask(prompt(answer), ":?", "", ":c")[0] == Cancelled()
     secret = isinstance(answer, SecretAnswer)
-    assert ":? WORDS  asks a model about this" in ask(prompt(answer), "?", ":c")[1]
+    assert ":? TEXT  asks a model about this" in ask(prompt(answer), "?", ":c")[1]
     made = talk(":?" if secret else ":? why", *(["why"] if secret else []), ":c", "/quit")
     question = prompt(answer)
     made.link.answers[c.StartTurn] = lambda _: [*made.begun(), e.QuestionAsked(conversation="c1", prompt=question)]
@@ -150,6 +150,6 @@ def test_every_question_can_be_talked_about(answer: AnswerType) -> None:
 
 
 def test_a_decision_can_be_talked_about_but_not_a_result_that_nobody_is_told() -> None:
-    assert ":? WORDS" in ask(permission(), "?", "n")[1]
+    assert ":? TEXT" in ask(permission(), "?", "n")[1]
     shown = ask(delivery(), "?", ":? why", "n")[1]
-    assert ":? WORDS" not in shown and "there is no word :? here" in shown
+    assert ":? TEXT" not in shown and "Unknown command :?." in shown

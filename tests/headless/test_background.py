@@ -13,7 +13,7 @@ import pytest
 from tests.headless.running import LIMIT, ROOT, environment, lines
 
 SECRET = "zq-Planted/7x+key="
-WORDS = "Something failed in the background (RuntimeError: it broke with [redacted]). jp-tui goes on."
+WORDS = "A background task failed (RuntimeError: it broke with [redacted]). jp-tui keeps running."
 BROKEN = """
 import asyncio, os, sys
 from jp_tui.engine import hub

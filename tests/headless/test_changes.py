@@ -40,7 +40,7 @@ def test_white_space_alone_is_marked_and_said() -> None:
     words.diff("c", "")
     words.heard(read(FILE.model_copy(update={"diff": Foreign("--- a/n\n+++ b/n\n@@ -1 +1 @@\n-a\r\n+a\n")})))
     assert "     -a␍" in said and "     +a" in said
-    assert "     (only white space changes (· space, → tab, ␍ CR))" in said
+    assert "     (only white space changed (· space, → tab, ␍ CR))" in said
 
 
 def test_undo_lists_first_and_takes_back_by_number() -> None:
@@ -66,5 +66,5 @@ def test_what_was_left_says_how_it_could_be_overwritten() -> None:
     words, _, said = made()
     left = LeftFile(key="k", path=Foreign("a"), why="somebody else changed it since", asks=True, digest="d")
     words.heard(ChangesUndone(conversation="c", scope="turn", turn=2, way="back", done=(Foreign("b"),), left=(left,)))
-    assert said[0] == "Taken back: b. The model is told with your next message."
-    assert said[1].startswith("a was left: somebody else changed it since.") and "/undo over" in said[1]
+    assert said[0] == "Undone: b. The model is informed with your next message."
+    assert said[1].startswith("a was skipped: somebody else changed it since.") and "/undo over" in said[1]

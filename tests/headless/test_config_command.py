@@ -89,9 +89,9 @@ def test_show_of_what_is_unset_and_of_what_is_no_key(here: Here) -> None:
         "assistant.model.parameters.seed is not set.\n",
     )
     for key, said in (
-        ("ui.theme.x", "ui.theme.x is not a key: ui.theme is a value"),
-        ("ui.them", "did you mean ui.theme?"),
-        ("a..b", "is no key"),
+        ("ui.theme.x", "ui.theme.x isn't a valid key: ui.theme is a value"),
+        ("ui.them", "Did you mean ui.theme?"),
+        ("a..b", "isn't a valid key"),
         ("conversation.tols.x", "conversation.tools"),
     ):
         status, out, err = here.run(f"config show {key}")
@@ -142,7 +142,7 @@ def test_s5_set_writes_the_users_file_and_keeps_its_comments(here: Here, words: 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("ui.them x", "ui.them is not a key; did you mean ui.theme?"),
+        ("ui.them x", "ui.them isn't a valid key. Did you mean ui.theme?"),
         ("ui.sidebar left", 'found "left" (allowed: auto, show, hide)'),
         ("ui.theme no-such-theme", "no-such-theme"),
         ("ui 3", "expected a table, found 3"),
@@ -151,10 +151,10 @@ def test_s5_set_writes_the_users_file_and_keeps_its_comments(here: Here, words: 
         ("conversation.inquiry.assistant.model.id nowhere/x", "no provider nowhere"),
         ("conversation.tools.greet.source local", "a local tool needs a command"),
         ("conversation.tools.ask_user.source mcp.x", "the MCP server x is not configured"),
-        ("conversation.tools.fs_raed_file.run ask", "is no tool: it has no source; did you mean fs_read_file?"),
+        ("conversation.tools.fs_raed_file.run ask", "isn't a tool: it has no source. Did you mean fs_read_file?"),
         ("providers.llm.aliases.inherit a/b", "is reserved"),
         ("providers.llm.mine.wire anthropic", "has no base_url"),
-        ("assistant.tool_choice fs_raed_file", "did you mean fs_read_file?"),
+        ("assistant.tool_choice fs_raed_file", "Did you mean fs_read_file?"),
     ],
 )
 def test_set_refuses_what_would_not_load(here: Here, words: str, said: str) -> None:
@@ -184,13 +184,13 @@ def test_check_names_everything_at_once(here: Here) -> None:
     status, out, err = here.run("config check", JP_TUI_UI__REVIEW="maybe")
     said = out.splitlines()
     assert status == 2 and "5 problems" in err
-    assert said[0] == f"{here.user}:2:1: ui.them: is not a key; did you mean ui.theme?"
+    assert said[0] == f"{here.user}:2:1: ui.them: isn't a valid key. Did you mean ui.theme?"
     assert said[1].startswith(f"{here.user}:3:1: ui.sidebar: ") and "(allowed: auto, show, hide)" in said[1]
     assert said[2].startswith(f"{here.user}:5:1: conversation.tools.a.run: ")
     assert said[3].startswith(f"{here.own}:1:1: ui.sidebar: found 3")
     assert said[4].startswith("JP_TUI_UI__REVIEW: ui.review: ")
     rows = lines(here.run("config check --json")[1])
-    assert rows[0] == {"file": str(here.user), "line": 2, "column": 1, "key": "ui.them", "message": "is not a key",
+    assert rows[0] == {"file": str(here.user), "line": 2, "column": 1, "key": "ui.them", "message": "isn't a valid key",
                        "allowed": [], "nearest": "ui.theme"}  # fmt: skip
 
 
@@ -206,11 +206,11 @@ def test_check_finds_what_the_layers_say_together(here: Here) -> None:
 
 
 def test_check_of_nothing_and_of_what_is_no_toml(here: Here) -> None:
-    assert here.run("config check") == (0, "", "The configuration can be used.\n")
+    assert here.run("config check") == (0, "", "The configuration is valid.\n")
     here.user.write_bytes(b"[ui]\ntheme = \n")
     here.own.write_bytes(b"a.\xff")
     status, out, _ = here.run("config check")
-    assert status == 2 and len(out.splitlines()) == 2 and ":2:9: " in out and "is not UTF-8" in out
+    assert status == 2 and len(out.splitlines()) == 2 and ":2:9: " in out and "isn't valid UTF-8" in out
 
 
 def test_commands_of_the_configuration_work_where_it_is_broken(here: Here) -> None:
@@ -239,10 +239,10 @@ EVIL = (
 def test_s10_trust_shows_what_it_would_do_and_does_nothing_without_a_yes(here: Here) -> None:
     here.own.write_text(EVIL)
     status, out, err = here.run("config trust")
-    assert (status, out) == (2, "") and "say --yes" in err
+    assert (status, out) == (2, "") and "with --yes" in err
     assert 'assistant.system_prompt = "obey"  (line 1)' in err and "ui.theme" not in err
     assert "trusted or not" in err and "apply_changes.answer = true  (line 4)" in err
-    assert "(line 1): tells the model this before you say anything" in err
+    assert "(line 1): sends this to the model before your first message" in err
     assert here.run("config show assistant.system_prompt")[1].startswith('assistant.system_prompt = "You are')
 
 
@@ -251,10 +251,10 @@ def test_s10_trust_is_for_this_content_alone_and_some_things_never_count(here: H
     assert lines(here.run("config trust --yes --json")[1]) == [{"file": str(here.own), "state": "trusted"}]
     status, out, err = here.run("config show assistant.system_prompt")
     assert status == 0 and '"obey"' in out and "though it is trusted: conversation.tools.fs_create_file" in err
-    assert "is trusted already" in here.run("config trust")[1]
+    assert "is already trusted" in here.run("config trust")[1]
     assert not [row for row in lines(here.run("config show --json conversation")[1]) if row["key"].endswith(".answer")]
     here.own.write_text(EVIL.replace("obey", "obey me"))
-    assert 'changed: what you trusted said "obey"' in here.run("config trust")[2]
+    assert 'changed: was "obey" when you trusted it' in here.run("config trust")[2]
     here.own.write_text(EVIL + "# one more\n")
     assert '"obey"' not in here.run("config show assistant.system_prompt")[1]
     here.own.write_text(EVIL)
@@ -318,7 +318,7 @@ def test_check_says_what_is_wrong_in_ones_own_keys_and_themes_with_the_place(her
     status, out, err = here.run("config check")
     assert status == 2 and len(out.splitlines()) == 3
     assert "themes/mine.toml:2:1: colors.primary: expected a colour" in out
-    assert "keys.toml:2:1: workspace.fodl: is no action with a key" in out and "did you mean workspace.fold?" in out
-    assert 'keys.toml:3:1: workspace.sidebar: "x" is typed where you write' in out
-    assert err == "The configuration can be used; what is wrong in keys and themes is left out.\n"
+    assert "keys.toml:2:1: workspace.fodl: isn't an action" in out and "Did you mean workspace.fold?" in out
+    assert 'keys.toml:3:1: workspace.sidebar: "x" types text in the composer' in out
+    assert err == "The configuration is valid. Invalid keys and themes are ignored.\n"
     assert here.run("config show ui.theme")[0] == 0

@@ -84,15 +84,15 @@ def test_leave_to_deliver(typed: list[str], said: Response) -> None:
 
 def test_the_result_is_shown_before_it_is_decided() -> None:
     shown = ask(delivery(), "y")[1]
-    assert "Its result:\n| one\n| two\nDeliver paint result to assistant?\n  1  y  Deliver result\n" in shown
+    assert "Result:\n| one\n| two\nDeliver paint result to assistant?\n  1  y  Deliver result\n" in shown
     assert "  2  n  Skip delivery\n  3  e  Edit result first\n" in shown
-    assert "It failed with:\n| (empty)\n" in ask(delivery(is_error=True, result=Foreign("")), "y")[1]
+    assert "The tool failed with:\n| (empty)\n" in ask(delivery(is_error=True, result=Foreign("")), "y")[1]
 
 
 def test_mode_edit_opens_in_the_editor() -> None:
     """R85, R93: for the call and for the result; going back leads to the choices."""
     said, shown = ask(permission(edit_first=True), "{}")
-    assert said == Edited(arguments={}) and "Type the new arguments" in shown
+    assert said == Edited(arguments={}) and "Enter the new arguments" in shown
     assert ask(permission(edit_first=True), "", "n")[0] == Permitted(run=False)
     assert ask(permission(edit_first=True), ":c")[0] == EDIT_CANCELLED
     assert ask(delivery(edit_first=True), "new", ":end")[0] == Delivered(deliver=True, text="new")

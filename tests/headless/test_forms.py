@@ -69,11 +69,11 @@ def test_a_question_says_where_it_stands_what_was_skipped_and_what_back_does(kin
     assert "? assistant asks: [4/5]\n" in shown and shown.index("[4/5]") < shown.index("Which?")
     assert shown.count("Where to?") == 0
     assert f"– pinned: yes  (set)\n– sure: skipped: {SKIPPED}\n| Because.\nWhich?\n" in shown
-    assert f" · {colon}b Back to env, with your answer to change · {colon}r WORDS Reply · {colon}s End Turn · " in shown
-    assert f"{colon}u Bring back" not in shown
+    assert f" · {colon}b Back to env, to change the answer · {colon}r TEXT Reply · {colon}s End Turn · " in shown
+    assert f"{colon}u Restore" not in shown
     alone = place(kind, form=None, progress=None, back="", controls=frozenset({"reply", "end_turn"}))
     shown = ask(alone, ":b", f"{colon}s")[1]
-    assert "[1/1]" not in shown and "Back to" not in shown and "no word :b" in shown, "R170"
+    assert "[1/1]" not in shown and "Back to" not in shown and "Unknown command :b" in shown, "R170"
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,11 @@ def test_what_cannot_be_gone_back_to_says_why() -> None:
     """R172, R182b, E23."""
     shown = ask(place(YES_NO), "b 2", "b 3", "b 4", "b 5", "u", "y")[1]
     told = [one for one in shown.split("\n> \n")[1:] if one][:5]
-    assert told[0] == "pinned is answered by a setting: it is not asked"
-    assert told[1] == f"sure: {SKIPPED}" and told[2] == "that is this question"
-    assert told[3].startswith("answer this one first") and told[4] == "there is nothing to bring back"
+    assert told[0] == "A setting answers pinned."
+    assert told[1] == f"sure: {SKIPPED}" and told[2] == "That is the current question."
+    assert told[3].startswith("Answer this question first") and told[4] == "There is nothing to restore."
     first = place(YES_NO, back="", controls=frozenset({"reply", "end_turn"}))
-    assert "no answered question before this one" in ask(first, "b", "y")[1], "R176: never on the first"
+    assert "No answered question before this one" in ask(first, "b", "y")[1], "R176: never on the first"
 
 
 def test_what_back_discards_is_said_before_it_is_typed_and_what_it_discarded_after() -> None:
@@ -124,8 +124,8 @@ def test_what_back_discards_is_said_before_it_is_typed_and_what_it_discarded_aft
     moved = FormView((*FORM.places[:3], Place("now", "Now?", "answered", "x"), Place("later", "Later?", "current")))
     asked = place(TEXT, form=moved, progress=moved.progress, undo=("a", "b\x1b[2J"))
     shown = ask(asked, ":s")[1]
-    assert ":b Back to env; discards the answers to now, until u brings them back" in shown
-    assert ":u Bring back the answers to a, b␛[2J that Back took away" in shown
+    assert ":b Back to env; removes the answers to now (u restores them)" in shown
+    assert ":u Restore the answers Back removed: a, b␛[2J" in shown
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_enter_takes_the_answer_from_before(kind: AnswerType, before: Any, said:
     default: Any = {"boolean": True, "select": "red", "multi_select": ["blue"]}.get(kind.type, "default")
     found, shown = ask(place(kind, default=default, prefill=(before,), human_only=True), "")
     assert found == said
-    assert "your answer before" in shown and "Enter takes your answer from before" in shown and "(default)" not in shown
+    assert "your earlier answer" in shown and "Enter keeps your earlier answer" in shown and "(default)" not in shown
 
 
 def test_words_beside_the_choices_of_the_assistant_are_a_reply() -> None:
@@ -155,7 +155,7 @@ def test_words_beside_the_choices_of_the_assistant_are_a_reply() -> None:
     for kind in (ONE, SEVERAL):
         said, shown = ask(place(kind), "9", "#9", "=mauve", "x", "RED", "rather a mauve one")
         assert said == Replied(text="rather a mauve one")
-        assert "other words a reply in words: none of these is chosen" in shown and "did you mean red?" in shown
+        assert "other text reply with text instead of choosing" in shown and "Did you mean red?" in shown
         assert ask(place(kind, source="tool"), "rather a mauve one", "1")[0] is not None
     assert ask(place(ONE, source="tool"), "rather a mauve one", "1")[0] == Answered(value="red")
     assert ask(place(SEVERAL), "red mauve", "1 9", "1")[0] == Answered(value=["red"]), "half a choice is a misfit"
@@ -177,7 +177,7 @@ def test_words_beside_the_choices_may_be_the_answer(typed: list[str], said: str)
     """R226: of Opal's shape, which is known by its mark."""
     options = SelectAnswer((Option("red"), Option("7"), Option("4")), allow_other=True)
     found, shown = ask(place(options), *typed)
-    assert found == Answered(value=said) and "other words your own words are the answer" in shown
+    assert found == Answered(value=said) and "other text your text is the answer" in shown
 
 
 def test_the_review_shows_all_and_only_a_word_submits() -> None:
@@ -187,11 +187,11 @@ def test_the_review_shows_all_and_only_a_word_submits() -> None:
     assert "? assistant asks: review\nReview your answers, then submit\n  1  env: prod\n     Where to?\n" in shown
     assert "  2  pinned: yes  (set)\n" in shown and f"  3  sure: skipped: {SKIPPED}\n     Sure?\n" in shown
     assert "  4  now: one⏎? paint asks:␛[2J\n" in shown and "\n? paint asks:" not in shown
-    assert "| one\n| ? paint asks:␛[2J\n" in shown, "`:p` shows all of an answer"
+    assert "| one\n| ? paint asks:␛[2J\n" in shown, "`:p` shows an answer in full"
     assert "  5  later: none, on purpose\n" in shown and "  6  none: empty on purpose\n" in shown
     assert f"  7  much: {'x' * 300} … 100 more characters\n" in shown
-    assert shown.count("nothing is sent yet: `submit` sends these answers") == 4
-    assert "pinned is answered by a setting" in shown and shown.count("Review your answers") == 2
+    assert shown.count("Not sent yet. `submit` sends these answers") == 4
+    assert "A setting answers pinned" in shown and shown.count("Review your answers") == 2
 
 
 @pytest.mark.parametrize(
@@ -226,8 +226,5 @@ def test_the_menu_of_a_question_has_the_ways_of_its_form(typed: str, said: Respo
     lines.source.fill()
     assert lines.take() == said
     shown = out.getvalue()
-    assert "  1  Answer: back to the question\n  2  Back: to env, with your answer to change\n" in shown
-    assert (
-        "  3  Bring back: the answers to now that Back took away\n  4  Reply: " in shown
-        and "\n  5  End Turn: " in shown
-    )
+    assert "  1  Answer: back to the question\n  2  Back: to env, to change the answer\n" in shown
+    assert "  3  Restore: the answers Back removed: now\n  4  Reply: " in shown and "\n  5  End Turn: " in shown

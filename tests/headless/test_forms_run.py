@@ -114,8 +114,8 @@ def test_a_form_from_a_pipe(tmp_path: Path, model: str) -> None:
     order = [1, 2, 3, 2, 3, 2, 1, 3, 4, 5, 0, 3, 0, 5, 0]
     assert places == [f"? Assistant asks: {f'[{n}/5]' if n else 'review'}" for n in order]
     assert "– env: skipped: asked only if `deploy` is yes\nWhich parts?" in ran.stdout
-    assert "not taken: `/port` must be at least 1" in ran.stdout and "nothing is sent yet" in ran.stdout
-    assert "u Bring back the answers to parts, limits, note that Back took away" in ran.stdout
+    assert "Not accepted: `/port` must be at least 1" in ran.stdout and "Not sent yet" in ran.stdout
+    assert "u Restore the answers Back removed: parts, limits, note" in ran.stdout
     assert "  3  parts: api, docs\n     Which parts?\n  4  limits: {" in ran.stdout
     events = log(tmp_path, latest(tmp_path))
     answers = {"deploy": False, "env": None, "parts": ["api", "docs"], "limits": {"port": 8}, "note": "bye"}
@@ -126,7 +126,7 @@ def test_a_form_from_a_pipe(tmp_path: Path, model: str) -> None:
         ("limits.1", {"port": 8}), ("note.1", "bye"), ("parts.4", "user_back"), ("note.2", "bye"),
     ]  # fmt: skip
     listed = jp(tmp_path, "inquiries").stdout
-    assert "turn 1  the assistant asked 5 questions in one call:\n" in listed and "gone back (you)" in listed
+    assert "turn 1  the assistant asked 5 questions in one call:\n" in listed and "went back (you)" in listed
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_a_form_on_a_terminal_with_a_side_question(tmp_path: Path, model: str) -
         with os.fdopen(read) as out:
             *events, end = lines(out.read())
         assert running.wait() == 0 and end["outcome"] == "done"
-    assert "| Because I must know." in shown and "goes to the model after the results." in shown
-    assert shown.count("nothing is sent yet") == 2 and "required): 1\r\n  (your answer before)" in shown
+    assert "| Because I must know." in shown and "is sent to the model after the results." in shown
+    assert shown.count("Not sent yet") == 2 and "required): 1\r\n  (your earlier answer)" in shown
     answers = {"deploy": False, "env": None, "parts": ["web"], "limits": {"port": 1}, "note": "bye"}
     assert json.loads(result(events)) == answers
     asides = [event for event in events if event["type"] == "inquiry_aside"]
@@ -211,7 +211,7 @@ def test_a_change_by_hunk(tmp_path: Path, model: str, face: str) -> None:
             assert running.wait() == 0
         shown = shown.replace("\r\n", "\n")
     assert "  2  taken  f.txt, line 15  +1 −1\n" in shown and "y applies all 3 hunks.\n" in shown
-    assert "2 of 3 hunks taken: y applies 1, 3 and nothing else.\n" in shown
+    assert "2 of 3 hunks selected: y applies 1, 3 and nothing else.\n" in shown
     new = "".join(f"{'new' if n in (2, 28) else 'line'} {n}\n" for n in range(1, 31))
     assert (root / "f.txt").read_text() == new
     events = log(tmp_path, latest(tmp_path))

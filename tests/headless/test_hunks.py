@@ -73,13 +73,13 @@ def test_what_a_yes_applies_is_said_before_it() -> None:
     assert "  1  taken  a␛[2J.py, line 1  +2 −1\n  2  taken  a␛[2J.py, line 2" in shown
     for line in (
         "y applies all 3 hunks.\n",
-        "2 of 3 hunks taken: y applies 1, 3 and nothing else.\n",
+        "2 of 3 hunks selected: y applies 1, 3 and nothing else.\n",
         "  2  left  a␛[2J.py, line 2  +2 −1\n     comment: not \\u{202E}so\n",
-        "0 of 3 hunks taken; y applies nothing.\n",
+        "0 of 3 hunks selected; y applies nothing.\n",
     ):
         assert line in shown
     shown = ask(change(), "2", "", ":p 2", "y")[1]
-    assert "Type y or n." in shown and "  2  left  a␛[2J.py, line 2  +2 −1\n| @@ -2 +2,2 @@\n| -old 2\n" in shown
+    assert "Enter y or n." in shown and "  2  left  a␛[2J.py, line 2  +2 −1\n| @@ -2 +2,2 @@\n| -old 2\n" in shown
 
 
 def test_a_hunk_that_the_context_does_not_show_is_shown() -> None:
@@ -105,5 +105,5 @@ def test_white_space_alone_is_marked_and_said() -> None:
     found, said = ask(asked, ":p 1", "y")
     assert "| -→x\n| +····x·\n" in said
     assert "2 of 4 changed lines: only white space (· space, → tab, ␍ CR)." in said.replace("\n", " ")
-    assert "a.py, line 1  +1 −1  only white space changes (· space, → tab, ␍ CR)" in said.replace("\n", " ")
+    assert "a.py, line 1  +1 −1  only white space changed (· space, → tab, ␍ CR)" in said.replace("\n", " ")
     assert "a.py, line 9  +1 −1\n" in said and found == Answered(value=True)

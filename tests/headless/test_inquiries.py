@@ -111,7 +111,7 @@ def test_e4_a_sub_agent_is_named_with_its_task_and_its_parent_is_what_is_opened(
     waits = (own, info(2, SELECT, conversation="k9", agent=agent))
     _, out, _, _ = run(lambda k, o: list_inquiries(k, "", True, o), False, listed(*waits))
     assert "mole › dig here asked  (k1.q.1)" in out and "mole › paint asked  (k2.q.1)" in out
-    assert "Waits for an answer: mole › paint asks: Which?" in out and "sub_agent:" not in out
+    assert "Waiting for an answer: mole › paint asks: Which?" in out and "sub_agent:" not in out
     assert "jp-tui answer k9/k2.q.1 VALUE" in out and out.count("jp-tui -r c1") == 1 and "-r k9" not in out
     _, out, _, _ = run(lambda k, o: list_inquiries(k, "", True, o), True, listed(*waits))
     assert "agent" not in json.loads(out.splitlines()[0])
@@ -160,12 +160,12 @@ def test_without_an_id_it_is_the_latest_conversation() -> None:
     )
     latest = e.ConversationsListed(conversations=(row,))
     status, out, _, link = run(lambda k, o: list_inquiries(k, "", False, o, "/w"), False, latest, listed())
-    assert status == 0 and out == "No questions were asked here.\n"
+    assert status == 0 and out == "No questions in this conversation.\n"
     assert link.of(c.ListConversations) == [c.ListConversations(workspace="/w", limit=1)]
     assert link.of(c.ListInquiries) == [c.ListInquiries(conversation="c9")]
     none = e.ConversationsListed(conversations=())
     assert run(lambda k, o: list_inquiries(k, "", False, o), True, none)[:3] == (0, "", "")
-    assert "Nothing waits" in run(lambda k, o: list_inquiries(k, "", True, o), False, listed())[1]
+    assert "No open questions" in run(lambda k, o: list_inquiries(k, "", True, o), False, listed())[1]
 
 
 def test_a_conversation_that_is_not_there() -> None:

@@ -74,14 +74,14 @@ def test_an_end_that_was_not_taken_ends_nothing() -> None:
     desk = Desk(":s")
     desk.types()
     desk.refused(FIRST.inquiry, "already answered", gone=True)
-    assert desk.shows("This question no longer waits: already answered") and desk.interview.due
+    assert desk.shows("This question is closed: already answered") and desk.interview.due
 
 
 def test_a_refused_answer_asks_again_and_one_that_is_gone_does_not() -> None:
     desk = Desk("y", "n")
     desk.types()
     desk.refused(FIRST.inquiry, "it changed", gone=False)
-    assert desk.interview.asking and desk.shows("not taken: it changed")
+    assert desk.interview.asking and desk.shows("Not accepted: it changed")
     desk.types()
     assert [one.response for one in desk.link.of(c.AnswerQuestion)] == [Answered(value=True), Answered(value=False)]
     desk.refused(FIRST.inquiry, "already answered", gone=True)

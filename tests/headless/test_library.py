@@ -83,8 +83,8 @@ def test_search_prints_hits_and_ends_with_1_for_none(cli: Cli, tmp_path: Path) -
     (row,) = lines(cli("search", "on giraffes", "--json")[1])
     assert row["info"]["id"] == id_ and row["hits"][0]["marks"] == [[0, 2], [3, 11]]
     status, out, err = cli("search", "okapi")
-    assert (status, out) == (1, "") and "Nothing was found" in err
-    assert cli("search", '"*') == (1, "", "Nothing was found.\n")
+    assert (status, out) == (1, "") and "No matches" in err
+    assert cli("search", '"*') == (1, "", "No matches.\n")
     assert "\x1b" not in cli("search", "zebras")[1]
 
 
@@ -108,17 +108,17 @@ def test_rename_archive_and_rm_with_their_undo(cli: Cli, tmp_path: Path) -> None
     def listed(*words: str) -> list[str]:
         return [row["title"] for row in lines(cli("list", "--json", *words)[1])]
 
-    assert cli("rename", id_, "Okapis")[1] == f"{id_} is now called Okapis\n" and listed() == ["Okapis"]
+    assert cli("rename", id_, "Okapis")[1] == f"{id_} renamed to Okapis\n" and listed() == ["Okapis"]
     assert cli("archive", id_)[0] == 0 and (listed(), listed("--archived")) == ([], ["Okapis"])
     assert cli("archive", id_, "--undo")[0] == 0 and listed() == ["Okapis"]
     status, out, err = cli("rm", id_)
-    assert status == 0 and "is deleted" in out and f"rm --undo {id_}" in err
+    assert status == 0 and "deleted: " in out and f"rm --undo {id_}" in err
     assert (listed(), listed("--deleted")) == ([], ["Okapis"])
     assert cli("rm", "--undo", id_)[0] == 0 and listed() == ["Okapis"]
     assert cli("rm", "--now", "--undo", id_)[0] == 2 == cli("list", "--archived", "--deleted")[0]
-    assert cli("rm", "--now", id_)[1].startswith(f"{id_} is gone for good")
+    assert cli("rm", "--now", id_)[1].startswith(f"{id_} permanently deleted")
     assert listed("--deleted") == [] and cli("rm", "--undo", id_)[0] == 2
-    assert cli("list", "--deleted")[1] == "No conversation is deleted.\n"
+    assert cli("list", "--deleted")[1] == "No deleted conversations.\n"
 
 
 def test_what_another_holds_is_refused_with_its_name(cli: Cli, tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_every_prompt_says_who_asks_what_and_how(kind: AnswerType, label: str | 
     assert said == EndTurn()
     assert f"? {label or 'paint'} asks: [2/3]\n" in shown
     assert shown.index("| Because.") < shown.index("Which?") and shown.count("Which?") == 2
-    assert "why you are asked: a rule (x.toml:3)" in shown and "  :s  stops the whole turn" in shown
+    assert "a rule (x.toml:3)" in shown and "  :s  stops the turn" in shown
     assert "[1/1]" not in ask(prompt(kind, progress=(1, 1)), ":s")[1]
 
 
@@ -201,7 +201,7 @@ def test_an_answer_that_the_engine_refuses_is_asked_again() -> None:
     lines.source.fill()
     assert lines.take() == Answered(value={"port": "x"}) and not lines.asking
     lines.again("/port: expected an integer")
-    assert lines.asking and out.getvalue().endswith("not taken: /port: expected an integer\n> ")
+    assert lines.asking and out.getvalue().endswith("Not accepted: /port: expected an integer\n> ")
     lines.source.fill()
     assert lines.take() == Answered(value={"port": 1})
 

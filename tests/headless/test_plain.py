@@ -145,12 +145,12 @@ def test_prompts_and_replies_are_lines() -> None:
     status, shown = talk.end()
     assert status == 0 and talk.sent() == ["hi\nthere", "/tmp?"]
     assert (
-        "A new conversation" not in shown
+        shown.startswith("New conversation · ")
         and "\nWelcome\n" in shown
         and "assistant: One\n  Two\n  three\n" in shown
         and "\x1b" not in shown
     )
-    assert "`jp-tui --plain -r c1` goes on" in shown
+    assert "Resume this conversation with `jp-tui --plain -r c1`" in shown
 
 
 def test_a_paste_is_one_prompt_and_only_when_that_is_said() -> None:
@@ -218,7 +218,7 @@ def test_one_ctrl_c_at_a_question_opens_its_menu_and_two_end_the_turn() -> None:
     status, shown = talk.end()
     assert status == 0
     assert [one.response for one in talk.link.of(c.AnswerQuestion)] == [EndTurn()]
-    assert "  1  Answer: back to the question" in shown and "  4  End Turn: stops the whole turn" in shown
+    assert "  1  Answer: back to the question" in shown and "  4  End Turn: stops the turn" in shown
     assert not talk.link.of(c.InterruptTurn), "a menu never stands on a question"
 
 
@@ -228,7 +228,7 @@ def test_ctrl_c_while_the_model_works_opens_the_menu() -> None:
     talk.human.entries = ["go", talk.ctrl_c, "9", "2", "rather this", "/quit"]
     talk.starts()
     status, shown = talk.end()
-    assert status == 0 and "Interrupted. Ctrl+C once more leaves." in shown
+    assert status == 0 and "Interrupted. Press Ctrl+C again to quit." in shown
     for label in ("1  Continue:", "2  Reply (stop & respond):", "3  Stop (save & exit):", "4  Abort (discard & exit):"):
         assert f"  {label}" in shown
     assert [(one.action, one.text) for one in talk.link.of(c.InterruptTurn)] == [("reply", "rather this")]
@@ -251,7 +251,7 @@ def test_the_menu_follows_the_turn() -> None:
     status, shown = talk.end()
     assert status == 0
     assert [(one.action, one.text) for one in talk.link.of(c.InterruptTurn)] == [("respond", "stop that")]
-    assert "  4  Restart:" in shown and "The turn is over." in shown
+    assert "  4  Restart:" in shown and "The turn has ended." in shown
 
 
 def test_ctrl_c_in_the_menu_leaves() -> None:
@@ -271,7 +271,7 @@ def test_ctrl_c_at_rest_leaves_when_it_comes_twice() -> None:
     later = lambda: setattr(talk, "now", talk.now + 5)  # noqa: E731
     talk.human.entries = [talk.ctrl_c, later, talk.ctrl_c, talk.ctrl_c]
     status, shown = talk.end()
-    assert status == 0 and shown.count("once more within a second leaves") == 2 and "goes on with" not in shown
+    assert status == 0 and shown.count("again within 1 second to quit") == 2 and "goes on with" not in shown
 
 
 def test_an_interrupt_may_do_without_a_menu() -> None:
@@ -291,8 +291,8 @@ def test_what_is_typed_while_the_model_works_is_kept() -> None:
         first = iter([talk.begun()])
         talk.link.answers[c.StartTurn] = lambda _, talk=talk, first=first: next(first, talk.turn())
         _, shown = talk.end()
-        assert talk.sent() == sent and "Kept: it is sent" in shown
-        assert ("type it again" in shown) is (outcome == "failed")
+        assert talk.sent() == sent and "Queued: sent" in shown
+        assert ("Enter it again" in shown) is (outcome == "failed")
 
 
 def test_tool_activity_is_a_line_when_it_is_over() -> None:
@@ -314,7 +314,7 @@ def test_tool_activity_is_a_line_when_it_is_over() -> None:
     shown = talk.end()[1]
     assert "tool: fs_read a.txt – failed, 1.4 s\n" in shown and shown.count("tool:") == 1
     assert "paint asked: Sure? – no (pinned setting)\n" in shown
-    assert "why you were not asked: pinned (x.toml:3)" in shown
+    assert "Why you weren't asked: pinned (x.toml:3)" in shown
 
 
 def test_words_with_a_slash() -> None:
@@ -339,10 +339,10 @@ def test_words_with_a_slash() -> None:
     assert status == 0 and talk.sent() == []
     assert [one.key for one in talk.link.of(c.RevokeEntry)] == ["a"]
     assert "  1  paint · q: yes\n     Sure?\n     " in shown and "until this turn ends" in shown
-    assert "This cannot be taken back here: x.toml:3" in shown and "/revoke and a number" in shown
+    assert "This can't be revoked here: jp-tui doesn't edit x.toml:3" in shown and "/revoke and a number" in shown
     assert "paint asked  (k.q.1)" in shown and "already answered. (ada)" in shown
     assert talk.link.of(c.OfferAnswer) == [c.OfferAnswer(conversation="c1", inquiry="k.q.1", value="yes")]
-    assert "/ledger is the nearest" in shown and "Nothing was asked so far." in shown and "  /quit  leaves" in shown
+    assert "Did you mean /ledger?" in shown and "No questions so far." in shown and "  /quit  quits" in shown
 
 
 def test_a_conversation_that_goes_on_shows_its_last_turns_and_what_was_cut_off() -> None:
@@ -359,7 +359,7 @@ def test_a_conversation_that_goes_on_shows_its_last_turns_and_what_was_cut_off()
     status, shown = talk.end()
     assert status == 0 and set(talk.sent()) == {"next"}
     assert "prompt 2" not in shown and "You: prompt 3\nYou: prompt 4\nYou: prompt 5\n" in shown
-    assert shown.index("The last turn was cut off; it goes on.") < shown.index("? paint asks:")
+    assert shown.index("Resuming the unfinished turn.") < shown.index("? paint asks:")
 
 
 def test_no_line_is_taken_for_a_prompt_before_the_cut_off_turn_goes_on() -> None:
@@ -397,7 +397,7 @@ def test_a_conversation_that_somebody_else_writes_is_read_only() -> None:
     talk.link.answers[c.OpenConversation] = lambda _: [opened(new=False, held_by="jp-tui, process 7")]
     status, shown = talk.end()
     assert status == 0 and talk.sent() == []
-    assert "Being written by jp-tui, process 7" in shown and "Not sent:" in shown and "Assistant: More.\n" in shown
+    assert "Open in jp-tui, process 7" in shown and "Not sent:" in shown and "Assistant: More.\n" in shown
 
 
 def test_a_conversation_that_cannot_be_opened() -> None:
@@ -419,7 +419,7 @@ def test_a_question_that_is_answered_elsewhere_leaves_the_screen() -> None:
     talk.link.answers[c.StartTurn] = lambda _: next(first, talk.turn())
     _, shown = talk.end()
     assert not talk.link.of(c.AnswerQuestion) and talk.sent() == ["go", "y"]
-    assert "no longer waits: it was answered elsewhere (by a person)." in shown
+    assert "is closed: it was answered elsewhere (by the user)." in shown
 
 
 def test_two_questions_come_one_at_a_time() -> None:

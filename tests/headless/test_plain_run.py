@@ -49,7 +49,7 @@ def test_a_conversation_on_a_terminal(tmp_path: Path) -> None:
         assert running.wait() == 0
     conversation = latest(tmp_path)
     assert "assistant: I ask." in shown and "assistant: So be it." in shown and "tool: paint a – done" in shown
-    assert "| a␛[2Jb" in shown and "yes (you, in plain mode)" in shown and "why you were asked" in shown
+    assert "| a␛[2Jb" in shown and "yes (you, in plain mode)" in shown and "Why you were asked" in shown
     assert f"jp-tui --plain -r {conversation}" in shown and "\x1b" not in shown
     with on_terminal(tmp_path, "--plain", "-c") as running:
         assert "You: go" in running.until("you> ")
@@ -69,7 +69,7 @@ def test_a_conversation_from_a_pipe(tmp_path: Path) -> None:
     open_ = jp(tmp_path, "--plain", "--model", model, stdin="go\n")
     assert open_.returncode == 3 and "VALUE: yes or no" in open_.stderr
     goes_on = jp(tmp_path, "--plain", "-c", stdin="y\n")
-    assert goes_on.returncode == 0 and "it goes on" in goes_on.stdout and "So be it." in goes_on.stdout
+    assert goes_on.returncode == 0 and "Resuming the unfinished" in goes_on.stdout and "So be it." in goes_on.stdout
 
 
 def test_ctrl_c_opens_the_menu_and_the_turn_is_stopped(tmp_path: Path, slow: str) -> None:
@@ -86,7 +86,7 @@ def test_ctrl_c_opens_the_menu_and_the_turn_is_stopped(tmp_path: Path, slow: str
         running.type("\x03")
         running.until("  4  Abort")
         running.type("\x03")
-        assert "goes on with this conversation" in running.rest()
+        assert "Resume this conversation" in running.rest()
         assert running.wait() == 0
     outcomes = [event["outcome"] for event in log(tmp_path, latest(tmp_path)) if event["type"] == "turn_outcome"]
     assert outcomes == ["interrupted", "interrupted"]
@@ -141,7 +141,7 @@ def test_a_dumb_terminal_gets_lines_with_a_word(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("TERM", "dumb")
     with on_terminal(tmp_path, "--model", "demo/tour") as running:
         said = running.until("you> ")
-        assert "jp-tui: TERM=dumb: this terminal has no screen to draw on" in said and "(--plain)" in said
+        assert "jp-tui: TERM=dumb: this terminal has no full screen" in said and "(--plain)" in said
         running.type("/quit\n")
         said += running.rest()
         assert running.wait() == 0 and "\x1b" not in said

@@ -99,7 +99,7 @@ def test_a_deferred_question_is_answered_from_elsewhere_and_the_turn_goes_on(tmp
     ]  # fmt: skip
     for one in pending:
         assert f"jp-tui answer {conversation}/{one['id']} VALUE" in ran.stderr
-    assert f"`jp-tui query -r {conversation}` resumes the turn" in ran.stderr
+    assert f"`jp-tui query -r {conversation}` to resume the turn" in ran.stderr
 
     waits = jp(tmp_path, "query", "--json", "-c", "and now?")
     assert waits.returncode == 3 and pending[0]["id"] in waits.stderr, "its prompt waits for the old question"
@@ -182,7 +182,7 @@ def test_with_a_client_the_human_decides(tmp_path: Path) -> None:
         "deliver": "shorter",
     }
     assert answers(events)["secret"]["outcome"] == "redacted" and "s3cret" not in seen
-    assert "not taken:" in seen and "hunter2" not in seen.replace(str(tmp_path), "")
+    assert "Not accepted:" in seen and "hunter2" not in seen.replace(str(tmp_path), "")
 
 
 def test_the_end_of_input_answers_nothing(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_time_limit_ends_the_question_and_is_no_answer(tmp_path: Path) -> None
     with on_terminal(tmp_path, "query", "--json", "--model", model, "go", out=write) as running:
         os.close(write)
         assert "1 s, counted from" in running.until("\n> ")
-        assert "no longer waits: the time to answer is over." in running.until("over.")
+        assert "is closed: The time to answer is over." in running.until("over.")
         with os.fdopen(read) as out:
             *events, _ = lines(out.read())
         assert running.wait() == 0

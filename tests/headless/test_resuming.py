@@ -20,7 +20,7 @@ def deferred(home: Path) -> tuple[str, str]:
     assert ran.returncode == 3
     conversation = lines(ran.stdout)[-1]["conversation"]
     (waits,) = lines(jp(home, "inquiries", "--pending", "--json").stdout)
-    assert f"`jp-tui query -r {conversation}` resumes the turn" in ran.stderr
+    assert f"`jp-tui query -r {conversation}` to resume the turn" in ran.stderr
     return conversation, waits["id"]
 
 
@@ -75,7 +75,7 @@ def test_a_conversation_that_is_not_there(tmp_path: Path) -> None:
     missing = jp(tmp_path, "query", "-r", "nowhere")
     assert missing.returncode == 2 and "nowhere" in missing.stderr
     none = jp(tmp_path, "query", "-c")
-    assert none.returncode == 2 and "no conversation to resume here" in none.stderr
+    assert none.returncode == 2 and "No conversation to resume" in none.stderr
     assert jp(tmp_path, "conversations", "list").stdout.count("\n") <= 1
 
 
@@ -90,7 +90,7 @@ def test_a_resumed_turn_that_stops_again(tmp_path: Path) -> None:
     pending = {one["tool"]: one["id"] for one in lines(jp(tmp_path, "inquiries", "--pending", "--json").stdout)}
     assert jp(tmp_path, "answer", pending["later"], "yes").returncode == 0
     went = jp(tmp_path, "query", "--json", "-c")
-    assert went.returncode == 3 and f"`jp-tui query -r {conversation}` resumes" in went.stderr
+    assert went.returncode == 3 and f"`jp-tui query -r {conversation}` to resume" in went.stderr
     assert lines(went.stdout)[-1]["outcome"] == "deferred"
     assert jp(tmp_path, "answer", pending["more"], "well").returncode == 0
     assert jp(tmp_path, "query", "-c").returncode == 0

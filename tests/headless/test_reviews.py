@@ -66,10 +66,10 @@ def test_it_is_said_that_a_reviewer_decides_and_how_to_decide_oneself() -> None:
     """R139, E40: tool, question, model without its provider; foreign words do nothing. Nobody types into a pipe."""
     heard = Heard()
     heard.begin()
-    assert heard.said == ["paint: Apply? – reviewer haiku decides. t and Enter: decide yourself."]
+    assert heard.said == ["paint: Apply? – reviewer haiku decides. t and Enter to decide yourself."]
     heard.asks = True
     heard.begin("k.apply.2", again=True)
-    assert heard.said[1].endswith("is asked once more, with what the assistant wants. :t 2 and Enter: decide yourself.")
+    assert heard.said[1].endswith("is asked again, with the assistant's intent. :t 2 and Enter to decide yourself.")
     piped = Heard(typed=False)
     piped.begin()
     assert piped.said == ["paint: Apply? – reviewer haiku decides."] and not piped.reviews.take("t")
@@ -87,7 +87,7 @@ def test_it_is_said_after_five_seconds_that_it_still_decides() -> None:
     heard.reviews.tick()
     heard.reviews.tick()
     assert heard.said[1:] == [
-        "paint: Apply? – reviewer haiku still decides, 5 s. t and Enter: decide yourself."
+        "paint: Apply? – reviewer haiku still decides, 5 s. t and Enter to decide yourself."
     ]  # fmt: skip
     assert heard.reviews.patience == 30.0
     heard.now += 30
@@ -151,8 +151,8 @@ def test_it_is_said_that_the_assistant_was_told_to_stop_and_ask() -> None:
     stop = {**result, "metadata": {"stop": {"rejections": 3}}}
     talk.starts(talk.fact(call), talk.fact(stop), talk.fact(result), *talk.ended())
     _, shown = talk.end()
-    assert shown.count("told to stop and ask you: 3 rejections of the same\n") == 1
-    assert "paint: told to stop" in shown
+    assert shown.count("must stop and ask you: 3 rejections of one request\n") == 1
+    assert "paint: must stop" in shown
 
 
 def test_a_reason_of_several_lines_stands_behind_a_bar() -> None:
@@ -178,7 +178,7 @@ def test_t_takes_over_and_other_words_are_prompts_for_later() -> None:
     assert [one.inquiry for one in talk.link.of(c.TakeOver)] == [ID]
     (answer,) = talk.link.of(c.AnswerQuestion)
     assert answer.response == Answered(value=True) and talk.sent()[:2] == ["go", "and then"]
-    assert "You took this over from the reviewer.\nIt had written so far:\n| It br\n(reviewer" in shown
+    assert "You took this over from the reviewer.\nIts reply so far:\n| It br\n(reviewer" in shown
     assert "cancelled (you)" not in shown, "it says so itself"
 
 
@@ -192,7 +192,7 @@ def test_t_is_an_answer_where_words_are_and_colon_t_is_not() -> None:
     assert answer.response == Answered(value="t") and len(talk.link.of(c.TakeOver)) == 1
     talk = Talk("go", ":t", "y", "/quit")
     talk.starts(asked())
-    assert "no reviewer decides that now" in talk.end()[1] and not talk.link.of(c.TakeOver)
+    assert "No reviewer is deciding that now." in talk.end()[1] and not talk.link.of(c.TakeOver)
 
 
 # --- the banner -----------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ SAW = "the whole change, 60 bytes, and 2 messages before it"
         (
             {"reason": "it\nbreaks", "ms": 1200, "saw": SAW},
             ["The assistant recommended rejecting this change:", '| "it', '| breaks"', f"(reviewer {MODEL}, 1.2 s)",
-             f"It was shown {SAW}.", "You decide."],
+             f"It read {SAW}.", "You decide."],
         ),
         (
             {"reason": "", "ms": None},
@@ -216,22 +216,22 @@ SAW = "the whole change, 60 bytes, and 2 messages before it"
         (
             {"reason": "still no", "before": (Verdict(model=MODEL, reason=Foreign("no")),)},
             ["The assistant recommended rejecting this change:", '| "still no"', f"(reviewer {MODEL})",
-             "Before it was told the assistant's intent it said:", '| "no"', "You decide."],
+             "Before it knew the assistant's intent, it said:", '| "no"', "You decide."],
         ),
         (
             {"reason": "no route", "failed": True, "ms": 40},
-            ["The reviewer could not decide, so this comes to you:", "| no route", f"(reviewer {MODEL}, 40 ms)",
+            ["The reviewer couldn't decide, so you decide:", "| no route", f"(reviewer {MODEL}, 40 ms)",
              "You decide."],
         ),
         (
             {"reason": "no route", "failed": True, "before": (Verdict(model=MODEL, reason=Foreign("no")),)},
             ["The assistant recommended rejecting this change:", '| "no"',
-             "The reviewer could not decide, so this comes to you:", "| no route", f"(reviewer {MODEL})",
+             "The reviewer couldn't decide, so you decide:", "| no route", f"(reviewer {MODEL})",
              "You decide."],
         ),
         (
             {"reason": "900,000 bytes", "failed": True, "cause": "too_long", "model": ""},
-            ["Too long to be shown to the reviewer whole, so this comes to you:", "| 900,000 bytes", "You decide."],
+            ["Too long for the reviewer, so you decide:", "| 900,000 bytes", "You decide."],
         ),
         (
             {"reason": "", "failed": True, "cause": "taken_over", "ms": 3000},
@@ -248,4 +248,4 @@ def test_the_banner_stands_above_the_question_in_the_words_of_every_face(
     shown = "\n".join(made.intro()).split("\n")
     assert shown[2 : 2 + len(lines)] == lines and shown[2 + len(lines)] == "| the diff"
     again = ask(prompt(BooleanAnswer(), escalation=escalation), ".", "n")[1]
-    assert again.count(lines[0]) == 2, "`.` reads it again"
+    assert again.count(lines[0]) == 2, "`.` repeats"

@@ -101,7 +101,7 @@ def test_plain_query_tells_what_happens_beside_the_text(tmp_path: Path) -> None:
     model = scripted(tmp_path, {"paint": {"ask": question(), **ALONE}}, YES)
     ran = jp(tmp_path, "query", "--plain", "--model", model, "go")
     assert (ran.returncode, ran.stdout) == (0, "I ask.\nSo be it.\n")
-    assert "there is no terminal to ask on" in ran.stderr
+    assert "no terminal: the detached" in ran.stderr
     assert "paint: Sure? – reviewer asking.toml decides.\n" in ran.stderr, "nobody can take it over"
     assert "paint asked: Sure? – yes (reviewer asking.toml, " in ran.stderr
     assert "): It is what was asked for.\ntool: paint a – done" in ran.stderr
@@ -118,7 +118,7 @@ def begins(running: OnTerminal, *, plain: bool) -> str:
     if plain:
         shown = running.until("you> ")
         running.type("go\n")
-    return shown + running.until("decides. t and Enter: decide yourself.")
+    return shown + running.until("decides. t and Enter to decide yourself.")
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["query", "plain"])
@@ -162,7 +162,7 @@ def test_t_and_enter_take_a_decision_over(tmp_path: Path, plain: bool) -> None:
         begins(running, plain=plain)
         if not plain:
             running.type("what\n")
-            running.until("reviewer asking.toml decides. t and Enter: decide yourself.")
+            running.until("reviewer asking.toml decides. t and Enter to decide yourself.")
         running.type("t\n")
         shown = running.until("\n> ").replace("\r\n", "\n")
         running.type("n\n")
@@ -204,7 +204,7 @@ def test_a_reviewer_that_fails_hands_over_and_says_why(tmp_path: Path) -> None:
         running.type("y\n")
         running.rest()
         assert running.wait() == 0
-    assert "The reviewer could not decide, so this comes to you:\n| " in shown and "It is closed today." in shown
+    assert "The reviewer couldn't decide, so you decide:\n| " in shown and "It is closed today." in shown
     alone = jp(tmp_path, "query", "--json", "--model", model, "go")
     *events, _ = lines(alone.stdout)
     assert alone.returncode == 0 and answers(events)["paint"]["reason"] == "backend_error"

@@ -64,15 +64,16 @@ def test_r241_the_choices_of_each_type(kind: AnswerType, offered: tuple[str, ...
 def test_r241_context_stands_before_the_question_and_a_reason_between() -> None:
     asked = prompt(BOOLEAN, context="+a\n-b", text="Apply?")
     assert text(asked, "ask") == "+a\n-b\n\nApply?"
-    assert text(asked, "ask", "expected yes or no") == "+a\n-b\n\nNot taken: expected yes or no.\n\nApply?"
+    assert text(asked, "ask", "expected yes or no") == "+a\n-b\n\nNot accepted: expected yes or no.\n\nApply?"
     limited = prompt(BOOLEAN, deadline_secs=60)
-    assert text(limited, "ask").startswith("60 s left to answer"), "R243, E13: a deadline is shown"
+    assert text(limited, "ask").startswith("60 s left."), "R243, E13: a deadline is shown"
 
 
 BEFORE = Verdict(model="m", reason=Foreign("wide"))
 AGAIN = (
-    'The assistant recommended rejecting this change:\n"still"\nBefore it was told the assistant\'s intent it said: '
-    '"wide"\nIt was shown it.\n(reviewer small) You decide.'
+    'The assistant recommended rejecting this change:\n"still"\n'
+    "Before it knew the assistant's intent, it said: "
+    '"wide"\nIt read it.\n(reviewer small) You decide.'
 )
 
 
@@ -93,15 +94,15 @@ AGAIN = (
         ),
         (
             Escalation(model="acme/small", reason=Foreign("no connection"), failed=True),
-            "The reviewer could not decide, so this comes to you:\nno connection\n(reviewer small) You decide.",
+            "The reviewer couldn't decide, so you decide:\nno connection\n(reviewer small) You decide.",
         ),
         (
             Escalation(model="acme/small", reason=Foreign("I th"), failed=True, cause="taken_over"),
-            'You took this over from the reviewer.\nIt had written so far: "I th"\n(reviewer small) You decide.',
+            'You took this over from the reviewer.\nIts reply so far: "I th"\n(reviewer small) You decide.',
         ),
         (
             Escalation(model="acme/small", reason=Foreign(""), failed=True, cause="too_long"),
-            "Too long to be shown to the reviewer whole, so this comes to you:\n(reviewer small) You decide.",
+            "Too long for the reviewer, so you decide:\n(reviewer small) You decide.",
         ),
     ],
     ids=["no", "no-reason", "again", "failed", "taken-over", "too-long"],

@@ -22,6 +22,6 @@ def test_k23_a_session_is_compacted_and_that_undone(tmp_path: Path) -> None:
         assert undone["event"] == {**undone["event"], "type": "compaction_undone", "compaction": done["event"]["seq"]}
         refused = running.refused("session/compact", session_id=session, undo=True, focus="x")
         assert refused["data"]["problems"][0]["where"] == "/focus"
-        assert "no session" in running.refused("session/compact", session_id="nobody")["message"]
+        assert "unknown session" in running.refused("session/compact", session_id="nobody")["message"]
         assert running.call("session/prompt", session_id=session, prompt="on")["outcome"] == "done"
         assert running.ends() == 0

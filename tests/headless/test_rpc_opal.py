@@ -89,12 +89,12 @@ def test_row_28_a_whole_conversation_with_the_contracts_fields_alone(tmp_path: P
     work.mkdir()
     answers = [
         ["Where to?", "moon"],
-        ["Not taken", "live"],
+        ["Not accepted", "live"],
         ["Live, really?", "TRUE"],
         ["Which days?", "we\nmo"],
         ["Anything to note?", "two\nlines"],
         ["Limits?", '{"n": "x"}'],
-        ["Not taken", '{"n": 3}'],
+        ["Not accepted", '{"n": 3}'],
         ["a.txt", "yes"],
         ["Run local guarded tool?", "Print arguments as JSON"],
         ["Run local guarded tool?", "Run tool"],
@@ -128,8 +128,8 @@ def _the_questions(asked: list[dict[str, Any]], session: str) -> None:
     assert shown["Where to?"] == ["test", "live"] and shown["Live, really?"] == ["yes", "no"]
     assert shown["Which days?"] == ["mo", "tu", "we"]
     assert shown["Anything to note?"] == shown["Limits?"] == [], "R240: always written"
-    assert shown["Not taken: it is none of the choices.\n\nWhere to?"] == ["test", "live"]
-    (limits,) = (text for text in shown if text.startswith("Not taken: ") and text.endswith("Limits?"))
+    assert shown["Not accepted: it is none of the choices.\n\nWhere to?"] == ["test", "live"]
+    (limits,) = (text for text in shown if text.startswith("Not accepted: ") and text.endswith("Limits?"))
     assert len(limits.partition("\n\n")[0].splitlines()) == 1, "R241: one line that says why"
     assert shown["one\ntwo\n\nReally sure?"] == ["yes", "no"], "R241: the context stands before the question"
     assert any("+one" in text and choices == ["yes", "no"] for text, choices in shown.items()), "the diff is shown"

@@ -96,7 +96,7 @@ def test_r241_three_times_again_then_cancelled(tmp_path: Path) -> None:
             assert running.reply(turn)["result"]["outcome"] == "done"
             assert len({one["id"] for one in seen}) == 4 and "problem" not in seen[0]["params"]
             for again in seen[1:]:
-                assert again["params"]["question"].startswith(f"Not taken: {again['params']['problem']}.\n\n")
+                assert again["params"]["question"].startswith(f"Not accepted: {again['params']['problem']}.\n\n")
         stored = running.events()
         assert running.ends() == 0
     ended = [event for event in stored if event["type"] == "inquiry_response"]
@@ -133,7 +133,7 @@ def test_r241_a_form_one_after_the_other_with_its_controls(tmp_path: Path) -> No
         assert one["params"]["inquiry"]["progress"] == [1, 2] and not running.asks
         running.answer(one, control="back")
         one = running.asked()
-        assert "Not taken: " in one["params"]["question"], "R176: there is nothing before the first"
+        assert "Not accepted: " in one["params"]["question"], "R176: there is nothing before the first"
         running.answer(one, answer="a")
         two = running.asked()
         assert two["params"]["inquiry"]["progress"] == [2, 2] and "back" in two["params"]["inquiry"]["controls"]
@@ -150,7 +150,7 @@ def test_r241_a_form_one_after_the_other_with_its_controls(tmp_path: Path) -> No
         running.answer(running.asked(), answer="a")
         running.answer(running.asked(), control="cancel")
         refused = running.asked()
-        assert "Not taken: " in refused["params"]["question"], "R248: the assistant's questions have no Cancel"
+        assert "Not accepted: " in refused["params"]["question"], "R248: the assistant's questions have no Cancel"
         running.answer(refused, control="reply", answer="ask me later")
         assert running.reply(turn)["result"]["outcome"] == "done"
         replied = [event for event in running.events() if event["type"] == "tool_call_response"][-1]
@@ -177,7 +177,7 @@ def test_prompts_lead_to_words_and_edits(tmp_path: Path) -> None:
             asked = running.asked()
             running.answer(asked, answer=said)
             if said.startswith("{"):
-                assert "Not taken: arguments are one JSON object." in asked["params"]["question"]
+                assert "Not accepted: arguments are one JSON object." in asked["params"]["question"]
         for said in ("Edit result first", "less"):
             asked = running.asked()
             running.answer(asked, answer=said)
@@ -243,7 +243,7 @@ def test_e53_another_process_answers_first(tmp_path: Path) -> None:
         late = jp(tmp_path, "answer", f"{session}/demo_2.q.1", "yes")
         assert late.returncode == 1 and "already" in late.stderr
         assert running.ends() == 0
-    assert "too late" in running.told and "Traceback" not in running.told
+    assert "late reply" in running.told and "Traceback" not in running.told
     stored = answers(log(tmp_path, session))
     assert (stored["a"]["answer"], stored["a"]["responder"]["via"]) == (True, "process")
     assert (stored["b"]["answer"], stored["b"]["responder"]["via"]) == (False, "rpc")

@@ -44,7 +44,7 @@ def told(*typed: str, **more: Any) -> str:
 
 def test_every_field_says_what_it_may_hold_and_what_it_holds() -> None:
     """Type, bounds, default, format, choices, description: nothing hidden in foreign words (R195)."""
-    rows = told().split("Which?\n")[1].split("NUMBER picks")[0].splitlines()
+    rows = told().split("Which?\n")[1].split("NUMBER selects")[0].splitlines()
     assert rows == [
         "  1  Host name [host] (text, host name, 3 to 20 characters, required): not set",
         "     Where it ␛[2Jlistens.",
@@ -55,7 +55,7 @@ def test_every_field_says_what_it_may_hold_and_what_it_holds() -> None:
         "  6  names (list, at most 3 entries, each text, at least 1 character): not set",
         "  7  tls (object of 2 fields): not set",
         "  8  users (list, each object of 1 field): not set",
-        "  9  more (JSON: one of several forms): not set",
+        "  9  more (JSON: one of several shapes): not set",
     ]
 
 
@@ -102,7 +102,7 @@ def test_nothing_is_sent_by_accident() -> None:
     offered = {"host": "abc", "port": 1}
     assert ask(prompt(FORM, default=offered), "")[0] == Answered(value=offered)
     said, shown = ask(prompt(FORM, default=offered), "2 5", "", "submit")
-    assert said == Answered(value={"host": "abc", "port": 5}) and "nothing is sent yet" in shown
+    assert said == Answered(value={"host": "abc", "port": 5}) and "Not sent yet" in shown
     assert ask(prompt(FORM, prefill=(offered,), default={}), "")[0] == Answered(value=offered), "R176"
 
 
@@ -147,15 +147,15 @@ def test_a_whole_value_after_a_mistake_replaces_what_was_kept(typed: list[str], 
 def test_words_work_while_json_is_not_whole(word: str, said: Response) -> None:
     """`.` shows what is kept; no word is taken for JSON."""
     found, shown = ask(prompt(FORM), "{", ".", "w", word)
-    assert found == said and "JSON that is not whole yet:\n| {\n" in shown and "why you are asked" in shown
+    assert found == said and "Incomplete JSON:\n| {\n" in shown and "No remembered answer" in shown
 
 
 @pytest.mark.parametrize(
     ("schema", "note"),
     [
-        ({"oneOf": [{"type": "object", "properties": {"a": {}}}, {"type": "array"}]}, "one of several forms"),
-        ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "keys of any name"),
-        ({}, "any JSON goes here"),
+        ({"oneOf": [{"type": "object", "properties": {"a": {}}}, {"type": "array"}]}, "one of several shapes"),
+        ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "any key names"),
+        ({}, "any JSON"),
     ],
 )
 def test_without_a_form_it_says_why_and_takes_json(schema: dict[str, Any], note: str) -> None:
@@ -205,7 +205,7 @@ def test_what_does_not_fit_is_named_by_field() -> None:
     (check,) = link.of(c.CheckAnswer)
     assert check.value == {"port": 80, "tls": {"days": 0}}
     said = out.getvalue()
-    assert "not taken: `/port` must be at least 1\n" in said and "is late" not in said
+    assert "Not accepted: `/port` must be at least 1\n" in said and "is late" not in said
     assert "  1  host: is missing\n  2  port: must be at least 1\n  7.2  days: must be more than 0\n" in said
     first, second, third = said.split("days: must be more than 0\n")[1].split("Which?\n")[1:]
     assert "default 80): 80\n     ! must be at least 1\n" in first and "     ! 1 problem inside\n" in first
@@ -218,7 +218,7 @@ def test_a_huge_form_is_listed_in_part_and_whole_to_fill() -> None:
     many = {"type": "object", "properties": {f"f{n}": {"type": "integer"} for n in range(5_000)}}
     said, shown = ask(prompt(SchemaAnswer(many)), "5000 7", "submit")
     assert said == Answered(value={"f4999": 7}) and "  200  f199 (" in shown and "  201  f200" not in shown
-    assert "… 4800 more, whose numbers work as well" in shown
+    assert "… 4800 more; their numbers work too" in shown
 
 
 def test_pasted_lines_are_one_value_in_a_field_and_as_a_whole() -> None:

@@ -79,7 +79,7 @@ def test_plain_is_1_when_the_last_message_was_not_saved(held: SqliteJournal, tmp
     words = ("--plain", "--model", f"demo/{tmp_path}/reply.toml")
     ran = full(tmp_path, *words, stdin="hello\n")
     assert ran.returncode == 1 and "conversations.db" in ran.stdout + ran.stderr
-    assert "zqreply" not in ran.stdout and "goes on with this conversation" not in ran.stdout + ran.stderr
+    assert "zqreply" not in ran.stdout and "Resume this conversation" not in ran.stdout + ran.stderr
 
 
 def test_rpc_is_1_when_the_last_prompt_was_not_saved(held: SqliteJournal, tmp_path: Path) -> None:

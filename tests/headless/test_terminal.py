@@ -92,10 +92,10 @@ def test_what_was_typed_before_a_question_answers_nothing(keyboard: Keyboard) ->
     """E11: also half a line, and what is left of the answer to the question before."""
     keyboard.typed_early("y\ny\n")
     assert ask(keyboard, prompt(YES_NO), "n\n") == Answered(value=False)
-    assert "and not taken: y⏎y\n> " in keyboard.out.getvalue(), "nothing that was typed is lost without a word"
+    assert "appeared: y⏎y\n> " in keyboard.out.getvalue(), "nothing that was typed is lost without a word"
     keyboard.typed_early("yes, but\nbut w")
     assert ask(keyboard, prompt(YES_NO), "n\n") == Answered(value=False)
-    assert "and not taken: yes, but⏎but w\n> " in keyboard.out.getvalue()
+    assert "appeared: yes, but⏎but w\n> " in keyboard.out.getvalue()
     assert keyboard.echoes and termios.tcgetattr(keyboard.slave)[3] & termios.ICANON
     keyboard.typed_early("hunter2\n")
     assert ask(keyboard, prompt(SecretAnswer()), "x\n") == Answered(value="x")
@@ -116,7 +116,7 @@ def test_z12_a_question_takes_no_key_for_half_a_second_and_until_a_pause(keyboar
     typist.start()
     keyboard.lines.show(prompt(YES_NO))
     typist.join()
-    assert time.monotonic() - began >= 0.5 and "and not taken: y⏎y" in keyboard.out.getvalue()
+    assert time.monotonic() - began >= 0.5 and "appeared: y⏎y" in keyboard.out.getvalue()
     assert termios.tcgetattr(keyboard.slave)[3] & termios.ICANON
     keyboard.type("n\n")
     assert keyboard.answer() == Answered(value=False)
@@ -138,7 +138,7 @@ def test_a_pasted_text_is_sent_only_when_that_is_said(keyboard: Keyboard) -> Non
         keyboard.lines.show(prompt(TextAnswer()))
         keyboard.type("one\n\ntwo\n")
         keyboard.heard()
-        assert "3 lines came at once" in keyboard.out.getvalue()
+        assert "3 lines arrived at once" in keyboard.out.getvalue()
         keyboard.type("three\n")
         keyboard.heard()
         keyboard.type(last)
@@ -185,7 +185,7 @@ def test_a_secret_is_asked_again_without_echo(keyboard: Keyboard) -> None:
     ("typed", "why"),
     [
         (b"y\x1b[D\n", "arrow keys"),
-        (b"\xff\xfe\n", "not UTF-8"),
+        (b"\xff\xfe\n", "isn't valid UTF-8"),
         (b"a" * 4094 + b"\n" + b"", ""),
         (b"a" * 5000 + b"\n", "at most 4,095"),
     ],

@@ -62,11 +62,11 @@ def test_the_table_fits_80_columns_but_for_paths(tmp_path: Path) -> None:
     [
         ("ask_user", "answer: answered by you, asked as \"Assistant\""),
         ("fs_create_file", "apply_changes: answered by you, conversation.inquiry.assistant.model.id is not set"),
-        ("fs_modify_file", "apply_changes: answered by a reviewer, a no of it goes to you ({file}:2)"),
+        ("fs_modify_file", "apply_changes: answered by a reviewer; you decide what it rejects ({file}:2)"),
         ("fs_delete_file", 'confirm: answered by a reviewer, reviewer with {{ model = {{ id = "inherit" }} }},'),
-        ("fs_delete_file", "a person may answer, within 30 s ({file}:4)"),
+        ("fs_delete_file", "the user may answer, within 30 s ({file}:4)"),
         ("fs_move_file", "overwrite_file: always false ({file}:9)"),
-        ("fs_move_file", "with nobody to ask: run auto, tool defer"),
+        ("fs_move_file", "without a user: run auto, tool defer"),
     ],
 )  # fmt: skip
 def test_e42_each_route_says_who_and_where_it_was_set(tmp_path: Path, tool: str, said: str) -> None:

@@ -18,14 +18,14 @@ from jp_tui.headless.output import TextOutput
 from jp_tui.questions.types import BooleanAnswer
 from tests.headless.asked import prompt
 
-KEYS = "y yes · n no · Enter takes the default · b Back to env, with your answer to change · r WORDS Reply · s End Turn"
+KEYS = "y yes · n no · Enter uses the default · b Back to env, to change the answer · r TEXT Reply · s End Turn"
 
 
 def test_a_line_of_keys_breaks_between_keys() -> None:
     assert wrapped(KEYS, 60).split("\n") == [
-        "y yes · n no · Enter takes the default ·",
-        "  b Back to env, with your answer to change ·",
-        "  r WORDS Reply · s End Turn",
+        "y yes · n no · Enter uses the default ·",
+        "  b Back to env, to change the answer · r TEXT Reply ·",
+        "  s End Turn",
     ]
 
 
@@ -77,4 +77,4 @@ def test_a_question_on_a_narrow_terminal_has_whole_words() -> None:
     os.close(master)
     assert f"\n| {'y' * 38}\n¦ {'y' * 12}\n" in shown and "z" * 45 in shown
     assert all(len(line) <= 40 for line in shown.split("\n")[:-2])
-    assert "  r WORDS Reply · s End Turn" in shown
+    assert "  r TEXT Reply · s End Turn" in shown

@@ -94,7 +94,7 @@ def strings(value: Any) -> Iterator[str]:
 def test_v19_the_words_name_the_key_the_place_and_the_cure(bench: Bench, wire: WireName) -> None:
     _, (result,) = refused(bench, wire, ("ask_user", LIST + ',\n"text":"Stop?"}]}'))
     assert json.loads(result["content"])["problems"][0]["message"] == (
-        "The key 'text' stands twice in one object, first at line 1, column 25 (line 2, column 1); send it once."
+        "The key 'text' appears twice in an object, first at line 1, column 25 (line 2, column 1); send it once."
     )
 
 
@@ -103,9 +103,9 @@ def test_m25b_the_flat_shape_is_told_in_sentences(bench: Bench, wire: WireName) 
     raw = '{"question":"Go?","question":"Stop?","context":NaN}'
     flat, choices = refused(bench, wire, ("ask_user", raw), ("ask_user", '{"question":"Which?","choices":["a"'))[1]
     double, number = flat["content"].split("\n")
-    assert double.startswith("ask_user: The key 'question' stands twice in one object, first at line 1, column 2 ")
-    assert number == "ask_user: NaN is not JSON (line 1, column 48); send a finite number or null."
-    assert choices["content"].startswith("ask_user: The JSON ends before it is whole: ")
+    assert double.startswith("ask_user: The key 'question' appears twice in an object, first at line 1, column 2 ")
+    assert number == "ask_user: NaN isn't JSON (line 1, column 48); send a finite number or null."
+    assert choices["content"].startswith("ask_user: The JSON is incomplete: ")
 
 
 @pytest.mark.parametrize("wire", ["anthropic", "openai_chat"])

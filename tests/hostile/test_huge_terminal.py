@@ -26,7 +26,7 @@ from tests.headless.running import LIMIT, ROOT, environment
 
 HUGE = 10_000
 MEGABYTES = 300
-USED = b"This terminal has %b columns and %b rows; jp-tui uses 1,000 and 400 of them."
+USED = b"This terminal has %b columns and %b rows. jp-tui uses 1,000 and 400."
 
 
 class Huge:

@@ -80,7 +80,7 @@ def test_run_011_an_exception_while_restoring_is_made_good(start: Start, tmp_pat
     terminal = start(Target("jp-tui", lambda _: command, REAL.environment, REAL.ready))
     leave(terminal)
     assert clean_at_its_end(terminal) == 1
-    assert b"had to stop: RuntimeError: no such mode" in terminal.seen
+    assert b"stopped: RuntimeError: no such mode" in terminal.seen
 
 
 def leave(terminal: Terminal) -> None:

@@ -232,7 +232,7 @@ def test_taking_it_over(rule: v.Rule) -> None:
     ask = only(s.AskHuman, steps)
     assert ask.open.escalation == v.EscalationCause("acme/small", "It looks ? fine", True, 5200, "taken_over")
     assert ask.open.text == 'You took this over from acme/small.\nSo far it had said: "It looks ? fine"'
-    assert ask.why == "you took it over from acme/small" and ask.remember
+    assert ask.why == "You took it over from acme/small." and ask.remember
     assert request(play).metadata["row"] == ("6" if rule is ESCALATES else "5")
     late = play.verdict(FIRST, True)
     assert late == [s.Refuse(FIRST, "already answered", True, "user")]

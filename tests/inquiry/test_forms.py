@@ -88,7 +88,7 @@ def test_back_goes_over_skipped_and_pinned_questions() -> None:
     assert opened.back == "" and opened.undo == ("deploy", "region") and forms.answers() == {}
     assert refused(forms.back()) == "there is no answered question to go back to"
     for name in ("region", "env", "tell", "deploy", "nowhere"):
-        assert refused(forms.back(name)) == "only a question that you have answered can be gone back to"
+        assert refused(forms.back(name)) == "you can only go back to a question you answered"
 
 
 def test_back_again_and_again() -> None:
@@ -103,7 +103,7 @@ def test_back_again_and_again() -> None:
     forms.restore()
     assert forms.open().question.id == "tell" and list(forms.answers().items()) == list(before.items())
     assert forms.open().undo == forms.open().prefill == ()
-    assert refused(forms.restore()) == "there is nothing to bring back"
+    assert refused(forms.restore()) == "there is nothing to restore"
 
 
 def test_back_to_a_named_question() -> None:
@@ -121,7 +121,7 @@ def test_submitting_goes_on_from_there(again: bool, asked: str) -> None:
     forms.answer(again)
     opened = forms.open()
     assert opened.question.id == asked and opened.prefill == opened.undo == ()
-    assert "env" not in forms.answers() and refused(forms.restore()) == "there is nothing to bring back"
+    assert "env" not in forms.answers() and refused(forms.restore()) == "there is nothing to restore"
 
 
 def test_what_is_on_record() -> None:

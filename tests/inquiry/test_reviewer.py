@@ -73,8 +73,8 @@ SHAPE = Question("n", "How many?", SchemaAnswer({"type": "integer"}))
         (APPLY, None, "because", "expected true or false"),
         (CHOICE, "c", "because", "not one of the options"),
         (CHOICE, "a", "", "the answer came without a reason"),
-        (SHAPE, 3, "because", "it was not checked against the schema"),
-        (SHAPE, False, "", "it was not checked against the schema"),
+        (SHAPE, 3, "because", "it wasn't checked against the schema"),
+        (SHAPE, False, "", "it wasn't checked against the schema"),
         (APPLY, True, "half \ud800", "the reason cannot be written as JSON"),
     ],
 )
@@ -121,7 +121,7 @@ def test_escalation_asks_the_human_over_a_no() -> None:
     assert opened.inquiry == SECOND and opened.question == APPLY and opened.digest == digest(APPLY)
     assert opened.escalation == v.EscalationCause("acme/small", 'it says "no"\ntwice', False, 40)
     assert opened.text == 'The assistant recommended rejecting this change:\n"it says "no"\ntwice"'
-    assert "acme/small said no" in ask.why and "/u/config.toml:4" in ask.why
+    assert "acme/small rejected it" in ask.why and "/u/config.toml:4" in ask.why
     request = play.records[-1]
     assert isinstance(request, InquiryRequest) and request.question == recorded(APPLY)
     assert request.metadata["row"] == "6" and "recommended" not in str(request.wire())
@@ -248,7 +248,7 @@ def test_a_reviewer_that_fails(client: bool, rule: v.Rule, on_failure: str, asks
         return
     ask = only(s.AskHuman, steps)
     assert ask.open.escalation == v.EscalationCause("acme/small", "connection refused", True, 12)
-    assert "could not decide" in ask.why and ask.open.text == "acme/small could not decide this: connection refused"
+    assert "couldn't decide" in ask.why and ask.open.text == "acme/small could not decide this: connection refused"
     play.answer("c1", True)
     assert play.pairs == [(FIRST, "backend_error"), (SECOND, "true user")], "no verdict was overruled (R148)"
 

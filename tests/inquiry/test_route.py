@@ -104,50 +104,44 @@ def test_every_combination_has_a_row_and_says_why(question: Question) -> None:
 
 def test_why_the_human_is_asked() -> None:
     """E42."""
-    assert of(APPLY)[1] == "nothing remembered or set answers it, and it is meant for you"
-    assert of(EXCLUSIVE)[1] == (
-        "nothing remembered or set answers it, and the tool says that only a person may answer it"
-    )
-    assert of(APPLY, Rule(exclusive=True))[1].endswith("your settings say that only a person may answer it")
-    assert of(PASS)[1].endswith("it is a secret")
-    assert of(FLOOR, pinned(True))[1] == (
-        "what this call would touch always needs a person; nothing remembered or set can answer for you"
-    )
+    assert of(APPLY)[1] == "No remembered answer, setting or reviewer covers this question."
+    assert of(EXCLUSIVE)[1] == ("Only you can answer this: the tool allows only the user to answer it.")
+    assert of(APPLY, Rule(exclusive=True))[1].endswith("your settings allow only the user to answer it.")
+    assert of(PASS)[1].endswith("it is a secret.")
+    assert of(FLOOR, pinned(True))[1] == ("This call always needs your approval.")
 
 
 def test_why_the_human_was_not_asked() -> None:
     """E42: who, which setting with file and line, remembered since when and which answer, default, policy."""
     assert of(APPLY, ledger=REMEMBERED)[1] == (
-        "you were not asked: you answered `yes` at 2026-03-05 21:21:16.7 UTC and had it remembered until the turn "
-        "ends; it has answered 2 before"
+        "You answered `yes` at 2026-03-05 21:21:16.7 UTC and chose to remember it until the turn ends, and it answered "
+        "2 before."
     )
     assert of(APPLY, pinned(True))[1] == (
-        "you were not asked: conversation.tools.t.questions.apply_changes.answer (/u/config.toml:7) answers it"
+        "The setting conversation.tools.t.questions.apply_changes.answer (/u/config.toml:7) answers it."
     )
-    assert (
-        "questions.answer.answer (/u/config.toml:7) is set but is no answer" in of(APPLY, pinned(1, slot="answer"))[1]
-    )
+    assert "questions.answer.answer (/u/config.toml:7) isn't a valid answer" in of(APPLY, pinned(1, slot="answer"))[1]
     assert of(APPLY, MODEL)[1] == (
-        "conversation.tools.t.questions.apply_changes.target (/u/config.toml:3) sends it to a reviewing model"
+        "The setting conversation.tools.t.questions.apply_changes.target (/u/config.toml:3) sends it to a reviewer."
     )
-    assert of(APPLY, ESCALATES)[1].endswith("sends it to a reviewing model; you are asked when it says no")
+    assert of(APPLY, ESCALATES)[1].endswith("sends it to a reviewer; you decide if it rejects.")
     assert of(EXCLUSIVE, MODEL)[1] == (
-        "nobody was asked: conversation.tools.t.questions.apply_changes.target (/u/config.toml:3) sends it to a model, "
-        "but the tool says that only a person may answer it"
+        "The setting conversation.tools.t.questions.apply_changes.target (/u/config.toml:3) sends it to a model, "
+        "but the tool allows only the user to answer it."
     )
     alone = {policy: of(APPLY, client=False, policy=policy)[1] for policy in POLICIES}
     assert alone == {
-        "unset": ("nobody is attached and no policy is set for questions without you, so a reviewing model is asked"),
-        "auto": "nobody is attached and the policy is `auto`, so a reviewing model is asked",
-        "defaults": "you were not asked: nobody was attached, and the policy `defaults` takes the question's default",
-        "deny": "nobody was asked: nobody is attached, and the policy is `deny`",
-        "defer": "it waits: nobody is attached, and the policy `defer` keeps it until somebody is",
+        "unset": ("No user was available and no policy is set for questions without a user, so a reviewer decides."),
+        "auto": "No user was available and the policy is `auto`, so a reviewer decides.",
+        "defaults": "No user was available, and the policy `defaults` uses the question's default.",
+        "deny": "No user was available, and the policy is `deny`.",
+        "defer": "No user was available, and the policy `defer` keeps it open.",
     }
     assert of(replace(BARE, exclusive=True), client=False, policy="defaults")[1] == (
-        "nobody was asked: nobody is attached, the tool says that only a person may answer it, the policy is "
-        "`defaults` and it has no default that fits"
+        "No user was available, the tool allows only the user to answer it, the policy is "
+        "`defaults`, and it has no valid default."
     )
-    assert "no default that fits" in of(BARE, client=False, policy="defaults")[1]
+    assert "no valid default" in of(BARE, client=False, policy="defaults")[1]
 
 
 def test_why_names_the_line_of_a_policy() -> None:

@@ -16,7 +16,7 @@ from .decoding import HELLO
 
 WIRES: dict[str, Wire] = {"anthropic": Anthropic(), "openai-chat": OpenAIChat("local")}
 ODD = {
-    "not JSON": "this is not JSON",
+    "not JSON": "this isn't JSON",
     "half of an event": '{"type": "content_block_delta", "index"',
     "a list": "[1, 2]",
     "a text": '"text"',
@@ -73,4 +73,4 @@ def test_t20_an_event_that_is_no_object_is_an_error_wherever_it_stands(wire: str
 @pytest.mark.parametrize("wire", WIRES)
 def test_what_comes_after_the_end_is_not_read(wire: str) -> None:
     """A proxy's epilogue spoils no reply that is whole."""
-    assert ended(wire, [*EVENTS[wire], "this is not JSON"]) == ["PartEnded", "Finished"]
+    assert ended(wire, [*EVENTS[wire], "this isn't JSON"]) == ["PartEnded", "Finished"]

@@ -218,7 +218,7 @@ def test_a_problem_says_what_to_do_about_it() -> None:
     assert isinstance(found, RefusedForm)
     assert [one.message for one in found.problems] == [
         "`when.question_id` must name an earlier question; `env` comes later.",
-        "`when.question_id` must name an earlier question; `b` is this question itself.",
+        "`when.question_id` must name an earlier question; `b` is this same question.",
         "`when.question_id` must name an earlier question; no question has the id `zz\\u202e`.",
     ]
 
@@ -263,8 +263,8 @@ def test_what_is_found_out_about_schemas_stands_with_the_rest() -> None:
     assert [(one.code, one.path) for one in done.problems] == [
         ("V9", paths[1]), ("V1", "/questions/2/text"), ("V9", paths[2])
     ]  # fmt: skip
-    assert done.problems[0].message == "`schema` cannot be used: it refers only to itself."
-    assert done.problems[2].message == "`schema` cannot be used: its pattern is none."
+    assert done.problems[0].message == "`schema` isn't usable: it refers only to itself."
+    assert done.problems[2].message == "`schema` isn't usable: its pattern is none."
     good = read({"questions": arguments["questions"][:1]})
     assert judged(good, {paths[0]: None}) == good
     assert isinstance(judged(good, {}), RefusedForm)

@@ -108,7 +108,7 @@ def test_progress_jumps_over_what_is_skipped() -> None:
     ("equals", "words"),
     [
         (True, "is yes"), (False, "is no"), (None, "is skipped"), ("", "is empty"), ("prod", "is “prod”"),
-        ([], "has nothing chosen"), (["a", "b"], "is exactly a, b"), (1, "is 1"), ({"a": [1]}, 'is {"a":[1]}'),
+        ([], "has no options selected"), (["a", "b"], "is exactly a, b"), (1, "is 1"), ({"a": [1]}, 'is {"a":[1]}'),
         ("a\n\u202eb", "is “a\\n\\u202eb”"), ("x" * 300, f"is “{'x' * 59}…”"), ([1, True], "is [1,true]"),
     ],
 )  # fmt: skip

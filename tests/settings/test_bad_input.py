@@ -34,13 +34,13 @@ def run(home: Path, *words: str, more: dict[str, str] | None = None) -> tuple[in
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--modl", "x"], "unknown option --modl; did you mean --model?"),
-        (["query", "--jsn", "x"], "unknown option --jsn; did you mean --json?"),
+        (["--modl", "x"], "unknown option --modl. Did you mean --model?"),
+        (["query", "--jsn", "x"], "unknown option --jsn. Did you mean --json?"),
         (["mcp"], "unknown command mcp"),
-        (["conversations", "lst"], "did you mean list?"),
-        (["query", "--cfg", "ui.them=x", "hi"], "--cfg: ui.them: is not a key; did you mean ui.theme?"),
-        (["query", "--model", "antropic/x", "hi"], "no provider antropic; did you mean anthropic/x?"),
-        (["query", "-t", "fs_raed_file", "hi"], "no tool fs_raed_file; did you mean fs_read_file?"),
+        (["conversations", "lst"], "Did you mean list?"),
+        (["query", "--cfg", "ui.them=x", "hi"], "--cfg: ui.them: isn't a valid key. Did you mean ui.theme?"),
+        (["query", "--model", "antropic/x", "hi"], "no provider antropic. Did you mean anthropic/x?"),
+        (["query", "-t", "fs_raed_file", "hi"], "no tool fs_raed_file. Did you mean fs_read_file?"),
         (["query", "--workspace", "missing", "hi"], "missing cannot be read: No such file or directory"),
         (["query", "--workspace", "/dev/null", "hi"], "/dev/null cannot be read: Not a directory"),
         (["query"], "query needs a prompt"),
@@ -58,11 +58,11 @@ def test_words_that_cannot_be_used(tmp_path: Path, words: Sequence[str], said: s
     ("file", "text", "said"),
     [
         ("config/config.toml", b"[ui]\ntheme = \n", ":2:9: Invalid value"),
-        ("config/config.toml", b"[ui]\nthem = 'x'\n", ":2:1: ui.them: is not a key; did you mean ui.theme?"),
+        ("config/config.toml", b"[ui]\nthem = 'x'\n", ":2:1: ui.them: isn't a valid key. Did you mean ui.theme?"),
         ("config/config.toml", b"x=" + b"[" * 5_000, ":1:51: brackets are nested more than 48 deep"),
         ("config/config.toml", b"#" * 5_000_000, ":1: is larger than 512 KiB, the limit"),
         ("config/config.toml", b"a." * 20_000 + b"a=1", ":1:65: a key has more than 32 parts"),
-        ("config/config.toml", b"\xff", ":1:1: is not UTF-8"),
+        ("config/config.toml", b"\xff", ":1:1: isn't valid UTF-8"),
         ("config/config.toml", b"[providers.llm.x]\nwire='anthropic'", ":1:1: providers.llm.x: has no base_url"),
         ("ws/.jp-tui/config.toml", b"[ui\n", ":1:4: Expected ']'"),
     ],
@@ -94,7 +94,7 @@ def test_what_may_not_be_read_says_so(tmp_path: Path) -> None:
     path.parent.mkdir()
     path.write_text("")
     path.chmod(0)
-    assert "cannot be read: Permission denied" in run(tmp_path, "query", "hi")[2]
+    assert "can't be read: Permission denied" in run(tmp_path, "query", "hi")[2]
     path.unlink()
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws").chmod(0o100)

@@ -88,7 +88,7 @@ def test_who_waits_too_long_is_told_who_it_was_and_writes_nothing(
     file = tmp_path / "config.toml"
     file.write_text("ui.theme = 'a'\n")
     monkeypatch.setattr(alone, "WAIT_SECS", 0.05)
-    with alone.locked(file), pytest.raises(SettingsError, match=r"config\.toml: ui\.theme: is being changed by jp-tui"):
+    with alone.locked(file), pytest.raises(SettingsError, match=r"config\.toml: ui\.theme: has been locked by jp-tui"):
         edit.set_value(file, ("ui", "theme"), "b")
     assert file.read_text() == "ui.theme = 'a'\n"
     edit.set_value(file, ("ui", "theme"), "b")

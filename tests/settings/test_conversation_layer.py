@@ -65,12 +65,12 @@ def test_r67_deltas_are_laid_over_each_other_in_the_order_of_the_stream(home: Ho
             tool("fs_read_file", run="maybe"),
             "change 2 of this conversation is ignored: conversation.tools.fs_read_file.run",
         ),
-        ({"ui": {"theme": "jp-day"}}, "ui is not a key"),
-        ({"providers": {"llm": {"openai": {"base_url": "http://x"}}}}, "providers is not a key"),
-        ({"style": {"sanitize": "off"}}, "style is not a key"),
+        ({"ui": {"theme": "jp-day"}}, "ui isn't a valid key"),
+        ({"providers": {"llm": {"openai": {"base_url": "http://x"}}}}, "providers isn't a valid key"),
+        ({"style": {"sanitize": "off"}}, "style isn't a valid key"),
         ({"conversation": 3}, "conversation expected a table, found 3"),
         ({"conversation": None}, "conversation expected a table"),
-        (tool("gone", run="skip"), "conversation.tools.gone is no tool any more"),
+        (tool("gone", run="skip"), "conversation.tools.gone is no longer a tool"),
     ],
 )
 def test_a_bad_delta_is_told_and_ignored_as_a_whole(home: Home, delta: dict[str, Any], said: str) -> None:

@@ -49,7 +49,7 @@ def test_r144_the_cascade(home: Home, user: str, cfg: list[str], run: str, deliv
     [
         ("'maybe'", "(allowed: auto, defaults, deny, defer)"),
         ("{ run = 'maybe' }", "detached.run: found"),
-        ("{ runn = 'deny' }", "did you mean conversation.tools.fs_read_file.detached.run?"),
+        ("{ runn = 'deny' }", "Did you mean conversation.tools.fs_read_file.detached.run?"),
         (
             "{ deliver = 'deny', result = 'deny' }",
             "detached.result: is another name of deliver, which is set beside it",

@@ -77,10 +77,10 @@ def test_a_shorthand_becomes_a_table_where_one_field_is_set(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("ui.them", "x", "did you mean ui.theme?"),
+        ("ui.them", "x", "Did you mean ui.theme?"),
         ("ui.sidebar", "x", "(allowed: auto, show, hide)"),
         ("ui", {}, "is a table; set one of its keys"),
-        ("providers.llm.x.headers.Authorization", "k", "a key never stands in a file"),
+        ("providers.llm.x.headers.Authorization", "k", "don't put a key in a file"),
     ],
 )
 def test_what_does_not_fit_is_not_written(tmp_path: Path, key: str, value: object, said: str) -> None:
@@ -107,7 +107,7 @@ def test_a_linked_file_stays_linked_and_a_folder_in_the_way_is_said(tmp_path: Pa
     edit.set_value(link, ("ui", "theme"), "jp-day")
     assert link.is_symlink() and "# kept" in real.read_text() and "jp-day" in real.read_text()
     (tmp_path / "folder").mkdir()
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with pytest.raises(SettingsError, match="can't be read"):
         edit.set_value(tmp_path / "folder", ("ui", "theme"), "jp-day")
 
 

@@ -162,7 +162,7 @@ async def test_a_silent_server_is_one_line(home: Path, monkeypatch: pytest.Monke
         monkeypatch.setenv("JP_TUI_PROVIDERS__LLM__OPENAI__BASE_URL", silent.url)
         said = await listed(made(home), "", None, seconds=0.5)
     wrong = {one.provider: one for one in said.problems}
-    assert wrong["openai"].message == "openai did not answer within 0.5 s."
+    assert wrong["openai"].message == "openai didn't answer within 0.5 s."
     assert wrong["ollama"].kind == "refused" and "\n" not in wrong["ollama"].message
     assert ("anthropic", "ANTHROPIC_API_KEY") in [(one.provider, one.variable) for one in said.missing]
     ids = [one.id for one in said.models]

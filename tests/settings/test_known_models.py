@@ -76,7 +76,7 @@ def test_the_users_file_goes_before_ours_key_by_key(tmp_path: Path) -> None:
     [
         ('\n["a/b"]\nwindow = 5\n', "models.toml:3:1: 'a/b'.window: expected a whole number from 1000"),
         ('["a/b"]\ninput = -1\n', "models.toml:2:1: 'a/b'.input: expected a number"),
-        ('["a/b"]\nprice = 1\n', "models.toml:2:1: 'a/b'.price: is not a key"),
+        ('["a/b"]\nprice = 1\n', "models.toml:2:1: 'a/b'.price: isn't a valid key"),
         ('["a/b"]\nstructured = "yes"\n', 'found "yes" (allowed: native, tool, none)'),
         ("[ab]\nwindow = 9000\n", "models.toml:1:1: ab: expected provider/model"),
         ('["a/*b"]\nwindow = 9000\n', "expected provider/model, or its beginning with *"),

@@ -148,14 +148,14 @@ def test_r144_detached_is_resolved_by_kind(home: Home) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[ui]\nthem = 'x'", ":2:1: ui.them: is not a key; did you mean ui.theme?"),
-        ("uui.theme = 1", ":1:1: uui: is not a key; did you mean ui?"),
+        ("[ui]\nthem = 'x'", ":2:1: ui.them: isn't a valid key. Did you mean ui.theme?"),
+        ("uui.theme = 1", ":1:1: uui: isn't a valid key. Did you mean ui?"),
         ("[ui]\nsidebar = 'left'", ':2:1: ui.sidebar: found "left" (allowed: auto, show, hide)'),
         ("ui = 3", ":1:1: ui: expected a table, found 3"),
         ("[assistant.request]\n\nmax_retries = true", ":3:1: assistant.request.max_retries: expected a whole number"),
         ("[conversation.tools.fs_read_file]\nrun = 'maybe'", "(allowed: unattended, edit, ask, skip)"),
         ("[conversation.tools.x]\nenable = 'yes'", 'found "yes" (allowed: true, false, on, off, always, explicit'),
-        ("[conversation.tools.x.enable]\nstates = true", "did you mean conversation.tools.x.enable.state?"),
+        ("[conversation.tools.x.enable]\nstates = true", "Did you mean conversation.tools.x.enable.state?"),
         (
             "[conversation.tools.a.questions.b]\ntarget = 'me'",
             'found "me" (allowed: user, assistant, assistant_with_escalation)',
@@ -168,7 +168,7 @@ def test_r144_detached_is_resolved_by_kind(home: Home) -> None:
         ("[providers.llm.x]\nwire = 'soap'", "(allowed: openai-chat, openai-responses, anthropic, gemini, ollama)"),
         ("[providers.llm.x]\nbase_url = 'ftp://x'", "expected an http or https address"),
         ("[providers.llm.x]\nbase_url = 'http://me:pw@x/v1'", "an address holds no user or password"),
-        ("[providers.llm.x.headers]\nAuthorization = 'Bearer sk'", "a key never stands in a file"),
+        ("[providers.llm.x.headers]\nAuthorization = 'Bearer sk'", "don't put a key in a file"),
         ('[providers.llm.x.headers]\nX = "a\\nb"', "expected one line of printable ASCII"),
         ("[assistant.model.parameters]\ntop_p = nan", "expected a finite number, found nan"),
         ("[assistant.model.parameters]\nday = 2026-01-01", "expected a value that JSON has too, found a date or time"),
@@ -246,10 +246,10 @@ def test_conf_021_what_the_environment_loosens_is_not_silent(home: Home) -> None
     ("assignment", "said"),
     [
         ("ui.theme", "--cfg: expected KEY=VALUE, found ui.theme"),
-        ("ui..theme=x", "--cfg: is no key: ui..theme"),
-        ("ui.them=x", "--cfg: ui.them: is not a key; did you mean ui.theme?"),
+        ("ui..theme=x", "--cfg: isn't a valid key: ui..theme"),
+        ("ui.them=x", "--cfg: ui.them: isn't a valid key. Did you mean ui.theme?"),
         ("ui={theme = 1}", "--cfg: ui.theme: expected text, found 1"),
-        ("=x", "--cfg: is no key: "),
+        ("=x", "--cfg: isn't a valid key: "),
         ("a." * 20_000 + "a=1", "--cfg: is no key"),
     ],
 )
@@ -261,7 +261,7 @@ def test_s5_wrong_assignments(home: Home, assignment: str, said: str) -> None:
 
 def test_a_tool_without_a_source_is_an_error_with_the_nearest(home: Home) -> None:
     settings = home.load("[conversation.tools.fs_raed_file]\nrun = 'ask'")
-    with pytest.raises(SettingsError, match=r":1:1: conversation\.tools\.fs_raed_file: is no tool.*fs_read_file\?"):
+    with pytest.raises(SettingsError, match=r":1:1: conversation\.tools\.fs_raed_file: isn't a tool.*fs_read_file\?"):
         toolset.tools(settings)
 
 

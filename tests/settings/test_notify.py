@@ -51,7 +51,7 @@ def test_s11_each_from_a_file_or_a_variable(home: Home) -> None:
         ("command = ['a', 3]", "command[1]: expected text, found 3"),
         ("command = ['']", "command[0]: expected text that is not empty"),
         ('command = ["a", "b\\u0000"]', "without a NUL"),
-        ("bel = true", "did you mean notify.bell?"),
+        ("bel = true", "Did you mean notify.bell?"),
     ],
 )
 def test_what_it_cannot_be_is_said_with_its_place(home: Home, text: str, said: str) -> None:

@@ -15,7 +15,7 @@ from jp_tui.settings.layers import layers
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"[ui]\nsidbar = 'hide'\n", ":2:1: ui.sidbar: is not a key; did you mean ui.sidebar?"),
+        (b"[ui]\nsidbar = 'hide'\n", ":2:1: ui.sidbar: isn't a valid key. Did you mean ui.sidebar?"),
         (b"x = 1\n" * 900_000, ":1: is larger than 512 KiB, the limit"),
         (b"#" * 5 * 1024 * 1024, ":1: is larger than 512 KiB, the limit"),
         (b"a." * 20_000 + b"a = 1\n", ": a key has more than 32 parts"),
@@ -27,11 +27,11 @@ from jp_tui.settings.layers import layers
         (b"[ui]\ntheme = 'a'\n[ui]\n", ":3:"),
         (b"ui = { theme = 'a', theme = 'b' }\n", ":1:"),
         (b"inquiry.max_attempts = " + b"9" * 5_000, ": a number has too many digits"),
-        (b"\xef\xbb\xbf[ui]\nthem = 1\n", ":2:1: ui.them: is not a key"),
-        (b"ui.theme = 'caf\xe9'\n", ":1:16: is not UTF-8"),
+        (b"\xef\xbb\xbf[ui]\nthem = 1\n", ":2:1: ui.them: isn't a valid key"),
+        (b"ui.theme = 'caf\xe9'\n", ":1:16: isn't valid UTF-8"),
         (b"\x00" * 100, ":1:"),
         (b"ui = 'x\n", ':2: Expected "\'"'),
-        ("ui.theme = '\ud800'".encode("utf-8", "surrogatepass"), "is not UTF-8"),
+        ("ui.theme = '\ud800'".encode("utf-8", "surrogatepass"), "isn't valid UTF-8"),
         (b"<<<<<<< HEAD\nui.theme = 'a'\n=======\n", ":1:"),
     ],
 )
@@ -50,11 +50,11 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     for odd in (tmp_path, fifo, Path("/dev/null"), Path("/dev/zero")):
-        with pytest.raises(SettingsError, match="cannot be read"):
+        with pytest.raises(SettingsError, match="can't be read"):
             layers.from_file("user", str(odd))
     assert layers.from_file("user", str(tmp_path / "missing" / "config.toml")) is None
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with pytest.raises(SettingsError, match="can't be read"):
         layers.from_file("user", str(tmp_path / "loop"))
 
 
@@ -63,7 +63,7 @@ def test_what_may_not_be_read(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("")
     file.chmod(0)
-    with pytest.raises(SettingsError, match="cannot be read: Permission denied"):
+    with pytest.raises(SettingsError, match="can't be read: Permission denied"):
         layers.from_file("user", str(file))
 
 

@@ -103,7 +103,7 @@ async def test_an_alias_is_resolved(home: Home, main: ModelSetup) -> None:
         (f"{GLOBAL}.model.id = 'nobody/x'", {}, "other", f"{GLOBAL}.model.id: no provider nobody"),
         (f"{GLOBAL}.model.id = 'demo//nowhere/x.toml'", {}, "other", f"({GLOBAL}.model.id = demo//nowhere/x.toml)"),
         ("", {"model": {"id": "demo//nowhere/x.toml"}}, "other", "question apply_changes of tool fs_modify_file"),
-        ("", {"model": {"id": "deepseek/deepseek-reasoner"}}, "other", "is known to give no structured output"),
+        ("", {"model": {"id": "deepseek/deepseek-reasoner"}}, "other", "doesn't support structured output"),
     ],
 )  # fmt: skip
 async def test_r131_what_is_wrong_names_the_override(
@@ -124,7 +124,7 @@ async def test_a_model_without_prices_and_a_main_of_a_provider_that_is_gone(home
     of = reviewers(home, "[providers.llm.mine]\nwire = 'anthropic'\nbase_url = 'http://127.0.0.1:9'\n")
     made = await opened(of, main, model={"id": "mine/m"})
     assert (made.window, made.prices, made.structured) == (None, None, "tool")
-    with pytest.raises(ModelError, match="There is no provider for gone/m"):
+    with pytest.raises(ModelError, match="Unknown provider for gone/m"):
         await opened(of, ModelSetup("gone/m", "m", main.provider))
 
 

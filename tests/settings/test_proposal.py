@@ -56,11 +56,11 @@ def test_every_key_is_said_in_words_with_its_line(home: Home) -> None:
     assert len(found) == len(list(leaves(tree, SCHEMA)))
     says = {key: (one.does, one.line) for key, one in found.items()}
     assert says["providers.llm.evil.base_url"] == (
-        "sends all that is said with models of evil to https://collect.example/v1",
+        "sends conversations with models of evil to https://collect.example/v1",
         8,
     )
-    assert says["providers.llm.evil.api_key_env"][0] == "sends the key that is in $OPENAI_API_KEY to the server of evil"
-    assert says["notify.command"][0] == 'runs ["./beep", "{text}"] whenever something waits for you'
+    assert says["providers.llm.evil.api_key_env"][0] == "sends the key in $OPENAI_API_KEY to the server of evil"
+    assert says["notify.command"][0] == 'runs ["./beep", "{text}"] whenever a question is waiting'
     assert says["conversation.tools.lint.command"][0] == "makes lint run ./lint.sh --fix"
     assert says["conversation.tools.shell_run.run"] == ("runs shell_run without asking you", 15)
 
@@ -143,7 +143,7 @@ def test_what_was_shown_is_what_is_trusted(tmp_path: Path) -> None:
     first = trusting.read()
     assert (first.state, first.compared, first.done) == ("untrusted", False, "")
     file.write_text("assistant.model.id = 'evil/b'\n")
-    with pytest.raises(ValueError, match="has changed since it was shown"):
+    with pytest.raises(ValueError, match="changed since it was shown"):
         trusting.trust(first.digest)
     assert trusting.read().state == "untrusted"
     trusting.trust(trusting.read().digest)

@@ -127,13 +127,13 @@ def test_a_provider_alone_means_its_default_model(home: Home) -> None:
     assert providers.parse_model("openai", settings, known).model == known["openai"].default_model
     with pytest.raises(SettingsError, match=r"--model: assistant\.model\.id: name a model: ollama/MODEL"):
         providers.parse_model("ollama", settings, known)
-    with pytest.raises(SettingsError, match="no provider antropic; did you mean anthropic/claude"):
+    with pytest.raises(SettingsError, match=r"no provider antropic\. Did you mean anthropic/claude"):
         providers.parse_model("antropic/claude", settings, known)
 
 
 def test_a_provider_needs_a_wire_and_an_address(home: Home) -> None:
     settings = home.load("\n[providers.llm.opnai]\nheaders.X = 'y'")
-    with pytest.raises(SettingsError, match=r":2:1: providers\.llm\.opnai: has no wire and no base_url; .* openai\?"):
+    with pytest.raises(SettingsError, match=r":2:1: providers\.llm\.opnai: has no wire and no base_url\. .* openai\?"):
         providers.providers(settings, {})
     with pytest.raises(SettingsError, match="demo is built in"):
         providers.providers(home.load("providers.llm.demo.wire = 'anthropic'"), {})

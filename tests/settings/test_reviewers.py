@@ -94,7 +94,7 @@ def refused(home: Home, text: str, models: str = "", **environment: str) -> str:
 
 def test_r131_an_unknown_model_names_the_override_and_its_line(home: Home) -> None:
     said = refused(home, f"\n{GLOBAL}.model.id = 'anthropc/x'\n")
-    assert said == f"{home.user}:2:1: {GLOBAL}.model.id: no provider anthropc; did you mean anthropic/x?"
+    assert said == f"{home.user}:2:1: {GLOBAL}.model.id: no provider anthropc. Did you mean anthropic/x?"
     said = refused(home, f"\n{TARGET} = {{ model = {{ id = 'nobody/x' }} }}\n")
     where = f"{home.user}:2:80: {TARGET}.model.id"
     assert said.startswith(f"{where}: no provider nobody; there are anthropic, ")
@@ -116,7 +116,9 @@ def test_the_slot_of_the_models_own_questions_is_looked_at(home: Home) -> None:
 
 def test_r132_a_model_that_is_known_not_to_answer_by_a_schema_is_an_error(home: Home) -> None:
     said = refused(home, f"{GLOBAL}.model.id = 'deepseek/deepseek-reasoner'\n")
-    assert said.startswith(f"{home.user}:1:1: {GLOBAL}.model.id: deepseek/deepseek-reasoner is known to give no ")
+    assert said.startswith(
+        f"{home.user}:1:1: {GLOBAL}.model.id: deepseek/deepseek-reasoner doesn't support structured output"
+    )
     main = f"{TARGET} = 'assistant'\nassistant.model.id = 'deepseek/deepseek-reasoner'\n"
     assert "question apply_changes of tool fs_modify_file, the conversation's model" in refused(home, main)
     allowed = "providers.llm.deepseek.structured = 'tool'\n"

@@ -72,12 +72,12 @@ def test_r72_other_questions_and_other_peoples_tools_stay_with_the_user(home: Ho
     [
         ("'auto'", 'target: found "auto" (allowed: user, assistant, assistant_with_escalation)'),
         ("true", "target: found true (allowed: user, assistant, assistant_with_escalation)"),
-        ("{ modle = { id = 'a/b' } }", "target.modle: is not a key; did you mean"),
-        ("{ model = { name = 'x' } }", "target.model.name: is not a key (allowed: effort, id, parameters)"),
+        ("{ modle = { id = 'a/b' } }", "target.modle: isn't a valid key. Did you mean"),
+        ("{ model = { name = 'x' } }", "target.model.name: isn't a valid key (allowed: effort, id, parameters)"),
         ("{ model = { id = 3 } }", "target.model.id: expected text, found 3"),
         ("{ escalation = 'yes' }", 'target.escalation: expected true or false, found "yes"'),
         ("{ request = { max_retries = -1 } }", "target.request.max_retries: expected a whole number"),
-        ("{ tools = [] }", "target.tools: is not a key"),
+        ("{ tools = [] }", "target.tools: isn't a valid key"),
     ],
 )
 def test_c38_a_map_is_checked_as_an_assistant(home: Home, written: str, said: str) -> None:
@@ -87,7 +87,7 @@ def test_c38_a_map_is_checked_as_an_assistant(home: Home, written: str, said: st
 
 
 def test_c38_the_nearest_key_is_named_where_it_stands(home: Home) -> None:
-    with pytest.raises(SettingsError, match=r"did you mean conversation\.tools\.a\.questions\.b\.target\.model\?"):
+    with pytest.raises(SettingsError, match=r"Did you mean conversation\.tools\.a\.questions\.b\.target\.model\?"):
         home.load("[conversation.tools.a.questions.b]\ntarget = { modle = { id = 'a/b' } }")
 
 

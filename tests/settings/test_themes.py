@@ -84,8 +84,11 @@ def test_our_themes_are_themes_to_textual() -> None:
         ("dark = 1\n[colors]\nprimary = '#fff'", ":1:1: dark: expected true or false, found 1"),
         ("[colors]\nprimary = 'blue'", ':2:1: colors.primary: expected a colour like #7aa2f7, found "blue"'),
         ("[colors]\nprimary = 'ansi_red'", "expected a colour like #7aa2f7"),
-        ("[colors]\nprimry = '#fff'", ":2:1: colors.primry: is no colour of a theme; did you mean primary?"),
-        ("[colours]\nprimary = '#fff'", "colours: is no part of a theme (allowed: dark, ansi, colors, variables)"),
+        ("[colors]\nprimry = '#fff'", ":2:1: colors.primry: isn't a valid colour of a theme. Did you mean primary?"),
+        (
+            "[colours]\nprimary = '#fff'",
+            "colours: isn't a valid part of a theme (allowed: dark, ansi, colors, variables)",
+        ),
         ("[colors]\nprimary = '#fff'\n[variables]\nborder = 'red; x: y'", ":4:1: variables.border: expected a colour"),
         ("[colors]\nprimary = '#fff'\n[variables]\nlink-style = 'blink'", "variables.link-style: expected styles"),
         ("colors = 3", "colors: expected a table, found 3"),

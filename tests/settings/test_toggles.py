@@ -85,7 +85,7 @@ def test_r77_bare_ones_leave_what_must_be_named(home: Home) -> None:
 
 def test_r74_an_unknown_name_is_an_error_before_anything_else(home: Home) -> None:
     known = toolset.tools(home.load("conversation.tools.fs_read_file.enable = 'always'"))
-    with pytest.raises(UsageError, match=r"no tool fs_gerp_files; did you mean fs_grep_files\?"):
+    with pytest.raises(UsageError, match=r"no tool fs_gerp_files. Did you mean fs_grep_files\?"):
         toggles.apply(known, [Toggle(False, "fs_read_file"), Toggle(True, "fs_gerp_files")])
 
 
@@ -97,8 +97,8 @@ def test_r78_r79_a_forced_tool_has_to_be_there_and_on(home: Home) -> None:
     for choice, said in (
         ("ask_user", "is not enabled; add -t ask_user"),
         ("fs_move_file", "assistant.tool_choice names fs_move_file, but conversation.tools.fs_move_file.enable"),
-        ("fs_raed_file", "no tool fs_raed_file to use; did you mean fs_read_file"),
-        ("autt", "did you mean auto"),
+        ("fs_raed_file", "no tool fs_raed_file to use. Did you mean fs_read_file"),
+        ("autt", "Did you mean auto"),
     ):
         with pytest.raises(UsageError, match=said):
             toggles.check_choice(known, choice)

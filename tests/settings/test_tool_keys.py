@@ -54,7 +54,7 @@ def test_r68_a_command_that_shows_the_arguments_is_a_text_like_any_command(home:
         (f"{LOCAL}command = ''", ":3:1: conversation.tools.greet.command: expected text that is not empty"),
         (f"{LOCAL}command = 3", "expected text, or a table of program, args, shell, stdin; found 3"),
         (f"{LOCAL}command = {{ args = ['x'] }}", ":3:1: conversation.tools.greet.command: has no program"),
-        (f"{LOCAL}command = {{ program = 'x', arg = [] }}", "did you mean conversation.tools.greet.command.args?"),
+        (f"{LOCAL}command = {{ program = 'x', arg = [] }}", "Did you mean conversation.tools.greet.command.args?"),
         (f"{LOCAL}command = {{ program = 'x', args = ['a', 3] }}", "command.args[1]: expected text, found 3"),
         (f"{LOCAL}command = {{ program = 'x', shell = 1 }}", "command.shell: expected true or false, found 1"),
         (f"{LOCAL}command = 'x'\nformat = 'edit'", ':4:1: conversation.tools.greet.format: found "edit" (allowed: '),
@@ -68,8 +68,8 @@ def test_r68_a_command_that_shows_the_arguments_is_a_text_like_any_command(home:
         ),
         (f"{LOCAL}command = 'x'\nsource = 'x'", "Cannot overwrite a value"),
         ("[conversation.tools.x]\nsource = 'remote'", "expected builtin, builtin.NAME, local, local.NAME, mcp.SERVER"),
-        ("[conversation.tools.'*']\nsource = 'builtin'", "conversation.tools.'*'.source: is not a key"),
-        ("[conversation.tools.'*'.questions.q]\nanswer = 1", "conversation.tools.'*'.questions: is not a key"),
+        ("[conversation.tools.'*']\nsource = 'builtin'", "conversation.tools.'*'.source: isn't a valid key"),
+        ("[conversation.tools.'*'.questions.q]\nanswer = 1", "conversation.tools.'*'.questions: isn't a valid key"),
         ("[conversation.tools.ask_user.questions.q]\ndeadline_secs = 0", "expected a whole number from 1"),
         ("assistant.request.cache = '10'", "(allowed: true, false, off, short, long, a duration like 10m or 1h)"),
         ("assistant.system_prompt_sections = [{ content = 'x', titel = 'y' }]", "sections[0].title?"),
@@ -93,9 +93,9 @@ def test_a_wrong_value_says_what_is_allowed(home: Home, text: str, said: str) ->
         (
             "[conversation.tools.fs_raed_file]\nrun = 'ask'",
             1,
-            "is no tool: it has no source; did you mean fs_read_file?",
+            "isn't a tool: it has no source. Did you mean fs_read_file?",
         ),
-        ("[conversation.tools.deploy]\ncommand = 'x'", 1, "is no tool: it has no source"),
+        ("[conversation.tools.deploy]\ncommand = 'x'", 1, "isn't a tool: it has no source"),
     ],
 )
 def test_r71_what_the_layers_say_wrongly_together(home: Home, text: str, line: int, said: str) -> None:

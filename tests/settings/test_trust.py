@@ -237,7 +237,7 @@ def test_s10_a_folder_can_only_make_it_harder_to_switch_a_tool_on(home: Home, ol
 def test_what_a_file_would_let_a_command_read_is_said() -> None:
     """S10, Z18: before a folder is trusted."""
     path = ("conversation", "tools", "shell_run", "options", "sandbox", "visible")
-    assert does(path, ["~/keys"]) == 'lets what shell_run runs read ["~/keys"]'
+    assert does(path, ["~/keys"]) == 'lets shell_run read ["~/keys"]'
 
 
 @pytest.mark.parametrize("trusted", [False, True])

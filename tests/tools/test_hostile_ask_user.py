@@ -26,7 +26,12 @@ NUMBERS = [
     61, 62, 63, 65, 66, 69, 73, 76, 78, 81, 86, 88, 90, 91, 96, 99, 100, 102, 105, 106, 109, 111, 120,
 ]  # fmt: skip
 CASES = [f"ASK-{number:03}" for number in NUMBERS]
-AT_THE_GATE = {"ASK-009": "stands twice", "ASK-105": "not finite", "ASK-106": "not finite", "ASK-109": "digits"}
+AT_THE_GATE = {
+    "ASK-009": "appears twice",
+    "ASK-105": "too large a number",
+    "ASK-106": "too large a number",
+    "ASK-109": "digits",
+}
 """What the gate of T17 refuses (V19): the call does not run, and the model is told by the tool."""
 LAW = {"ASK-032": "rejected_args"}
 VALUES: dict[str, Any] = {"boolean": True, "text": "x", "select": None, "schema": 1e5}

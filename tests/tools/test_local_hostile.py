@@ -75,7 +75,7 @@ def asking(**question: Any) -> str:
         (asking(context=["x"]), "`context`"),
         (asking(context="x" * 300_000), "`context`"),
         (asking(answer_type={"type": "telepathy"}), "telepathy"),
-        (asking(answer_type={"type": "telep\x1b[2J"}), "is not a type"),
+        (asking(answer_type={"type": "telep\x1b[2J"}), "isn't a type"),
         (asking(answer_type={"type": "select", "options": [f"o{n}" for n in range(1001)]}), "options"),
         (asking(answer_type={"type": "select", "options": []}), "options"),
         (asking(answer_type={"type": "select", "options": ["a", "a\u200b"]}), "reads the same"),

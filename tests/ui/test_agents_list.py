@@ -26,7 +26,7 @@ async def test_e60_a_sign_marks_the_row_and_its_task_stands_whole_below() -> Non
     async with workspace(say=waiting.agents(), size=(80, 24)) as (app, pilot):
         lines = await listed(app, pilot)
         assert any(line.startswith("❯ ◐ librarian  Read docs") for line in lines), lines
-        assert "waits for you · 2 calls" in lines
+        assert "waiting for you · 2 calls" in lines
         await pilot.press("j")
         await pilot.pause()
         lines = await listed(app, pilot)

@@ -29,6 +29,8 @@ async def test_it_opens_the_conversation_and_asks_for_the_history() -> None:
             "open_conversation",
             "read_history",
             "watch_waiting",
+            "list_conversations",
+            "read_context",
             "read_queue",
         ]
         assert app.focused is app.composer
@@ -234,12 +236,12 @@ async def test_a_retry_counts_down_once_a_second_while_it_waits() -> None:
     again = ev.TurnPhase(conversation=CONVERSATION, turn=1, phase="retrying", retry_in=9.0)
     async with workspace(say=[*scenes.started(), again]) as (app, pilot):
         status = app._main.query_one(StatusLine)
-        assert "trying again in 9 s" in app.screen_text()
+        assert "retrying in 9 s" in app.screen_text()
         assert [timer._interval for timer in _running(status)] == [1.0]
         app.time.now += 4
         status.refresh()
         await pilot.pause()
-        assert "trying again in 5 s" in app.screen_text()
+        assert "retrying in 5 s" in app.screen_text()
         await app.says(pilot, *scenes.streaming()[-2:])
         assert _running(status) == []
 

@@ -65,7 +65,7 @@ def thread() -> None:
 
 
 async def shown(app: Host, pilot: Pilot[None]) -> str:
-    await until(pilot, lambda: "in the background" in app.screen_text())
+    await until(pilot, lambda: "background task failed" in app.screen_text())
     return one_line(app)
 
 
@@ -90,10 +90,10 @@ async def test_it_is_said_once_and_the_workspace_goes_on(
         assert "in broken" in report and SECRET not in report
         await pilot.press("escape", "h", "i")
         await app.says(pilot, *scenes.started())
-        assert app.composer.text == "hi" and "in the background" not in app.screen_text()
+        assert app.composer.text == "hi" and "background task failed" not in app.screen_text()
         fails()
         await pilot.pause(0.1)
-        assert "in the background" not in app.screen_text()
+        assert "background task failed" not in app.screen_text()
         assert app.return_code is None
 
 
@@ -121,6 +121,6 @@ async def test_what_the_engine_reports_is_shown(tmp_path: Path, monkeypatch: pyt
     async with workspace(tmp_path, monkeypatch) as (app, pilot):
         await app.says(pilot, ev.BackgroundFailed(message="KeyError: \x1b[31mx", file="~/state/crashes/crash-1.txt"))
         screen = one_line(app)
-        assert "in the background (KeyError:" in screen and "crash-1.txt" in screen and "\x1b" not in screen
+        assert "A background task failed (KeyError:" in screen and "crash-1.txt" in screen and "\x1b" not in screen
         await app.says(pilot, ev.BackgroundFailed(message="KeyError: y"))
-        assert "No report could be written." in app.screen_text()
+        assert "The report couldn't be saved." in app.screen_text()

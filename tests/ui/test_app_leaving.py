@@ -146,7 +146,7 @@ async def test_a_question_that_hesitated_does_not_open_over_the_menu() -> None:
 async def test_ctrl_c_at_rest_says_what_the_next_one_does_and_that_leaves() -> None:
     async with workspace() as (app, pilot):
         await pilot.press("ctrl+c")
-        assert app.footer == "Ctrl+C again leaves"
+        assert app.footer == "Press Ctrl+C again to quit"
         app.time.now += 1.2
         await pilot.press("ctrl+c")
         assert app.link.of(cmd.Shutdown) == []

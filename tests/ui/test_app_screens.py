@@ -148,7 +148,7 @@ async def test_a_theme_file_that_cannot_be_read_is_said_and_changes_nothing(tmp_
         app.user_files.theme_files = {**app.user_files.theme_files, "broken": "/nonexistent/broken.toml"}
         assert not app.user_files.apply_theme("broken")
         await pilot.pause()
-        assert app.theme == "jp-night" and "there is no such file" in app.footer
+        assert app.theme == "jp-night" and "the file doesn't exist" in app.footer
 
 
 async def test_a_theme_that_does_not_exist_is_no_reason_not_to_open() -> None:
@@ -183,7 +183,7 @@ def test_sections_name_each_key_once_and_leave_none_out() -> None:
     sections = every_key(Host.__bases__[0])
     everywhere = sections[0]
     assert [row.keys for row in everywhere.rows] == ["Ctrl+P", "Ctrl+Z", "Ctrl+Q", "F4", "F7", "F8", "F9", "F10", "F1"]
-    assert {"Writing", "When the turn is interrupted", "In a question"} <= {section.title for section in sections}
+    assert {"Writing", "In the interrupt menu", "In a question"} <= {section.title for section in sections}
 
 
 def test_the_page_of_keys_has_every_sheet_and_all_its_keys() -> None:
@@ -198,10 +198,10 @@ def test_the_page_of_keys_has_every_sheet_and_all_its_keys() -> None:
         if "BINDINGS" in vars(kind):
             for row in counted(section(kind.__name__, declared(kind)).rows):
                 assert (row.keys, row.does) in pages, f"{kind.__name__}: {row}"
-    several = listed["In a choice of several"].rows
+    several = listed["In a multiple choice"].rows
     assert KeyRow("1 … 9", "Pick by number", "") in several and any(row.keys == "Space" for row in several)
-    named = ("When a tool wants to run", "When a result may be told", "In a question for data", "In a change by hunks")
-    assert {*named, "In the last look at a form"} <= listed.keys()
+    named = ("When a tool asks to run", "When delivering a result", "In a form question", "In a change with hunks")
+    assert {*named, "In a form review"} <= listed.keys()
 
 
 def test_keys_as_people_write_them() -> None:

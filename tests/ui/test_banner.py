@@ -28,25 +28,25 @@ def shown(**told: object) -> list[str]:
             [
                 f"{M12}  haiku · 1.4 s",
                 '"too wide"',
-                'Before it was told the assistant\'s intent it said: "unrelated"',
-                "It was shown all of it.",
+                'Before it knew the assistant\'s intent, it said: "unrelated"',
+                "It read all of it.",
             ],
         ),
         (
             {"reason": Foreign("no answer"), "failed": True},
-            ["The reviewer could not decide, so this comes to you:  haiku · 1.4 s", '"no answer"'],
+            ["The reviewer couldn't decide, so you decide:  haiku · 1.4 s", '"no answer"'],
         ),
         (
             {"reason": Foreign("no answer"), "failed": True, "before": FIRST},
             [
                 f"{M12}  haiku · 1.4 s",
                 '"unrelated"',
-                'The reviewer could not decide, so this comes to you: "no answer"',
+                'The reviewer couldn\'t decide, so you decide: "no answer"',
             ],
         ),
         (
             {"reason": Foreign("It loo"), "failed": True, "cause": "taken_over"},
-            ["You took this over from the reviewer.  haiku · 1.4 s", 'It had written so far: "It loo"'],
+            ["You took this over from the reviewer.  haiku · 1.4 s", 'Its reply so far: "It loo"'],
         ),
         (
             {"failed": True, "cause": "taken_over"},
@@ -54,7 +54,7 @@ def shown(**told: object) -> list[str]:
         ),
         (
             {"failed": True, "cause": "too_long", "reason": Foreign("2 MB")},
-            ["Too long to be shown to the reviewer whole, so this comes to you:  haiku · 1.4 s", '"2 MB"'],
+            ["Too long for the reviewer, so you decide:  haiku · 1.4 s", '"2 MB"'],
         ),
     ],
 )
@@ -72,11 +72,11 @@ async def test_what_it_says(told: dict[str, object], lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"reason": Foreign("too wide"), "saw": "all of it"}, [f'{M12}\n"too wide"', "It was shown all of it."]),
+        ({"reason": Foreign("too wide"), "saw": "all of it"}, [f'{M12}\n"too wide"', "It read all of it."]),
         ({}, [f'{M12}\n"(no reason given)"']),
         (
             {"reason": Foreign("no answer"), "failed": True, "before": FIRST},
-            [f'{M12}\n"unrelated"', 'The reviewer could not decide, so this comes to you:\n"no answer"'],
+            [f'{M12}\n"unrelated"', 'The reviewer couldn\'t decide, so you decide:\n"no answer"'],
         ),
     ],
 )

@@ -37,7 +37,7 @@ async def test_a_megabyte_is_not_unfolded() -> None:
         app.post_message(events.Paste("x y\n" * 300_000))
         await pilot.press("alt+o")
         await pilot.pause()
-        assert len(app.composer.text) < 100 and "too long to unfold" in app.screen_text()
+        assert len(app.composer.text) < 100 and "Too long to expand" in app.screen_text()
 
 
 async def test_what_was_sent_folded_comes_back_folded() -> None:

@@ -75,7 +75,7 @@ def test_the_beginning_is_that_of_the_whole(text: str, approval: bool, split: bo
         assert first is not None and first.more and not first.whole and not any((first.added, first.removed))
         kept = texts(first.rows)[:-3]
         assert kept == texts(whole.rows)[: len(kept)] and len(first.rows) <= 500
-        assert "the rest is being laid out" in texts(first.rows[-1:])[0] and not whole.more
+        assert "loading the rest" in texts(first.rows[-1:])[0] and not whole.more
 
 
 def test_of_a_short_context_all_is_laid_out_at_once() -> None:
@@ -188,7 +188,7 @@ async def test_what_cannot_be_laid_out_is_told_and_was_never_seen(
         assert later.wanted is not None
         later.wanted.come()
         await pilot.pause()
-        assert host.top_row == "⟨this could not be laid out⟩" and host.view.unseen and not host.view.seen_to_end
+        assert host.top_row == "⟨this couldn't be displayed⟩" and host.view.unseen and not host.view.seen_to_end
 
 
 @pytest.mark.parametrize("text", [HUNKS, "y" * APPROVED], ids=["diff", "line"])

@@ -124,7 +124,7 @@ async def test_what_is_cut_off_can_never_be_seen_to_its_end() -> None:
     """T4, E15: what is missing is said, and Yes stays dim."""
     for text in ("x\n" * (LINES + 10), "word " * (APPROVED // 5 + 10)):
         painted = context(Foreign(text), 80, LOOK)
-        assert not painted.whole and "more characters are not shown" in painted.rows[-1].text
+        assert not painted.whole and "more characters not shown" in painted.rows[-1].text
     assert context(Foreign("x\n" * LINES), 80, LOOK).whole
 
 

@@ -21,7 +21,7 @@ async def test_e10_a_question_opens_deaf_and_then_visibly_listens() -> None:
     app = Host(boolean(preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.step(pilot, 0.4)
-        assert "keys still go to your draft" in text_of(app) and app.sheet.has_class("-deaf")
+        assert "Keys go to your draft" in text_of(app) and app.sheet.has_class("-deaf")
         await app.type(pilot, "y", gap=0.0)
         assert app.answers == []
         await app.step(pilot, 0.29)
@@ -174,7 +174,7 @@ async def test_a_refused_answer_gives_the_sheet_back_with_what_was_typed() -> No
         await app.type(pilot, *"half", "enter")
         app.dock.refused(("c1", "q3"), "the disk is full", gone=False)
         await pilot.pause()
-        assert "not taken: the disk is full" in text_of(app)
+        assert "Not accepted: the disk is full" in text_of(app)
         await app.arm(pilot)
         await app.type(pilot, "!", "enter")
         assert app.answers == [Answered(value="half"), Answered(value="half!")]
@@ -186,7 +186,7 @@ async def test_e53_a_question_that_is_settled_elsewhere_goes_and_says_so() -> No
         await app.arm(pilot)
         app.dock.settle(("c1", "q1"))
         await pilot.pause()
-        assert "The question of fs_modify_file no longer waits" in text_of(app)
+        assert "fs_modify_file's question was" in text_of(app)
         assert app.sheet.prompt.inquiry == "q2" and not app.sheet.armed
         app.dock.refused(("c1", "q2"), "it was answered by the other process", gone=True)
         await pilot.pause()
@@ -283,7 +283,7 @@ async def test_apui_011_what_is_too_small_to_review_cannot_be_answered() -> None
         await pilot.resize_terminal(20, 5)
         await app.type(pilot, "y", "Y", "n", "enter")
         assert app.answers == []
-        assert "too small" in " ".join(text_of(app).split())
+        assert "Too small" in " ".join(text_of(app).split())
         await pilot.resize_terminal(120, 36)
         await pilot.pause()
         await app.type(pilot, "y")

@@ -56,9 +56,9 @@ def test_skipped_ones_stay_with_their_reason_and_earlier_showings_fold_out() -> 
     ]
     row = painted(BRANCHED, "e1/1")
     assert row[3:6] == [
-        "       why you were not asked: asked only if `deploy` is yes",
+        "       Why you weren't asked: asked only if `deploy` is yes",
         "       earlier: ✓ live",
-        "       earlier: ↶ gone back",
+        "       earlier: ↶ went back",
     ]
     whole = "\n".join(painted(BRANCHED, "e1"))
     assert "second" in whole and "earlier: ✓ yes" in whole and "▾" in whole and "▸" not in whole
@@ -67,20 +67,20 @@ def test_skipped_ones_stay_with_their_reason_and_earlier_showings_fold_out() -> 
 def test_what_was_gone_back_from_says_so() -> None:
     """R176: it was asked, whatever became of it."""
     events = call(*ANSWERED, shown("note"), left("note", "user_back", discards=["env"]), shown("env", 2), result=None)
-    assert waiting(events)[3].strip() == "3 Note?  ↶ gone back, no answer ▸"
+    assert waiting(events)[3].strip() == "3 Note?  ↶ went back without an answer ▸"
 
 
 def test_a_form_that_was_left_says_how() -> None:
     """R179, R180, E25."""
     assert painted(REPLIED) == [
-        "   » asked 3 questions · 1 answered · replied in words ▸",
+        "   » asked 3 questions · 1 answered · replied with text ▸",
         "     1 Deploy?  ✓ yes ▸",
-        "     2 Where?  » replied in words ▸",
+        "     2 Where?  » replied with text ▸",
         "     3 Note?  · not asked",
         "     “Ask me later [/]”",
     ]
     shown_ = painted(ENDED)
-    assert shown_[0].startswith("   ⊘ asked 3 questions · 2 answered · ended before all was answered")
+    assert shown_[0].startswith("   ⊘ asked 3 questions · 2 answered · ended early")
     assert shown_[3] == "     3 Note?  ⊘ ended here ▸"
     looked = call(*ANSWERED, *NOTED, result="Turn ended by the user", end="cancelled")
     assert painted(looked)[0].startswith("   ⊘ asked 3 questions · 3 answered · not submitted")
@@ -160,7 +160,7 @@ def test_what_was_said_instead_of_an_answer_stands_with_the_question() -> None:
     """R179: also of a single question."""
     result = '{"cancelled": true, "answered": {}, "reply": "Neither"}'
     events = call(shown("deploy"), left("deploy", "user_reply"), questions=QUESTIONS[:1], result=result)
-    assert painted(events) == ["   ? Deploy?", "     » replied in words · you", "     “Neither”"]
+    assert painted(events) == ["   ? Deploy?", "     » replied with text · you", "     “Neither”"]
 
 
 def test_side_questions_are_one_dim_row_that_folds_out() -> None:
@@ -173,7 +173,7 @@ def test_side_questions_are_one_dim_row_that_folds_out() -> None:
         "       ┊ you: What does it do?",
         "       ┊ m/x: It **rings**.",
         "       ┊ you: What does it do?",
-        "       ✂ broken off: The question was settled.",
+        "       ✂ incomplete: The question was settled.",
     ]
 
 
@@ -186,11 +186,11 @@ async def test_by_key_alone_to_a_question_of_the_form_and_its_reason() -> None:
         await pilot.press("w")
         await settled(pilot)
         found = "\n".join(screen(host))
-        assert found.count("why you were asked") == 1
+        assert found.count("Why you were asked") == 1
         await pilot.press("w", "p", "enter")
         await settled(pilot)
         found = "\n".join(screen(host))
-        assert "earlier: ↶ gone back" in found and "why you were not asked: asked only if" in found
+        assert "earlier: ↶ went back" in found and "Why you weren't asked: asked only if" in found
 
 
 async def test_a_click_on_a_question_folds_it_out() -> None:
@@ -200,7 +200,7 @@ async def test_a_click_on_a_question_folds_it_out() -> None:
         row = next(y for y, text in enumerate(screen(host)) if "Where?" in text)
         await pilot.click("Transcript", offset=(10, row))
         await settled(pilot)
-        assert "why you were asked" in "\n".join(screen(host))
+        assert "Why you were asked" in "\n".join(screen(host))
 
 
 HOSTILE: list[Any] = [

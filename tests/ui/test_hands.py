@@ -221,4 +221,4 @@ async def test_a_theme_of_ones_own_that_is_broken_is_said_at_the_start(
         await pilot.pause()
         assert app.theme == "jp-night"
         said = app.screen_text()
-        assert "mine.toml:1:1" in said and "The theme jp-night is worn instead" in said
+        assert "mine.toml:1:1" in said and "Using theme jp-night instead" in said

@@ -85,7 +85,7 @@ async def test_apui_015_a_diff_of_20000_lines_is_counted_and_read_in_full_view()
         unseen, of = (int(number.replace(",", "")) for number in found.groups())
         assert of >= 10_000 and of - unseen < 40
         await app.type(pilot, "y")
-        assert app.answers == [] and "lines were not on the screen" in " ".join(text_of(app).split())
+        assert app.answers == [] and "lines weren't on the screen" in " ".join(text_of(app).split())
         await app.type(pilot, "ctrl+f")
         assert app.sheet.reading.context is not None and app.sheet.reading.context.size.height > 20, "the full view"
         context = app.sheet.reading.context
@@ -106,7 +106,7 @@ async def test_apui_015_a_change_of_4000_hunks_says_how_many_were_not_seen() -> 
         found = re.search(r"([\d,]+) of 4,?000 hunks not seen", text_of(app))
         assert found is not None and int(found[1].replace(",", "")) > 3900
         await app.type(pilot, "y")
-        assert app.answers == [] and "hunks were not on the screen" in " ".join(text_of(app).split())
+        assert app.answers == [] and "hunks weren't on the screen" in " ".join(text_of(app).split())
 
 
 async def test_apui_017_a_flood_is_counted_answered_one_by_one_and_ended_at_once() -> None:

@@ -131,7 +131,7 @@ async def test_issue_5_two_thousand_hunks_are_painted_as_they_come_into_sight(pa
         assert isinstance(area, HunkArea)
         assert painted["parts"] < 60
         await app.type(pilot, "a", "a", "t", "t", *["]"] * 5, "space", "c", *"no", "enter")
-        assert painted["parts"] < 400 and "1999 of 2000 hunks taken" in text_of(app)
+        assert painted["parts"] < 400 and "1999 of 2000 hunks selected" in text_of(app)
         area.view.scroll_to_end()
         await pilot.pause()
         assert "2000/2000" in text_of(app) and painted["parts"] < 500
@@ -217,5 +217,5 @@ def test_a_hunk_of_white_space_says_so_and_a_pair_in_two_stretches_is_marked() -
     small, many = part(1, "-\tx", "+    x"), part(2, *["-a"] * (LINES + 50), *["+a "] * (LINES + 50))
     pile = Pile((small, many), 100, LOOK, split=False, named="a.py")
     rows = [row.text for row in pile.rows(standing((small, many))).rows]
-    assert sum("only white space changes (· space, → tab, ␍ CR)" in row for row in rows) == 2
+    assert sum("only white space changed (· space, → tab, ␍ CR)" in row for row in rows) == 2
     assert sum(row.endswith("a·") for row in rows) == LINES + 50 and any("→x" in row for row in rows)

@@ -91,11 +91,11 @@ async def test_e51_all_that_waits_with_who_what_where_and_since_when() -> None:
         assert "2 waiting for you · 1 elsewhere" in app.screen_text()
         await inbox(app, pilot)
         shown = app.screen_text()
-        assert "Deploy to production?" in shown and "deploy · question · “Fix the build” · 1 h · not open here" in shown
+        assert "Deploy to production?" in shown and "deploy · question · “Fix the build” · 1 h · not open" in shown
         assert shown.count("Apply this change?") >= 2 and "git_push · question · 2 m" in shown
-        assert "Enter take up" in shown
+        assert "Enter resume" in shown
         await press(pilot, "down")
-        assert "Enter answer  z put off  Esc close" in app.screen_text()
+        assert "Enter answer  z snooze  Esc close" in app.screen_text()
         assert watches(app)[-1] is True
         await press(pilot, "escape")
         assert watches(app)[-1] is False and app.screen is app._main
@@ -160,9 +160,9 @@ async def test_what_cannot_be_taken_up_is_said_with_the_reason() -> None:
     async with workspace(listing(RECORDED)) as (app, pilot):
         await inbox(app, pilot)
         await press(pilot, "enter")
-        refused = ev.Refused(command="carry_on", message="This conversation is being written by jp-tui 4711.")
+        refused = ev.Refused(command="carry_on", message="This conversation is open in jp-tui 4711.")
         await app.says(pilot, refused)
-        assert "being written by jp-tui 4711" in app.screen_text()
+        assert "open in jp-tui 4711" in app.screen_text()
 
 
 # -- put off
@@ -173,11 +173,11 @@ async def test_e51_put_off_it_leaves_the_queue_and_is_back_by_itself() -> None:
         await armed(app, pilot)
         await inbox(app, pilot)
         await press(pilot, "z")
-        assert "How long?" in app.screen_text()
+        assert "Snooze for how long?" in app.screen_text()
         await press(pilot, "1")
-        assert "put off for 5 m more" in app.screen_text() and app.dock.waiting == 1
+        assert "snoozed for 5 m more" in app.screen_text() and app.dock.waiting == 1
         await press(pilot, "escape")
-        assert "1 waiting for you · 1 put off" in app.screen_text()
+        assert "1 waiting for you · 1 snoozed" in app.screen_text()
         assert app.dock.shown().prompt == TEXT  # type: ignore[union-attr]
         await pilot.press("x", "y")
         app.time.now += 299
@@ -229,7 +229,7 @@ async def test_what_was_put_off_can_be_taken_back_opened_and_settled_by_others()
         await press(pilot, "home", "enter")
         await armed(app, pilot)
         assert app.dock.shown().prompt == TEXT and "half" in app.screen_text()  # type: ignore[union-attr]
-        assert app.dock.waiting == 1 and "1 put off" in app.screen_text()
+        assert app.dock.waiting == 1 and "1 snoozed" in app.screen_text()
 
 
 @pytest.mark.parametrize("choice", ["1", "3"])
@@ -245,7 +245,7 @@ async def test_what_was_put_off_is_so_after_a_restart_with_what_was_typed(choice
     again = [event.model_copy(update={"draft": kept}) if event.prompt == TEXT else event for event in asks(TEXT, HERE)]
     async with workspace(say=[*scenes.tools(), *again]) as (app, pilot):
         await armed(app, pilot)
-        assert "1 waiting for you · 1 put off" in app.screen_text()
+        assert "1 waiting for you · 1 snoozed" in app.screen_text()
         assert app.dock.shown().prompt == HERE  # type: ignore[union-attr]
         await app.says(pilot, *again)
         assert app.dock.waiting == 1
@@ -267,7 +267,7 @@ async def test_another_question_under_its_id_and_one_whose_time_is_over_are_not_
         told = ev.QuestionAsked(conversation=TEXT.conversation, prompt=TEXT, draft=kept)
         async with workspace(say=[*scenes.tools(), told]) as (app, pilot):
             await armed(app, pilot)
-            assert app.dock.shown().prompt == TEXT and "put off" not in app.screen_text()  # type: ignore[union-attr]
+            assert app.dock.shown().prompt == TEXT and "snoozed" not in app.screen_text()  # type: ignore[union-attr]
             await until(pilot, lambda: "typed" in app.screen_text())
 
 
@@ -279,7 +279,7 @@ async def test_the_same_told_again_stays_put_off() -> None:
         await press(pilot, "z", "1", "escape")
         await app.says(pilot, *asks(HERE))
         await armed(app, pilot)
-        assert app.dock.waiting == 0 and not app.dock.open and "1 put off" in app.screen_text()
+        assert app.dock.waiting == 0 and not app.dock.open and "1 snoozed" in app.screen_text()
 
 
 async def test_e50_whoever_does_not_look_is_told_once_more_when_it_is_back() -> None:
@@ -301,12 +301,12 @@ async def test_what_comes_while_the_inbox_is_open_can_be_put_off_unseen() -> Non
     async with workspace(say=scenes.tools()) as (app, pilot):
         app.action_open("inbox")
         await pilot.pause()
-        assert "Nothing waits for you." in app.screen_text()
+        assert "Nothing is waiting for you." in app.screen_text()
         await app.says(pilot, *asks(HERE))
         assert "Apply this change?" in app.screen_text()
         await press(pilot, "z", "1", "escape")
         await armed(app, pilot)
-        assert not app.dock.open and "1 put off" in app.screen_text()
+        assert not app.dock.open and "1 snoozed" in app.screen_text()
 
 
 # -- several alike
@@ -341,7 +341,7 @@ async def test_e51_one_answer_for_several_that_are_the_same_once_all_were_shown(
         assert "3 alike" in app.screen_text()
         await press(pilot, "a")
         await armed(app, pilot)
-        assert "Your answer goes to all 3 that are alike · Ctrl+O folds: to one again" in app.screen_text()
+        assert "Your answer applies to all 3 identical questions · Ctrl+O: only one" in app.screen_text()
         assert sent(app) == []
         await press(pilot, "n")
         await pilot.pause(0.1)
@@ -396,11 +396,11 @@ async def test_e51_a_question_that_is_withdrawn_disappears_and_says_so() -> None
     async with workspace(say=[*scenes.tools(), *asks(HERE, THERE)]) as (app, pilot):
         await inbox(app, pilot)
         await app.says(pilot, settled(THERE, how="withdrawn", by=""))
-        assert "withdrawn: git_push does not ask any more" in app.screen_text()
+        assert "git_push withdrew" in app.screen_text()
         assert "git_push · question" not in app.screen_text()
         await app.says(pilot, settled(HERE, by="jp-tui answer, another process"))
         assert "answered by jp-tui answer, another process: fs_modify_file asked" in app.screen_text()
-        assert "Nothing waits for you." in app.screen_text()
+        assert "Nothing is waiting for you." in app.screen_text()
 
 
 # -- the sidebar
@@ -431,7 +431,7 @@ async def test_what_others_wrote_shows_as_it_is() -> None:
         await inbox(app, pilot)
         assert "[@click=app.quit]" in app.screen_text() and "\x1b" not in app.screen_text()
         await app.says(pilot, ev.WaitingListed(waiting=()))
-        assert "no longer waits" in app.screen_text() and "\u202e" not in app.screen_text()
+        assert "no longer open" in app.screen_text() and "\u202e" not in app.screen_text()
 
 
 @pytest.mark.parametrize("outcome", ["done", "failed"])
@@ -442,11 +442,9 @@ async def test_the_end_of_what_went_on_in_the_background_is_told(outcome: Any) -
         await press(pilot, "enter")
         assert [one.conversation for one in app.link.of(cmd.CarryOn)] == ["c7"]
         await app.says(pilot, ev.TurnCompleted(conversation="c9", turn=1, outcome="done"))
-        assert "in the background, and" not in app.screen_text()
+        assert "finished in the" not in app.screen_text()
         await app.says(pilot, ev.TurnCompleted(conversation="c7", turn=1, outcome=outcome))
-        assert f"Fix the build went on in the background, and {'is ' if outcome == 'done' else ''}{outcome}" in (
-            app.screen_text()
-        )
+        assert f"Fix the build {'finished' if outcome == 'done' else outcome} in the background." in app.screen_text()
 
 
 async def test_a_thousand_are_counted_and_those_that_wait_longest_are_listed() -> None:
@@ -458,10 +456,10 @@ async def test_a_thousand_are_counted_and_those_that_wait_longest_are_listed() -
         await until(pilot, lambda: "1000 waiting for you" in app.screen_text())
         assert app.dock.waiting == 1000
         screen = await inbox(app, pilot)
-        assert screen.query_one(OptionList).option_count == 200 and "800 more behind these" in app.screen_text()
+        assert screen.query_one(OptionList).option_count == 200 and "800 more after these" in app.screen_text()
         await app.says(pilot, *(settled(one) for one in many[:900]))
         await until(pilot, lambda: screen.query_one(OptionList).option_count == 100)
-        assert "behind these" not in app.screen_text()
+        assert "after these" not in app.screen_text()
 
 
 async def test_e4_below_the_list_stand_the_task_and_what_is_cut_above() -> None:
@@ -470,6 +468,6 @@ async def test_e4_below_the_list_stand_the_task_and_what_is_cut_above() -> None:
         await inbox(app, pilot)
         await press(pilot, "down", "down")
         shown = app.screen_text()
-        assert f"whose task is: {waiting.TASTER.task.raw[:40]}" in shown and "asked by taster › fs_delete_file" in shown
+        assert f"task: {waiting.TASTER.task.raw[:40]}" in shown and "asked by taster › fs_delete_file" in shown
         await press(pilot, "up", "z", "3")
-        assert "put off until nothing else waits" in app.screen_text()
+        assert "snoozed until nothing else is waiting" in app.screen_text()

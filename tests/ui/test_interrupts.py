@@ -113,7 +113,7 @@ async def test_words_are_asked_for_at_once_and_escape_leads_to_the_menu(
         await app.says(pilot, *say)
         await pilot.press("escape")
         await pilot.pause()
-        assert app.focused is app.composer and "Write below" in app.screen_text()
+        assert app.focused is app.composer and "Type below" in app.screen_text()
         await pilot.press("escape")
         assert "Continue" in app.screen_text()
         await pilot.press("2", *"no", "enter")
@@ -129,7 +129,7 @@ async def test_continue_sends_nothing_says_so_and_leaves_a_way_to_the_menu() -> 
         await pilot.press("escape")
         await pilot.pause()
         assert app.link.of(cmd.InterruptTurn) == [] and not app.column.menu_open
-        assert "The settings let it go on" in app.footer
+        assert "Your settings continue the turn" in app.footer
         await pilot.press(*"/interrupt", "enter")
         await pilot.pause()
         await pilot.pause()
@@ -157,7 +157,7 @@ async def test_a_turn_that_goes_on_says_so_and_its_question_comes_as_any() -> No
     async with workspace(FakeLink(first(page=page, new=False, last_seq=7))) as (app, pilot):
         started = ev.TurnStarted(conversation=CONVERSATION, turn=1, model="demo/tour", resumed=True)
         await app.says(pilot, started)
-        assert "going on with a turn that was cut off" in app.screen_text().splitlines()[0]
+        assert "resuming an unfinished turn" in app.screen_text().splitlines()[0]
         assert "↻ jp-tui ended here. The turn goes on below." in app.screen_text()
         await app.says(pilot, phase("tools"), *scenes.asked()[1:])
         assert "1 waiting for you" in app.screen_text()

@@ -87,7 +87,7 @@ async def test_a_search_goes_out_when_the_keys_rest_and_only_the_latest_answer_c
         await app.says(pilot, found)
         shown = app.screen_text()
         assert "1 place · " in shown and "turn 2  why does the build fail" in shown and "Second" not in shown
-        assert "12 events are not searched yet." in shown
+        assert "12 events aren't searchable yet." in shown
         await pilot.press("escape")
         await sent(app, pilot, cmd.ListConversations, 2)
 
@@ -98,12 +98,12 @@ async def test_what_was_deleted_or_archived_is_said_and_taken_back_with_one_key(
         await pilot.pause()
         assert app.link.of(cmd.DeleteConversation)[-1].conversation == "aaaa1111"
         await app.says(pilot, ev.ConversationChanged(info=info(deleted=AT)), ev.ConversationsListed(conversations=()))
-        assert "u brings it back" in app.screen_text()
+        assert "u restores it" in app.screen_text()
         await pilot.press("u")
         await pilot.pause()
         assert app.link.of(cmd.RestoreConversation)[-1].conversation == "aaaa1111"
         await app.says(pilot, ev.ConversationChanged(info=info()), TWO)
-        assert "It is back" in app.screen_text()
+        assert "Restored" in app.screen_text()
         await pilot.press("a")
         await app.says(pilot, ev.ConversationChanged(info=info(archived=True)))
         await pilot.press("u")
@@ -136,7 +136,7 @@ async def test_what_holds_it_elsewhere_is_said_and_an_import_tells_what_it_could
         assert app.link.of(cmd.ImportConversations)[-1].path == "~/jp"
         problem = ImportProblem(path="/home/ada/jp/x", reason="events.json is no JSON")
         await app.says(pilot, ev.ConversationsImported(imported=(info(),), before=2, problems=(problem,)))
-        assert "1 imported, 2 were here before, 1 could not be read." in app.screen_text()
+        assert "1 imported, 2 existed already, 1 couldn't be read." in app.screen_text()
         assert "/home/ada/jp/x: events.json is no JSON" in app.screen_text()
 
 
@@ -155,12 +155,12 @@ def test_an_export_is_read_in_pages_and_never_writes_over_a_file(tmp_path: Path)
     assert exporting.takes(ev.ConversationRead(info=info(), events=SAID[1:], more=False))
     text = (tmp_path / "out.md").read_text()
     assert "first words" in text and "second words" in text and "\x1b" not in text
-    assert "is there already" in refused(lambda: Exporting(info(), "out.md", str(tmp_path)))
-    assert "says the format" in refused(lambda: Exporting(info(), "out.doc", str(tmp_path)))
-    assert "There is no folder" in refused(lambda: Exporting(info(), "no/out.md", str(tmp_path)))
+    assert "already exists" in refused(lambda: Exporting(info(), "out.md", str(tmp_path)))
+    assert "sets the format" in refused(lambda: Exporting(info(), "out.doc", str(tmp_path)))
+    assert "doesn't exist." in refused(lambda: Exporting(info(), "no/out.md", str(tmp_path)))
     late = Exporting(info(), "late.json", str(tmp_path))
     (tmp_path / "late.json").write_text("theirs")
-    assert "cannot be written" in refused(lambda: late.takes(ev.ConversationRead(info=info(), events=SAID, more=False)))
+    assert "Can't write" in refused(lambda: late.takes(ev.ConversationRead(info=info(), events=SAID, more=False)))
     assert (tmp_path / "late.json").read_text() == "theirs"
 
 

@@ -48,7 +48,7 @@ async def test_an_empty_ledger_says_so_in_words() -> None:
     async with workspace() as (app, pilot):
         await pilot.press("f7")
         await app.says(pilot, read())
-        assert "Nothing is remembered and nothing is allowed" in app.screen_text()
+        assert "No remembered answers and no tools that run" in app.screen_text()
         await pilot.press("d")
         assert revoked(app) == []
 
@@ -60,9 +60,9 @@ async def test_what_a_turn_remembers_is_taken_back_at_once_and_the_list_is_live(
         await app.says(pilot, read(TURN, PINNED))
         await pilot.press("d")
         await pilot.pause()
-        assert revoked(app) == ["turn"] and "taking it back" in app.screen_text()
+        assert revoked(app) == ["turn"] and "revoking" in app.screen_text()
         await app.says(pilot, read(PINNED))
-        assert "taking it back" not in app.screen_text() and "apply_changes" not in app.screen_text()
+        assert "revoking" not in app.screen_text() and "apply_changes" not in app.screen_text()
         await app.says(pilot, read(PINNED, TURN))
         assert "used 3 times" in app.screen_text()
 
@@ -95,11 +95,11 @@ async def test_by_mouse_alone_an_entry_is_chosen_taken_back_and_the_list_closed(
             await pilot.pause()
 
         await click("pinned answer")
-        await click("d take back")
+        await click("d revoke")
         assert revoked(app) == [] and "This edits" in app.screen_text()
         await click("remembered answer")
         assert "This edits" not in app.screen_text()
-        await click("d take back")
+        await click("d revoke")
         assert revoked(app) == ["turn"]
         await click("Esc close")
         assert app.screen is app._main
@@ -111,7 +111,7 @@ async def test_what_cannot_be_taken_back_says_why_and_a_refusal_is_said_in_place
         await app.says(pilot, read(FIXED))
         await pilot.press("d")
         await pilot.pause()
-        assert revoked(app) == [] and "cannot be taken back here" in app.screen_text()
+        assert revoked(app) == [] and "can't be revoked here" in app.screen_text()
         await app.says(pilot, read(TURN))
         await pilot.press("d")
         no = ev.Refused(command="revoke_entry", message="It is gone [/].", advice="Read again.", conversation="c1")
@@ -148,10 +148,10 @@ async def test_all_exchanges_of_a_conversation_with_who_answered_and_why() -> No
         await app.says(pilot, ev.InquiriesListed(inquiries=(info(), info(id="b", response=yes))))
         shown = app.screen_text()
         assert "fs_modify_file asks: Apply this change?" in shown and "✓ yes · pinned setting" in shown
-        assert "why you were not asked: a setting pins this answer" in shown and "“as agreed”" in shown
+        assert "Why you weren't asked: A setting pins this answer." in shown and "“as agreed”" in shown
         await pilot.press("k")
         await pilot.pause()
-        assert "why you were asked" in app.screen_text()
+        assert "Why you were asked" in app.screen_text()
         await pilot.press("r")
         await pilot.pause()
         assert len(app.link.of(cmd.ListInquiries)) == 2
@@ -161,7 +161,7 @@ async def test_no_exchange_yet_says_so_and_a_refused_list_says_why() -> None:
     async with workspace() as (app, pilot):
         await pilot.press("f8")
         await app.says(pilot, ev.InquiriesListed(inquiries=()))
-        assert "Nobody has asked anything" in app.screen_text()
+        assert "No questions in this conversation" in app.screen_text()
         await app.says(pilot, ev.Refused(command="list_inquiries", message="The log is gone."))
         assert "The log is gone." in app.screen_text()
 

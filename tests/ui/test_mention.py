@@ -77,7 +77,7 @@ async def test_nothing_found_is_said_and_is_sent_as_it_stands() -> None:
     async with workspace(finds(())) as (app, pilot):
         await pilot.press(*"ask @ada")
         await pilot.pause()
-        assert "none of 0 files" in app.screen_text()
+        assert "no match in 0 files" in app.screen_text()
         await pilot.press("enter")
         await pilot.pause()
         assert app.starts() == ["ask @ada"]

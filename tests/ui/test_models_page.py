@@ -32,7 +32,7 @@ async def test_the_list_says_what_is_known_of_each_and_who_could_not_be_asked() 
         app.action_open("model")
         await pilot.pause()
         assert isinstance(app.screen, Models) and len(app.link.of(cmd.ListModels)) == 1
-        assert "asking the servers…" in app.screen_text()
+        assert "loading from servers…" in app.screen_text()
         await app.says(pilot, LISTED)
         shown = app.screen_text()
         assert "200k tokens · $1 in, $5 out · images · alias haiku" in shown
@@ -54,7 +54,7 @@ async def test_enter_switches_from_now_on_o_once_and_d_for_new_ones() -> None:
         assert wished == [(CONVERSATION, one, False), (CONVERSATION, one, True)]
         assert [(one.key, one.value) for one in app.link.of(cmd.SetSetting)] == [("assistant.model.id", one)]
         await app.says(pilot, ev.ModelSwitched(conversation=CONVERSATION, model=one, window=200_000))
-        assert f"From the next turn on: {one}" in app.screen_text() and "● anthropic" in app.screen_text()
+        assert f"From the next turn: {one}" in app.screen_text() and "● anthropic" in app.screen_text()
         await pilot.press("escape")
         assert app.screen is app._main and one in app.screen_text(), "the status line has it"
 
@@ -65,8 +65,8 @@ async def test_a_model_can_be_named_at_once_and_what_was_done_is_said() -> None:
         await app.says(pilot, ev.ModelSwitched(conversation=CONVERSATION, model="a/haiku", once=True))
         assert "For the next turn only: a/haiku" in app.screen_text()
         assert app.screen is app._main and [one.model for one in app.link.of(cmd.SwitchModel)] == ["haiku"]
-        await app.says(pilot, ev.Refused(command="switch_model", message="There is no provider haiku."))
-        assert "There is no provider haiku." in app.screen_text()
+        await app.says(pilot, ev.Refused(command="switch_model", message="Unknown provider haiku."))
+        assert "Unknown provider haiku." in app.screen_text()
 
 
 async def test_what_was_used_stands_by_turn_and_by_request() -> None:

@@ -27,7 +27,7 @@ from tests.ui.app_host import Host
 from tests.ui.app_host import opened as is_open
 
 GHOSTTY = {"TERM": "xterm-ghostty"}
-ASKS = "\x1b]777;notify;jp-tui: a question waits in acme;From fs_modify_file: Apply this change?\x07"
+ASKS = "\x1b]777;notify;jp-tui: 1 question is waiting in acme;From fs_modify_file: Apply this change?\x07"
 
 
 class Called(Host):
@@ -116,12 +116,12 @@ async def test_many_at_once_are_one_call_and_the_next_comes_a_second_later() -> 
     async with called() as (app, pilot):
         await app.says(pilot, *scenes.tools(), *scenes.asked(), *scenes.asked("text", call_id="call_3"))
         await app.waits(pilot, 0.5)
-        assert app.calls == [ASKS.replace("a question waits", "2 questions wait")]
+        assert app.calls == [ASKS.replace("1 question is waiting", "2 questions are waiting")]
         await app.says(pilot, *scenes.asked("select", call_id="call_4"))
         await app.waits(pilot, 0.5)
         assert len(app.calls) == 1
         await app.waits(pilot, 0.6)
-        assert len(app.calls) == 2 and "3 questions wait in acme;From fs_modify_file: Which branch" in app.calls[1]
+        assert len(app.calls) == 2 and "3 questions are waiting in acme;From fs_modify_file: Which" in app.calls[1]
 
 
 async def test_a_thousand_questions_are_one_call_and_are_given_back() -> None:
@@ -132,7 +132,7 @@ async def test_a_thousand_questions_are_one_call_and_are_given_back() -> None:
         ]
         app.notifier.handle(many)
         await app.waits(pilot)
-        assert len(app.calls) == 1 and "1000 questions wait" in app.calls[0]
+        assert len(app.calls) == 1 and "1000 questions are waiting" in app.calls[0]
         app.notifier.handle(
             [ev.QuestionSettled(conversation=CONVERSATION, inquiry=one.prompt.inquiry, how="withdrawn") for one in many]
         )
@@ -153,7 +153,7 @@ async def test_without_text_it_says_only_that_something_waits() -> None:
     async with called(text=False) as (app, pilot):
         await app.says(pilot, *scenes.tools(), *scenes.asked())
         await app.waits(pilot)
-        assert app.calls == ["\x1b]777;notify;jp-tui: a question waits;\x07"]
+        assert app.calls == ["\x1b]777;notify;jp-tui: 1 question is waiting;\x07"]
 
 
 async def test_always_calls_who_looks_too() -> None:
@@ -191,7 +191,7 @@ async def test_r197_a_hostile_question_in_a_hostile_folder() -> None:
         await app.says(pilot, ev.QuestionAsked(conversation=CONVERSATION, prompt=asks))
         await app.waits(pilot)
         (said,) = app.calls
-        assert said.startswith("\x1b]777;notify;jp-tui: a question waits in acme;From ") and said.endswith("\x07")
+        assert said.startswith("\x1b]777;notify;jp-tui: 1 question is waiting in acme;From ") and said.endswith("\x07")
         assert said[1:-1].isprintable() and "<" not in said
 
 
@@ -202,10 +202,10 @@ async def test_where_nothing_tells_the_focus_the_last_key_decides_and_that_is_sa
         await app.waits(pilot, AWAY - 1)
         assert app.calls == []
         await app.waits(pilot, 1.1)
-        assert app.calls == [ASKS] and "does not report" not in app.screen_text()
+        assert app.calls == [ASKS] and "doesn't report" not in app.screen_text()
         await pilot.press("y")
         await pilot.pause()
-        assert "Called you after 15 s without a key: this terminal does not report its focus" in app.screen_text()
+        assert "Notified you after 15 s without a key press: this terminal doesn't report focus" in app.screen_text()
 
 
 async def test_a_terminal_that_says_it_reports_is_believed_until_it_does() -> None:
@@ -344,7 +344,7 @@ async def test_a_command_is_run_instead_with_the_words(tmp_path: Path) -> None:
         await app.waits(pilot)
         await finished(app, pilot)
         said = "From fs_modify_file: Apply this change?"
-        title = "jp-tui: a question waits in acme"
+        title = "jp-tui: 1 question is waiting in acme"
         assert (tmp_path / "out").read_text() == f"{title}|--text={said}|{{other}}|{said}|{tmp_path}\n"
         assert app.calls == []
 
@@ -400,7 +400,10 @@ async def test_a_command_that_hangs_holds_nothing_up_and_the_newest_call_waits(t
         (tmp_path / "out.go").touch()
         await finished(app, pilot)
         lines = (tmp_path / "out").read_text().splitlines()
-        assert [line.split(" in ")[0] for line in lines] == ["jp-tui: a question waits", "jp-tui: 3 questions wait"]
+        assert [line.split(" in ")[0] for line in lines] == [
+            "jp-tui: 1 question is waiting",
+            "jp-tui: 3 questions are waiting",
+        ]
 
 
 async def test_a_command_is_ended_with_the_workspace(tmp_path: Path) -> None:

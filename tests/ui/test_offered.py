@@ -34,7 +34,7 @@ async def taken(app: Host, pilot: Pilot[None]) -> None:
     """From the inbox to the sheet."""
     await pilot.press("f4")
     await pilot.pause()
-    assert isinstance(app.screen, Inbox) and "held by jp-tui" in app.screen_text()
+    assert isinstance(app.screen, Inbox) and "open in jp-tui" in app.screen_text()
     await pilot.press("enter")
     await pilot.pause()
     for _ in range(2):
@@ -104,7 +104,7 @@ async def test_what_a_line_cannot_answer_is_answered_where_it_is_held(one: Waiti
     async with workspace(elsewhere(one), say=scenes.tools()) as (app, pilot):
         await pilot.press("f4")
         await pilot.pause()
-        assert "Enter answer" not in app.screen_text() and "Enter take up" not in app.screen_text()
+        assert "Enter answer" not in app.screen_text() and "Enter resume" not in app.screen_text()
         await pilot.press("enter")
         await pilot.pause()
         assert app.dock.waiting == 0

@@ -53,7 +53,7 @@ SETTINGS = (
     setting("assistant.system_prompt", "You work in the user's folder.\nSay what you do.", "before all that is said"),
     setting("conversation.tools.*.run", "ask", "whether a call runs: ask, unattended or skip", "choice",
             choices=("ask", "unattended", "skip"), applies="turn"),
-    setting("inquiry.max_attempts", 20, "times one question may be asked", "integer", low=1, high=1000),
+    setting("inquiry.max_attempts", 20, "how often one question may be asked", "integer", low=1, high=1000),
     setting("notify.bell", True, "ring when something waits", "boolean", applies="now"),
     setting("ui.sidebar", "hide", "the tool activity beside the conversation", "choice", layer="user",
             place=f"{FILE}:2", choices=("auto", "show", "hide"), default="auto", own=True),
@@ -152,7 +152,7 @@ async def rename(app: Host, pilot: Pilot[None]) -> None:
     await pilot.press("j", "n")
     await app.still(pilot)
     assert "to follow them all" in app.screen_text(), "the cursor is in sight"
-    assert "Enter take it" in app.screen_text()
+    assert "Enter select" in app.screen_text()
 
 
 async def reaches(app: Host, pilot: Pilot[None], kind: type[Any]) -> None:

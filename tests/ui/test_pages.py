@@ -110,7 +110,7 @@ async def test_what_was_deleted_at_another_time_is_brought_back_where_it_stands(
         assert app.link.of(cmd.RestoreConversation)[-1].conversation == "aaaa1111"
         assert not app.link.of(cmd.DeleteConversation) and isinstance(app.screen, Library)
         await app.says(pilot, ev.ConversationsListed(conversations=()))
-        assert "Nothing was deleted here in the last seven days." in app.screen_text()
+        assert "No conversations deleted in the last 7 days." in app.screen_text()
 
 
 async def test_what_was_refused_is_not_told_as_done_when_something_else_changes() -> None:
@@ -126,11 +126,11 @@ async def test_a_conversation_of_a_sub_agent_is_named_as_one_and_what_is_not_lis
         many = tuple(info(f"c{n:07}", f"Number {n}", parent="aaaa1111" if n == 0 else "") for n in range(MOST))
         await app.says(pilot, ev.ConversationsListed(conversations=many))
         shown = app.screen_text()
-        assert shown.count("a sub-agent's") == 1 and "The latest 500; a search finds the others." in shown
+        assert shown.count("a sub-agent's") == 1 and "Latest 500. Search to find others." in shown
         await pilot.press("x")
         await app.says(pilot, ev.ConversationChanged(info=info("c0000000", deleted=AT)))
         await app.says(pilot, ev.ConversationsListed(conversations=many))
-        assert "u brings it back" in app.screen_text(), "what was done stands there, and not the limit"
+        assert "u restores it" in app.screen_text(), "what was done stands there, and not the limit"
 
 
 @pytest.mark.parametrize("action", ["keys", "open('diff')"])

@@ -302,7 +302,7 @@ def test_two_columns_mark_white_space_too() -> None:
 def test_what_the_log_has_of_a_diff_marks_a_line_end_that_neutralising_drops() -> None:
     """Z26"""
     rows = texts(diff.recorded("@@ -1 +1 @@\n-a\r\n+a\n", Frame(look_of(), 60, look_of().block)))
-    assert rows[0] == "only white space changes (· space, → tab, ␍ CR)" and "-1  a␍" in rows
+    assert rows[0] == "only white space changed (· space, → tab, ␍ CR)" and "-1  a␍" in rows
 
 
 def test_a_failed_turn_shows_the_beginning_of_the_servers_words_and_unfolds_all() -> None:
@@ -318,7 +318,7 @@ def test_of_long_arguments_so_much_is_shown_and_the_rest_counted() -> None:
     given = ((Foreign("text"), Foreign("x" * 20_000)),)
     tool = ToolBlock(key="e1", place=(1, 0), call="c", name=Foreign("t"), state="completed", end="ok", arguments=given)
     rows = " ".join(row.strip() for row in texts(paint(tool, 100, look_of(), unfolded=frozenset(("e1",)))))
-    assert "⟨3,616 more characters are not shown; an export (/conversations, e) has them all⟩" in rows
+    assert "⟨3,616 more characters not shown; an export (/conversations, e) has all⟩" in rows
 
 
 def test_tables_fit_or_become_records() -> None:
@@ -352,7 +352,7 @@ def test_caps_say_what_is_not_shown() -> None:
     """T4: 256 KiB of a message, 2,000 cells of a line, each with a visible note."""
     rows = md("word " * 80_000, 100)
     assert sum(len(row.text) for row in rows) < plain.SHOWN + 200
-    assert "more characters are not shown" in rows[-1].text
+    assert "more characters not shown" in rows[-1].text
     line = "".join(texts(paint(User(key="e1", place=(1, 0), text=Foreign("x" * 9000)), 3000, LOOK)))
     assert f"{9000 - LINE_CELLS:,} more characters" in line and len(line) < LINE_CELLS + 100
 

@@ -68,7 +68,7 @@ async def test_both_verdicts_are_read_above_the_question() -> None:
             "The assistant recommended rejecting this change:",
             "claude-haiku-4-5 · 1.4 s",
             '"Looks unrelated."',
-            "It was shown the whole change",
+            "It read the whole change",
         ):
             assert words in shown, words
 
@@ -89,14 +89,14 @@ async def test_the_figures_and_the_change_they_suggest() -> None:
         shown = app.screen_text()
         assert "48 asked" in shown and "69 % overturned" in shown and "9 of 13" in shown and "$0.86" in shown
         await pilot.press("c")
-        assert app.link.of(cmd.SetSetting) == [] and "This sets" in app.screen_text()
+        assert app.link.of(cmd.SetSetting) == [] and "Set conversation" in app.screen_text()
         await pilot.press("down")
-        assert "This sets" not in app.screen_text() and "change the setting" not in app.screen_text()
+        assert "Set conversation" not in app.screen_text() and "change the setting" not in app.screen_text()
         await pilot.press("c", "up", "c", "c")
         (set_,) = app.link.of(cmd.SetSetting)
         assert (set_.key, set_.value) == ("conversation.tools.fs_modify_file.questions.apply_changes.target", "user")
         await app.says(pilot, ev.SettingChanged(key=set_.key, value=set_.value, file="/home/ada/config.toml"))
-        assert "Written to /home/ada/config.toml" in app.screen_text()
+        assert "Saved to /home/ada/config.toml" in app.screen_text()
         await pilot.press("escape")
         assert app.focused is app.composer
 
@@ -113,7 +113,7 @@ async def test_nothing_was_reviewed_yet() -> None:
     async with workspace() as (app, pilot):
         await pilot.press(*"/reviewers", "enter")
         await app.says(pilot, *scenes.started()[:0], ev.ReviewersRead(reviewers=()))
-        assert "No reviewer has decided anything yet" in app.screen_text()
+        assert "No reviewer decisions yet" in app.screen_text()
 
 
 async def small(app: Host, pilot: Pilot[None], why: str) -> None:
@@ -134,10 +134,10 @@ async def test_why_is_read_in_the_contexts_place_where_there_is_little_room() ->
         await pilot.pause()
         await pilot.press("w")
         await pilot.pause()
-        assert "why you are asked: claude-haiku-4-5 said no" in app.screen_text()
+        assert "claude-haiku-4-5 said no" in app.screen_text()
         await pilot.press("w")
         await pilot.pause()
-        assert "why you are asked" not in app.screen_text() and "[!TIP]" in app.screen_text()
+        assert "shows why you are asked" not in app.screen_text() and "[!TIP]" in app.screen_text()
 
 
 async def test_what_only_the_keys_hide_was_never_seen() -> None:

@@ -29,7 +29,7 @@ ENTRIES = (
     ),
     SettingEntry(key="notify.bell", value=True, layer="built-in", place="defaults.toml:65", kind="boolean"),
     SettingEntry(
-        key="inquiry.max_attempts", value=20, layer="built-in", help="times one question may be asked",
+        key="inquiry.max_attempts", value=20, layer="built-in", help="how often one question may be asked",
         kind="integer", low=1, high=1000,
     ),
     SettingEntry(key="assistant.model.parameters.max_tokens", help="of one [b]response[/b]\x1b[31m", kind="integer"),
@@ -62,8 +62,8 @@ async def test_every_key_is_there_with_its_value_its_place_and_its_meaning() -> 
         await pilot.press("j")
         await pilot.pause()
         shown = app.screen_text()
-        assert "It may be auto · show · hide; a change counts from the next start on." in shown
-        assert f"From: user, {FILE}:2" in shown and 'Without yours: "auto"' in shown
+        assert "Allowed: auto · show · hide. A change applies after a restart." in shown
+        assert f"From: user, {FILE}:2" in shown and 'After reset: "auto"' in shown
 
 
 async def test_the_search_narrows_and_esc_shows_all_again() -> None:
@@ -89,7 +89,7 @@ async def test_a_switch_turns_and_what_was_written_is_said_and_read_again() -> N
         await pilot.pause()
         assert sent(app) == [("notify.bell", False)]
         await app.says(pilot, ev.SettingChanged(key="notify.bell", value=False, file=FILE))
-        assert f"Written to {FILE}." in app.screen_text() and len(app.link.of(cmd.ReadSettings)) == 2
+        assert f"Saved to {FILE}." in app.screen_text() and len(app.link.of(cmd.ReadSettings)) == 2
 
 
 async def test_a_choice_opens_its_names_with_what_holds_marked_and_can_be_left() -> None:
@@ -127,7 +127,7 @@ async def test_a_number_is_written_in_a_line_and_a_refusal_stands_in_place() -> 
         assert isinstance(line, TextField) and line.value == "3000", "what was refused can be mended where it stands"
         await pilot.press("ctrl+u", *"[1", "enter")
         await pilot.pause()
-        assert len(sent(app)) == 1 and "is no TOML value" in app.screen_text()
+        assert len(sent(app)) == 1 and "isn't a valid TOML value" in app.screen_text()
 
 
 async def test_of_a_huge_value_the_beginning_is_written_out_and_the_rest_is_counted(
@@ -149,13 +149,13 @@ async def test_of_a_huge_value_the_beginning_is_written_out_and_the_rest_is_coun
         await app.says(pilot, ev.SettingsRead(entries=(one, two), file=FILE))
         shown = app.screen_text()
         assert 'a.prompt = "word word' in shown and "9,999,840 more characters⟩" in shown
-        assert "Without yours: [" in shown and "19,999,840 more characters⟩" in shown
+        assert "After reset: [" in shown and "19,999,840 more characters⟩" in shown
         await pilot.press("slash", *"word", "enter")
         assert "a.table" in app.screen_text() and most[0] < 20_000
         await pilot.press("enter")
         await pilot.pause()
         assert not isinstance(app.focused, TextField) and sent(app) == []
-        assert "Its 10,000,000 characters are more than a line takes" in app.screen_text()
+        assert "10,000,000 characters, too many for one line" in app.screen_text()
 
 
 async def test_only_what_stands_in_the_file_can_be_taken_back_and_the_theme_is_worn_at_once() -> None:

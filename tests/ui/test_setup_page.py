@@ -41,7 +41,7 @@ async def test_from_the_first_key_to_the_new_conversation() -> None:
         await pilot.press("slash", *"llam", "enter")
         assert app.link.of(TestModel) == [TestModel(model="ollama/llama")]
         await app.says(pilot, ANSWERS)
-        assert "answers (1.4 s)" in app.screen_text()
+        assert "answered (1.4 s)" in app.screen_text()
         await pilot.press("enter")
         assert "assistant.model.id = ollama/llama" in app.screen_text() and not app.link.of(SaveSetup)
         await pilot.press("enter")
@@ -63,7 +63,7 @@ async def test_esc_goes_back_a_step_and_then_away_and_nothing_is_written() -> No
         await pilot.press("slash", "x", "escape")
         assert isinstance(app.focused, OptionList), "from the line to the list first"
         await pilot.press("escape")
-        assert "Where do the models come from?" in app.screen_text()
+        assert "Where do your models come from?" in app.screen_text()
         await pilot.press("escape")
         assert not isinstance(app.screen, SetupPage) and not app.link.of(SaveSetup)
 
@@ -71,19 +71,19 @@ async def test_esc_goes_back_a_step_and_then_away_and_nothing_is_written() -> No
 async def test_a_server_of_ones_own_is_written_line_by_line() -> None:
     async with page() as (app, pilot):
         await app.says(pilot, FOUND.model_copy(update={"servers": ()}))
-        assert "No key and no server was found" in app.screen_text()
+        assert "No API key or server found" in app.screen_text()
         await pilot.press("enter", "enter")
         edit = app.screen.query_one("#edit", TextField)
         assert app.focused is edit and edit.value == "local"
         await pilot.press("ctrl+u", *"mine", "enter", "enter")
         assert app.focused is edit and edit.value.startswith("http://127.0.0.1")
         await pilot.press("escape", "down", "enter")
-        assert "openai-responses" in app.screen_text(), "Enter turns it"
+        assert "openai-responses" in app.screen_text(), "Enter changes it"
         await pilot.press("down", "down", "enter")
         spec = ServerSpec(name="mine", wire="openai-responses", base_url="http://127.0.0.1:8080/v1")
         assert app.link.of(ListModels) == [ListModels(server=spec)]
         await app.says(pilot, ev.Refused(command="list_models", message="mine: \x1b[31mno[/] address"))
-        assert "no[/] address" in app.screen_text() and "A model server of your own" in app.screen_text()
+        assert "no[/] address" in app.screen_text() and "Your own model server" in app.screen_text()
 
 
 async def test_a_click_takes_a_row_and_hostile_names_stay_text() -> None:

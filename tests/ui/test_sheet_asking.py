@@ -78,12 +78,12 @@ async def test_one_at_a_time_and_never_nothing() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "?", "enter")
-        assert "nothing written yet" in text_of(app)
+        assert "No question yet" in text_of(app)
         await app.type(pilot, "a", "enter", "b", "enter")
-        assert len(app.asked) == 1 and "still being answered" in text_of(app)
+        assert len(app.asked) == 1 and "Wait for the answer" in text_of(app)
         app.dock.said_all(broken="the model is not reachable")
         await app.settled(pilot)
-        assert "It broke off: the model is not reachable" in text_of(app)
+        assert "The reply is incomplete: the model is not reachable" in text_of(app)
         await app.type(pilot, "enter")
         assert [one[2] for one in app.asked] == ["a", "b"]
 
@@ -101,16 +101,16 @@ async def test_what_was_said_goes_along_when_the_user_says_so() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "escape")
-        assert "Send the side talk along" not in text_of(app)
+        assert "Include side question" not in text_of(app)
         await app.type(pilot, "escape", "?", "y", "enter")
         app.dock.said(("c1", "q1"), Foreign("ok"))
         app.dock.said_all(("c1", "q1"))
         await app.type(pilot, "escape", "escape")
         app.now += 1
-        await app.click_text(pilot, "Send the side talk along")
-        assert app.sent == [True] and "goes along with the results" in text_of(app)
+        await app.click_text(pilot, "Include side question")
+        assert app.sent == [True] and "is sent with the results" in text_of(app)
         await app.type(pilot, "escape")
-        await app.click_text(pilot, "Keep the side talk aside")
+        await app.click_text(pilot, "Leave side question out")
         assert app.sent == [True, False] and app.answers == []
 
 
@@ -171,12 +171,12 @@ async def test_e30_what_was_said_before_a_restart_is_shown_again(first: str) -> 
             await app.arm(pilot)
         await app.type(pilot, "?")
         seen = text_of(app)
-        assert "Because it was asked." in seen and "It broke off: the model hung up" in seen
+        assert "Because it was asked." in seen and "The reply is incomplete: the model hung up" in seen
         await app.type(pilot, "m", "enter")
         app.dock.read("c1", [ONCE, BROKEN])
         assert [one.asked for one in app.sheet.side_question.exchanges] == ["what for?", "whose?", "m"]
         await app.type(pilot, "escape", "escape")
-        assert "Keep the side talk aside" in text_of(app) and app.answers == []
+        assert "Leave side question out" in text_of(app) and app.answers == []
 
 
 async def test_e27_a_side_question_about_a_secret_takes_nothing_of_it_along() -> None:

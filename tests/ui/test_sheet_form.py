@@ -80,7 +80,7 @@ async def test_r176_nothing_leads_back_from_the_first_question() -> None:
         await app.arm(pilot)
         assert "b back" not in text_of(app)
         await app.type(pilot, "b", "left", "shift+tab", "ctrl+pageup")
-        assert app.answers == [] and "there is no answered question before this one" in text_of(app)
+        assert app.answers == [] and "No answered question before this one." in text_of(app)
 
 
 @pytest.mark.parametrize("key", ["shift+tab", "left", "ctrl+pageup"])
@@ -118,7 +118,7 @@ async def test_r182b_forward_only_past_what_is_answered(key: str) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, key)
-        assert app.answers == [] and "answer this one first" in text_of(app)
+        assert app.answers == [] and "Answer this question first" in text_of(app)
 
 
 @pytest.mark.parametrize("key", ["u", "tab", "right"])
@@ -127,7 +127,7 @@ async def test_e23_u_and_moving_on_bring_back_what_back_took_away(key: str) -> N
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         seen = text_of(app)
-        assert "u brings back what Back took away: envs, note" in seen and "↶ note" in seen
+        assert "Press u to restore the answers Back removed: envs, note" in seen and "↶ note" in seen
         await app.type(pilot, key)
         assert app.answers == [Restored()]
 
@@ -140,7 +140,7 @@ async def test_e23_back_says_before_which_later_answers_it_discards() -> None:
         app.now += 1
         await app.click_text(pilot, "✓ apply")
         assert app.answers == []
-        assert "Back to apply discards the later answers to envs; u brings them back" in " ".join(text_of(app).split())
+        assert "Back to apply removes the answers to envs; u restores them" in " ".join(text_of(app).split())
         await app.click_text(pilot, "✓ apply")
         assert app.answers == [WentBack(to="apply")]
 
@@ -150,8 +150,8 @@ async def test_e60_clicks_on_tabs_that_lead_nowhere_say_why() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         for tab, says in (
-            ("✓ region", "region is answered by a setting"), ("– settings   ", "settings: asked only if"),
-            ("○ note", "answer this one first"), ("▸ review", "answer this one first"),
+            ("✓ region", "A setting answers region"), ("– settings   ", "settings: asked only if"),
+            ("○ note", "Answer this question first"), ("▸ review", "Answer this question first"),
         ):  # fmt: skip
             app.now += 1
             await app.click_text(pilot, tab)
@@ -164,16 +164,16 @@ async def test_back_and_bring_back_stand_in_the_menu_with_what_they_do() -> None
         await app.arm(pilot)
         await app.type(pilot, "escape", "escape")
         seen = text_of(app)
-        assert "Back" in seen and "to apply, with your answer to change" in seen and "Bring back" in seen
+        assert "Back" in seen and "to apply, to change the answer" in seen and "Restore" in seen
         app.now += 1
-        await app.click_text(pilot, "Bring back")
+        await app.click_text(pilot, "Restore")
         assert app.answers == [Restored()]
 
 
 PREFILLED = {
-    "boolean": (boolean(context=None, default=True), False, "▸n no  your answer before"),
-    "select": (select(has_default=True, default="staging"), "production", "▸ 3  production  your answer before"),
-    "multi": (multi(has_default=True, default=["staging"]), ["production"], "■ production  your answer before"),
+    "boolean": (boolean(context=None, default=True), False, "▸n no  your earlier answer"),
+    "select": (select(has_default=True, default="staging"), "production", "▸ 3  production  your earlier answer"),
+    "multi": (multi(has_default=True, default=["staging"]), ["production"], "■ production  your earlier answer"),
     "text": (text(has_default=True, default="of the asker"), "of mine", "of mine"),
 }
 
@@ -211,7 +211,7 @@ async def test_e23_a_changed_answer_is_not_left_behind_without_a_word(kind: str)
         await app.type(pilot, *edit.split())
         first, second = keys.split()
         await app.type(pilot, first)
-        assert app.answers == [] and "your change is not submitted: Enter submits it" in " ".join(text_of(app).split())
+        assert app.answers == [] and "Your change isn't submitted. Enter submits it" in " ".join(text_of(app).split())
         await app.type(pilot, second)
         assert app.answers == [Restored() if comes == "Restored" else Answered(value=comes)]
 
@@ -221,10 +221,10 @@ async def test_e23_the_menu_says_that_bringing_back_leaves_a_change_behind() -> 
     async with app.run_test(size=(100, 30)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "escape", "escape")
-        assert "your change is not submitted" not in text_of(app)
+        assert "Your change isn't submitted." not in text_of(app)
         await app.type(pilot, "escape", "x", "escape", "escape")
         rows = {row.id: row.detail.plain for row in app.sheet.menu.list.rows if row.detail}
-        assert rows["restore"].endswith("your change is not submitted")
+        assert rows["restore"].endswith("Your change isn't submitted.")
 
 
 async def test_e23_a_change_that_was_left_behind_is_named_at_the_question_that_follows() -> None:
@@ -243,7 +243,7 @@ async def test_e23_a_change_that_was_left_behind_is_named_at_the_question_that_f
         app.dock.ask(formed(multi("c.3"), *done))
         await app.arm(pilot)
         assert app.answers == [WentBack(to="apply"), Restored()]
-        assert "your change to message is not submitted" in " ".join(text_of(app).split())
+        assert "Your change to message isn't submitted" in " ".join(text_of(app).split())
         await app.type(pilot, "b")
         assert "not submitted" not in text_of(app), "it is said once"
 
@@ -428,7 +428,7 @@ async def test_r226_one_s_own_words_are_the_answer_where_the_question_allows_the
     app = Host(worded())
     async with app.run_test(size=(100, 30)) as pilot:
         await app.arm(pilot)
-        assert "Something else…" in text_of(app) and "your own words are the answer" in text_of(app)
+        assert "Something else…" in text_of(app) and "your text is the answer" in text_of(app)
         await app.type(pilot, *["down"] * 4, *"my box", "up")
         assert app.sheet.draft.answer == "my box" and app.sheet.writing is None
         await app.type(pilot, "down", "enter")
@@ -441,7 +441,7 @@ async def test_r226_empty_words_are_no_answer_and_old_ones_come_back() -> None:
         await app.arm(pilot)
         assert isinstance(app.sheet.area, SelectArea) and app.sheet.draft.answer is None
         await app.type(pilot, "enter", *["backspace"] * 6, "enter")
-        assert app.answers == [] and "nothing written yet" in text_of(app)
+        assert app.answers == [] and "No answer yet" in text_of(app)
         await app.type(pilot, *"x", "enter")
         assert app.answers == [Answered(value="x")]
 

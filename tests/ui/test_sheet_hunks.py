@@ -61,7 +61,7 @@ async def test_each_file_is_named_once_and_each_hunk_says_where_it_is_and_how_it
         seen = text_of(app)
         assert seen.count("docs/install.md") == 1 and seen.count("src/main.py") == 1
         assert "■ 1/3 line 4  +1 −1" in seen and "▌□ 2/3 after line 40  +2 −0  left" in seen
-        assert "“why”" in seen and "2 of 3 hunks taken · +2 −3" in seen
+        assert "“why”" in seen and "2 of 3 hunks selected · +2 −3" in seen
         assert "@@" not in seen and "y yes  2 of 3" in seen
 
 
@@ -79,7 +79,7 @@ async def test_nothing_taken_is_no_yes() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "a", "enter", "y", "Y", "y")
-        assert app.answers == [] and "no hunk is taken" in text_of(app)
+        assert app.answers == [] and "No hunks selected" in text_of(app)
 
 
 async def test_r251_a_partial_yes_is_never_remembered() -> None:
@@ -87,7 +87,7 @@ async def test_r251_a_partial_yes_is_never_remembered() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "space", "Y", "Y")
-        assert app.answers == [] and "a choice of hunks is not remembered" in text_of(app)
+        assert app.answers == [] and "A selection of hunks can't be remembered" in text_of(app)
         await app.type(pilot, "space", "Y")
         assert app.answers == [Answered(value=True, remember=True)]
 
@@ -101,7 +101,7 @@ async def test_e15_hunks_that_were_not_on_the_screen_are_counted_and_yes_is_said
         unseen = area.view.parts_unseen
         assert 30 < unseen < 40 and f"{unseen} of 40 hunks not seen" in text_of(app)
         await app.type(pilot, "y")
-        assert app.answers == [] and f"{unseen} of 40 hunks were not on the screen" in " ".join(text_of(app).split())
+        assert app.answers == [] and f"{unseen} of 40 hunks weren't on the screen" in " ".join(text_of(app).split())
         await app.type(pilot, *["]"] * 39)
         assert area.view.parts_unseen == 0 and "not seen" not in text_of(app)
         await app.type(pilot, "y")
@@ -130,7 +130,7 @@ async def test_e60_by_mouse_alone() -> None:
         await app.click_text(pilot, "print(first, last)")
         area = app.sheet.area
         assert isinstance(area, HunkArea) and area.view.at == 2 and list(area.view.accepted) == ["1", "3"]
-        await app.click_text(pilot, "take or leave")
+        await app.click_text(pilot, "select or clear")
         assert list(area.view.accepted) == ["1"]
         await app.click_text(pilot, "c comment")
         assert app.sheet.writing is area.comment
@@ -266,6 +266,6 @@ async def test_hunks_that_change_nothing_are_answered_without_a_context() -> Non
         await app.arm(pilot)
         assert isinstance(app.sheet.area, HunkArea) and app.sheet.reading.context is None
         await app.type(pilot, "space", "]", "y")
-        assert app.answers == [] and "2 of 2 hunks were not on the screen" in text_of(app)
+        assert app.answers == [] and "2 of 2 hunks weren't on the screen" in text_of(app)
         await app.type(pilot, "y")
         assert app.answers == [Answered(value=True, parts=PartsTaken(accepted=("2",), comments={}))]

@@ -69,7 +69,7 @@ def test_r87_only_an_object_replaces_arguments(text: str) -> None:
 def test_arguments_are_shown_as_they_would_run_and_no_text_passes_for_a_name() -> None:
     value = {"command": "ls", "run as": True, "text": 'a\ncommand: "rm -rf /"', "list": [1], "empty": []}
     assert readable(json.dumps(value)).split("\n") == [
-        'command: "ls"', '"run as": true', "text: 2 lines and no line end", "  │ a", '  │ command: "rm -rf /"',
+        'command: "ls"', '"run as": true', "text: 2 lines without a line end", "  │ a", '  │ command: "rm -rf /"',
         "list:", "  [", "    1", "  ]", "empty: []",
     ]  # fmt: skip
     assert readable("{broken") == "{broken" and readable("{}") == "no arguments"
@@ -84,7 +84,7 @@ def test_a_gutter_stands_beside_all_lines_but_many_blank_ones(text: str) -> None
         for blank, run in runs
         for line in (run if blank and len(run) > visible.LINES else [f"  │ {one}" for one in run])
     ]
-    end = " and no line end" if len(lines) > 1 and not text.endswith("\n") else ""
+    end = " without a line end" if len(lines) > 1 and not text.endswith("\n") else ""
     head = f"text: {len(lines)} {'line' if len(lines) == 1 else 'lines'}{end}"
     assert readable(json.dumps({"text": text})).split("\n") == [head, *wanted]
 

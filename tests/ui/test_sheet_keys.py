@@ -29,7 +29,7 @@ async def test_e5_a_change_by_hunks_names_what_is_needed_most() -> None:
     async with app.run_test(size=SMALL) as pilot:
         await app.arm(pilot)
         seen = text_of(app)
-        for hint in ("space take or leave", "] [ hunk", "a all", "c comment", "esc menu"):
+        for hint in ("space select or clear", "] [ hunk", "a all", "c comment", "esc menu"):
             assert hint in seen, hint
         await app.type(pilot, "ctrl+f")
         seen = text_of(app)
@@ -66,11 +66,11 @@ async def test_e1_what_fits_on_the_full_screen_leaves_everything_else_there() ->
 
 FORMS: dict[str, tuple[PromptRequest, list[str], list[str]]] = {
     "first": (multi(), [], ["← → tab questions", "b back"]),
-    "answered before": (multi(), ["b back", "← → tab questions"], ["u bring back"]),
-    "after back": (multi(), ["b back", "u bring back", "← → tab questions"], []),
-    "text": (text(), ["shift+tab back"], ["tab bring back"]),
-    "text after back": (text(), ["shift+tab back", "tab bring back"], []),
-    "data": (schema(), ["ctrl+pgup back", "ctrl+pgdn bring back"], ["shift+tab back"]),
+    "answered before": (multi(), ["b back", "← → tab questions"], ["u restore"]),
+    "after back": (multi(), ["b back", "u restore", "← → tab questions"], []),
+    "text": (text(), ["shift+tab back"], ["tab restore"]),
+    "text after back": (text(), ["shift+tab back", "tab restore"], []),
+    "data": (schema(), ["ctrl+pgup back", "ctrl+pgdn restore"], ["shift+tab back"]),
 }
 
 
@@ -90,7 +90,7 @@ async def test_e5_a_form_names_the_keys_between_its_questions_that_work_now(kind
     ("prompt", "click", "answer"),
     [
         (formed(select()), "b back", WentBack(to="apply")),
-        (formed(text(), undo=("message",)), "tab bring back", Restored()),
+        (formed(text(), undo=("message",)), "tab restore", Restored()),
         (formed(text()), "shift+tab back", WentBack(to="apply")),
     ],
     ids=["questions", "bring back", "back"],

@@ -46,13 +46,13 @@ async def test_the_count_moves_and_all_and_none_are_one_key() -> None:
     app = Host(multi(options=MANY))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        assert "0 of 30 chosen" in text_of(app)
+        assert "0 of 30 selected" in text_of(app)
         await app.type(pilot, "down", "space", "j", "space")
-        assert "2 of 30 chosen" in text_of(app)
+        assert "2 of 30 selected" in text_of(app)
         await app.type(pilot, "a")
-        assert "30 of 30 chosen" in text_of(app)
+        assert "30 of 30 selected" in text_of(app)
         await app.type(pilot, "a")
-        assert "0 of 30 chosen" in text_of(app) and app.answers == []
+        assert "0 of 30 selected" in text_of(app) and app.answers == []
 
 
 async def test_r192_e22_the_default_is_marked_and_enter_accepts_it() -> None:
@@ -60,7 +60,7 @@ async def test_r192_e22_the_default_is_marked_and_enter_accepts_it() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         line = next(line for line in text_of(app).split("\n") if "staging" in line)
-        assert "■" in line and "default" in line and "1 of 3 chosen" in text_of(app)
+        assert "■" in line and "default" in line and "1 of 3 selected" in text_of(app)
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value=["staging"])]
 
@@ -70,7 +70,7 @@ async def test_e14_nothing_marked_is_an_answer_only_when_it_is_said_twice() -> N
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter")
-        assert app.answers == [] and "nothing is chosen" in text_of(app)
+        assert app.answers == [] and "No options selected" in text_of(app)
         await app.type(pilot, "down", "enter")
         assert app.answers == [], "another key in between takes the first one back"
         await app.type(pilot, "enter", gap=0.03)
@@ -101,7 +101,7 @@ async def test_e24_marks_are_drafts_and_come_back() -> None:
         again.dock.restore_draft(("c1", "q4"), app.drafts[-1])
         again.dock.ask(multi(options=PLAIN))
         await again.arm(pilot)
-        assert "2 of 3 chosen" in text_of(again)
+        assert "2 of 3 selected" in text_of(again)
         await again.type(pilot, "enter")
         assert again.answers == [Answered(value=["a-one", "c-three"])]
 
@@ -113,7 +113,7 @@ async def test_a_draft_of_another_form_marks_nothing_that_is_not_there(stored: s
         app.dock.restore_draft(("c1", "q4"), json.dumps({"answer": stored, "reply": ""}))
         app.dock.ask(multi(options=PLAIN))
         await app.arm(pilot)
-        assert "0 of 3 chosen" in text_of(app)
+        assert "0 of 3 selected" in text_of(app)
 
 
 async def test_e28_a_filter_finds_and_all_means_what_is_shown() -> None:
@@ -122,7 +122,7 @@ async def test_e28_a_filter_finds_and_all_means_what_is_shown() -> None:
         await app.arm(pilot)
         assert "/ filter" in text_of(app)
         await app.type(pilot, "slash", *"branch-2", "enter", "a")
-        assert "11 of 30 chosen" in text_of(app) and app.answers == []
+        assert "11 of 30 selected" in text_of(app) and app.answers == []
         await app.type(pilot, "i", "a", "i", "1", "enter")
         assert app.answers == [Answered(value=["branch-2"])]
 
@@ -132,7 +132,7 @@ async def test_e20_something_else_is_a_reply_in_words_and_keeps_the_marks() -> N
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "1", "4", *"ai", "up")
-        assert "1 of 3 chosen" in text_of(app), "letters of the reply mark nothing"
+        assert "1 of 3 selected" in text_of(app), "letters of the reply mark nothing"
         await app.type(pilot, "down", "!", "enter")
         assert app.answers == [Replied(text="ai!")]
 
@@ -153,7 +153,7 @@ async def test_e60_a_click_marks_and_a_click_on_the_hint_submits() -> None:
         app.now += 1
         await app.click_text(pilot, "b-two")
         await app.settled(pilot)
-        assert "1 of 3 chosen" in text_of(app) and app.answers == []
+        assert "1 of 3 selected" in text_of(app) and app.answers == []
         await app.click_text(pilot, "enter submit")
         assert app.answers == [Answered(value=["b-two"])]
 

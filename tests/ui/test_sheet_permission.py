@@ -64,7 +64,7 @@ async def test_r192_enter_runs_nothing_before_the_user_moved() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter", "space", "enter")
-        assert app.answers == [] and "nothing is chosen yet" in text_of(app)
+        assert app.answers == [] and "No answer selected" in text_of(app)
         await app.type(pilot, "down", "down", "enter")
         assert app.answers == [Permitted(run=False)]
 
@@ -105,7 +105,7 @@ async def test_e15_leave_for_what_was_not_seen_wants_to_be_said_twice() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "y")
-        assert app.answers == [] and "lines were not on the screen" in text_of(app)
+        assert app.answers == [] and "lines weren't on the screen" in text_of(app)
         await app.type(pilot, "p", "y")
         assert app.answers == [], "another key in between takes the first one back"
         await app.type(pilot, "y")
@@ -127,7 +127,7 @@ async def test_r86_skip_and_reply_wants_a_reason() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "r", "enter", "enter")
-        assert app.answers == [] and "nothing written yet" in text_of(app)
+        assert app.answers == [] and "No reason yet" in text_of(app)
         await app.type(pilot, *"use docs/", "enter")
         assert app.answers == [Permitted(run=False, reason="use docs/")]
 
@@ -159,7 +159,7 @@ async def test_r85_run_edit_opens_in_the_editor_and_emptied_leads_to_the_choices
         await app.arm(pilot)
         assert app.sheet.writing is app.sheet.reply_fields.edit
         await app.type(pilot, "delete", "delete", "enter")
-        assert app.answers == [] and "emptied" in text_of(app) and "n skip" in text_of(app)
+        assert app.answers == [] and "The text is empty." in text_of(app) and "n skip" in text_of(app)
         await app.type(pilot, "n")
         assert app.answers == [Permitted(run=False)]
 
@@ -205,7 +205,7 @@ async def test_z11_enter_alone_delivers_nothing() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter", "enter")
-        assert app.answers == [] and "nothing is chosen yet" in text_of(app)
+        assert app.answers == [] and "No answer selected" in text_of(app)
         await app.type(pilot, "down", "enter")
         assert app.answers == [Delivered(deliver=True)]
 
@@ -262,7 +262,7 @@ async def test_an_error_is_said_to_be_one_and_a_large_result_is_edited_as_a_whol
     app = Host(delivery(is_error=True, result=Foreign("x" * 300_000)))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        assert "the tool failed" in text_of(app)
+        assert "The tool failed" in text_of(app)
         await app.type(pilot, "e", "!", "enter")
         assert app.answers == [Delivered(deliver=True, text="x" * 300_000 + "!")]
 

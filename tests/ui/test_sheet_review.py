@@ -41,7 +41,7 @@ async def test_e23_enter_on_an_earlier_row_says_first_what_goes() -> None:
         await app.arm(pilot)
         await app.type(pilot, "home", "enter")
         assert app.answers == []
-        assert "Back to apply discards the later answers to envs, note" in text_of(app)
+        assert "Back to apply removes the answers to envs, note" in text_of(app)
         await app.type(pilot, "enter")
         assert app.answers == [WentBack(to="apply")]
 
@@ -51,7 +51,7 @@ async def test_what_cannot_be_changed_says_why() -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "2", "enter")
-        assert "region is answered by a setting" in text_of(app)
+        assert "A setting answers region" in text_of(app)
         await app.type(pilot, "5", "enter")
         assert "settings: asked only if `apply` is no" in text_of(app)
         assert app.answers == []

@@ -22,7 +22,7 @@ async def test_r186_it_begins_with_what_the_schema_gives_and_makes_nothing_up() 
             "name *" in shown and "2 still needed: name, batch" in shown and "1 to 10,000" not in shown.split("name")[0]
         )
         await app.type(pilot, "enter")
-        assert app.answers == [] and "not submitted: 2 fields are required" in text_of(app)
+        assert app.answers == [] and "Not submitted: 2 fields are required" in text_of(app)
 
 
 async def test_what_a_line_has_no_room_for_stands_below_it_the_whole_title_and_the_place() -> None:
@@ -88,7 +88,7 @@ async def test_only_the_verdict_on_exactly_this_value_lets_it_out() -> None:
         await app.judged(pilot)
         app.held = True
         await app.type(pilot, "y", "enter")
-        assert app.answers == [] and "checking it…" in text_of(app)
+        assert app.answers == [] and "checking…" in text_of(app)
         first = app.wanted[-1]
         assert first.value["name"] == "xy"
         await app.type(pilot, "z")

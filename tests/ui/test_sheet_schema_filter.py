@@ -54,7 +54,7 @@ async def test_no_value_with_these_letters_is_said_and_the_filter_goes_with_its_
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "slash", *"zz", "enter")
-        assert "no option matches" in text_of(app) and "0 found" in text_of(app)
+        assert "No matching options" in text_of(app) and "0 found" in text_of(app)
         await app.type(pilot, "down")
         assert not app.schema.filter.field.display and app.schema.filter.field.text == ""
         line = app.schema.document.line

@@ -94,7 +94,7 @@ async def test_r186_what_is_no_json_is_told_with_its_place_while_it_is_typed() -
         await app.type(pilot, "f6")
         await write(app, pilot, '{\n  "name": "a",\n  "name": "b", "batch": 1, "workers": 1\n}')
         await app.judged(pilot)
-        assert "line 3, column 3: the key 'name' stands twice" in text_of(app)
+        assert "line 3, column 3: the key 'name' appears twice" in text_of(app)
         assert app.schema.editors.json._wrong == {3}
         await app.type(pilot, "enter")
         assert app.answers == [] and app.schema.editors.json.cursor_location == (2, 2)
@@ -119,7 +119,7 @@ async def test_r186_a_verdict_marks_its_line_and_tab_goes_there() -> None:
         await app.type(pilot, "tab")
         assert app.schema.editors.json.cursor_location == (5, 4)
         await app.type(pilot, "enter")
-        assert app.answers == [] and "not submitted: /workers" in text_of(app)
+        assert app.answers == [] and "Not submitted: /workers" in text_of(app)
 
 
 async def test_r186_emptied_leads_back_to_the_choice() -> None:
@@ -128,7 +128,7 @@ async def test_r186_emptied_leads_back_to_the_choice() -> None:
         await app.arm(pilot)
         await write(app, pilot, " \n")
         await app.type(pilot, "enter")
-        assert app.answers == [] and "emptied" in text_of(app) and app.sheet.writing is None
+        assert app.answers == [] and "The text is empty." in text_of(app) and app.sheet.writing is None
         await app.type(pilot, "r", *"no idea", "enter")
         assert app.answers == [Replied(text="no idea")]
 
@@ -138,7 +138,7 @@ async def test_what_has_no_form_says_why_and_is_written_as_json() -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "f6")
-        assert "there is no form for this: one of several forms" in text_of(app)
+        assert "no form for this: one of several shapes" in text_of(app)
         await write(app, pilot, '["a"]')
         await app.judged(pilot)
         await app.type(pilot, "enter")
@@ -150,7 +150,7 @@ async def test_a_part_that_has_no_field_leads_to_its_place_in_the_json() -> None
     async with app.run_test(size=(80, 30)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "escape", "end")
-        assert "keys of any name: F6 writes it as JSON" in text_of(app)
+        assert "any key names: F6 edits it as JSON" in text_of(app)
         await app.type(pilot, "enter")
         assert app.schema.editors.active == "json" and app.schema.editors.json.cursor_location == (4, 2)
 
@@ -221,8 +221,8 @@ async def test_t4_a_megabyte_is_pasted_into_a_field_of_the_form() -> None:
 
 async def test_that_there_is_no_form_stands_there_from_the_start_and_f6_says_what_it_does() -> None:
     for of, note in (
-        ({"oneOf": [{"type": "string"}, {"type": "array"}]}, "one of several forms"),
-        ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "keys of any name"),
+        ({"oneOf": [{"type": "string"}, {"type": "array"}]}, "one of several shapes"),
+        ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "any key names"),
     ):
         app = Checked(schema(of=of))
         async with app.run_test(size=(80, 24)) as pilot:
@@ -231,7 +231,7 @@ async def test_that_there_is_no_form_stands_there_from_the_start_and_f6_says_wha
             assert f"the form cannot express this ({note}): JSON" in text_of(app)
             assert "f6 why no form" in text_of(app) and "✗" not in text_of(app), "nothing was done wrong yet"
             await app.type(pilot, "f6")
-            assert f"there is no form for this: {note}" in text_of(app)
+            assert f"no form for this: {note}" in text_of(app)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,10 @@ async def test_a_mistake_is_told_once() -> None:
         await app.arm(pilot)
         await app.type(pilot, "f6")
         await write(app, pilot, '{\n  "name": \n}')
-        for key, words in (("enter", "not submitted: this is no JSON yet"), ("f6", "there is no form of this yet")):
+        for key, words in (
+            ("enter", "Not submitted: the JSON isn't valid yet"),
+            ("f6", "No form yet"),
+        ):
             await app.type(pilot, key)
             await app.judged(pilot)
             assert text_of(app).count("line 3, column 1: a value is missing here") == 1
@@ -307,12 +310,12 @@ async def test_a_mistake_is_told_once() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "it ends before it is whole"), ('{"a":1,}', "a comma before the end"), ("{'a':1}", "in double quotes"),
-        ("{a:1}", "a key in double quotes"), ('{"a" 1}', "a colon is missing"), ('{"a":1 "b":2}', "a comma is missing"),
-        ('{"a":yes}', "text stands in double quotes"), ("[1] [2]", "the JSON ends before this"), (" ", "nothing here"),
-        ('["abc]', "never close"), ('["a\tb"]', "write \\n or \\t"), (r'["\q"]', "a backslash"),
-        (r'["\u12"]', "four digits"),
-        ("[NaN]", "NaN is not JSON"), ('{"a":1,"a":2}', "stands twice"),
+        ("{", "the JSON is incomplete"), ('{"a":1,}', "remove the comma"), ("{'a':1}", "in double quotes"),
+        ("{a:1}", "a key in double quotes"), ('{"a" 1}', "a colon is missing"), ('{"a":1 "b":2}', "a comma or"),
+        ('{"a":yes}', "put text in double quotes"), ("[1] [2]", "the JSON ends before this"), (" ", "is empty"),
+        ('["abc]', "closing double"), ('["a\tb"]', "write \\n or \\t"), (r'["\q"]', "unknown escape"),
+        (r'["\u12"]', "4 digits"),
+        ("[NaN]", "NaN isn't JSON"), ('{"a":1,"a":2}', "appears twice"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_in_plain_words(text: str, words: str) -> None:

@@ -40,7 +40,7 @@ async def test_what_the_form_has_no_line_for_is_told_before_it_is_submitted() ->
         assert "+ 1 more: delete_everything (F6)" in text_of(app)
         assert "✓ fits · 1 key not shown in the form" in text_of(app)
         await app.type(pilot, "down")
-        assert "delete_everything: true" in text_of(app) and "enter show them as JSON" in text_of(app)
+        assert "delete_everything: true" in text_of(app) and "enter show as JSON" in text_of(app)
         await app.type(pilot, "enter")
         assert app.schema.editors.active == "json" and app.schema.editors.json.cursor_location == (2, 2)
         assert "not shown" not in text_of(app), "there it is"
@@ -63,9 +63,9 @@ async def test_nested_and_folded_keys_and_odd_values_are_shown_as_what_they_are(
     async with app.run_test(size=size) as pilot:
         await app.arm(pilot)
         await app.judged(pilot)
-        assert "zzz · not one of the choices" in line_with(app, " level ")
-        assert '"yes" · not one of the choices' in line_with(app, " on ")
-        assert "7 · not one of the choices" in line_with(app, " pick ")
+        assert "zzz · not an option" in line_with(app, " level ")
+        assert '"yes" · not an option' in line_with(app, " on ")
+        assert "7 · not an option" in line_with(app, " pick ")
         await app.type(pilot, "end")
         assert "+ 1 more: mem\\u{202E} (F6)" in text_of(app) and "+ 1 more: 0/evil (F6)" in text_of(app)
         assert "2 keys not shown in the form" in " ".join(text_of(app).replace("│", " ").split()), text_of(app)
@@ -165,7 +165,7 @@ async def test_nothing_is_told_as_wrong_before_a_key_was_pressed_and_names_are_c
         assert told.endswith("_3, 4 more")
         assert app.schema.editors.json._wrong == frozenset()
         await app.type(pilot, "enter")
-        assert app.answers == [] and "not submitted: 9 fields are required" in text_of(app)
+        assert app.answers == [] and "Not submitted: 9 fields are required" in text_of(app)
         assert "✗ Name is required" in line_with(app, "name *")
 
 

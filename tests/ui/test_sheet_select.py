@@ -49,7 +49,7 @@ async def test_z11_where_nothing_is_preselected_enter_alone_takes_nothing(ask: C
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter")
-        assert app.answers == [] and "chosen" in text_of(app)
+        assert app.answers == [] and "selected" in text_of(app)
         await app.type(pilot, "down", "enter" if ask is select else "space", "enter")
         assert app.answers in ([Answered(value="staging")], [Answered(value=["staging"])])
 
@@ -69,7 +69,7 @@ async def test_e20_the_last_row_is_a_reply_in_words_and_says_so() -> None:
     app = Host(select())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        assert "4  Something else…  a reply in words" in text_of(app)
+        assert "4  Something else…  reply with text" in text_of(app)
         await app.type(pilot, *["down"] * 4, *"neither, wait")
         assert "enter sends the reply" in text_of(app)
         await app.type(pilot, "up", "up")
@@ -104,7 +104,7 @@ async def test_r179_a_reply_to_the_model_may_be_without_words_when_it_is_meant()
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "r", "enter")
-        assert app.answers == [] and "Enter once more" in text_of(app)
+        assert app.answers == [] and "Press Enter again" in text_of(app)
         await app.type(pilot, "enter", gap=0.04)
         assert app.answers == [], "a held Enter is not meant"
         await app.type(pilot, "enter", "enter")
@@ -150,7 +150,7 @@ async def test_e28_esc_shows_all_again_and_no_match_is_said() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "slash", *"nowhere", "enter")
-        assert "no option matches" in text_of(app) and app.answers == []
+        assert "No matching options" in text_of(app) and app.answers == []
         await app.type(pilot, "slash", "escape")
         assert len(app.sheet.query_one("#options", ChoiceList).rows) == 1000
 

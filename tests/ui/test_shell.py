@@ -21,7 +21,7 @@ async def test_a_command_is_run_shown_and_put_away() -> None:
         assert lines(app) == [(1, "make test")] and app.composer.text == "" and app.starts() == []
         await app.says(pilot, ev.ShellOutput(run=1, text=Foreign("\x1b[31mone\x1b[0m\ntwo\n")))
         shown = app.screen_text()
-        assert "$ make test" in shown and "one" in shown and "[31m" not in shown and "Esc ends it" in shown
+        assert "$ make test" in shown and "one" in shown and "[31m" not in shown and "Esc stops it" in shown
         await pilot.press("escape")
         await pilot.pause()
         assert [one.run for one in app.link.of(cmd.StopShell)] == [1]
@@ -41,7 +41,7 @@ async def test_how_it_ended_is_in_sight_however_much_it_said(size: tuple[int, in
         text = Foreign("".join(f"line {number}\n" for number in range(40)))
         await app.says(pilot, ev.ShellEnded(run=1, status=3, text=text, ms=10))
         shown = app.screen_text()
-        assert "$ make" in shown and "line 39" in shown and "✗ exit status 3" in shown and "lines before" in shown
+        assert "$ make" in shown and "line 39" in shown and "✗ exit status 3" in shown and "earlier lines" in shown
 
 
 async def test_its_output_goes_along_folded_when_it_is_added() -> None:

@@ -120,7 +120,7 @@ def test_what_is_left_out_leaves_its_room_to_the_title() -> None:
 def test_the_status_line_says_everything_where_there_is_room() -> None:
     assert line(STATUS, 0.0, 220).plain == (
         "jp  ~/code/a-rather-long-name/of/acme · A conversation about cross-references in the knowledge base · "
-        "anthropic/claude-sonnet-4-5 · 12.4k in · 812 out · the model is writing · 2 waiting for you"
+        "anthropic/claude-sonnet-4-5 · 12.4k in · 812 out · model is writing · 2 waiting for you"
     )
     assert line(Status(workspace="/srv/x"), 0.0, 80).plain == "jp  /srv/x"
 

@@ -139,7 +139,7 @@ def test_a_message_beyond_the_cap_says_so_and_costs_nothing_more() -> None:
         message.feed("word " * 200 + "\n\n")
     rows = message.frozen + message.tail
     assert sum(len(row.text) for row in rows) <= plain.SHOWN + 200
-    assert "more characters are not shown; an export (/conversations, e) has them all" in " ".join(
+    assert "more characters not shown; an export (/conversations, e) has all" in " ".join(
         row.text.strip() for row in rows[-2:]
     )
 

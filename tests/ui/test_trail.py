@@ -56,10 +56,10 @@ def test_unfolded_it_tells_all_words_who_asked_why_and_the_context() -> None:
     )  # fmt: skip
     shown = "\n".join(painted(call(question, REVIEWED), "e1/0"))
     assert "All of it." in shown and "asked by fs_modify_file" in shown
-    assert "why you were not asked: your settings say so (rule 5)" in shown
+    assert "Why you weren't asked: your settings say so (rule 5)" in shown
     assert '+    Tea("White tea"' in shown or 'Tea("White tea"' in shown
     only = "\n".join(painted(call(question, REVIEWED), "e1/0?"))
-    assert "why you were not asked" in only and 'White tea"' not in only
+    assert "Why you weren't asked" in only and 'White tea"' not in only
 
 
 def test_somebody_else_than_the_call_is_named() -> None:
@@ -88,12 +88,12 @@ def test_decisions_stand_with_the_call_and_what_ran_in_its_place() -> None:
     assert shown[1:] == [
         "     └ ✎ arguments edited by you ▸",
         "     └ ✎ ran with path: other.py",
-        "     └ ↷ result kept back by you ▸",
+        "     └ ↷ result withheld by you ▸",
     ]
     skipped = painted(call(permission={"choice": "skip", "by": "user", "reason": "too wide [/]"}))
     assert skipped[1:3] == ["     └ ↷ skipped by you ▸", "       “too wide [/]”"]
     opened = painted(call(permission={"choice": "run", "by": "remembered"}), "e1/permission")
-    assert "why you were not asked: earlier in this turn" in "\n".join(opened)
+    assert "Why you weren't asked: earlier in this turn" in "\n".join(opened)
 
 
 def test_an_open_call_tells_both_the_arguments_of_the_model_and_those_that_ran() -> None:
@@ -105,7 +105,7 @@ def test_an_open_call_tells_both_the_arguments_of_the_model_and_those_that_ran()
 def test_a_dialogue_has_its_reason_for_asking_too() -> None:
     events = call(asked("a", "Which branch?", assistant=True), stored.InquiryAnswered(id="a.q.1", answer="main"))
     assert painted(events)[:2] == ["   ? Which branch?", "     ✓ main"]
-    assert "why you were asked" in painted(events, "e1/0?")[2]
+    assert "Why you were asked" in painted(events, "e1/0?")[2]
 
 
 def test_a_turn_that_goes_on_says_so_quietly() -> None:
@@ -157,15 +157,13 @@ async def test_w_says_why_and_puts_it_away_again() -> None:
         host.transcript.focus()
         await pilot.press("w")
         await settled(pilot)
-        assert "why you were not asked: your settings send this" in "\n".join(screen(host))
+        assert "Why you weren't asked: Your settings send this" in "\n".join(screen(host))
         await pilot.press("w")
         await settled(pilot)
         assert "why you" not in "\n".join(screen(host))
         await pilot.press("p", "p", "w")
         await settled(pilot)
-        assert "why you were asked: the settings say to ask" in "\n".join(screen(host)), (
-            "the call's first: leave to run"
-        )
+        assert "Why you were asked: your settings require" in "\n".join(screen(host)), "the call's first: leave to run"
 
 
 async def test_w_is_bound_only_where_somebody_was_asked() -> None:

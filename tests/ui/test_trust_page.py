@@ -30,7 +30,7 @@ def one(key: str, value: str, does: str, line: int = 3, **more: object) -> Propo
 
 SETTINGS = (
     one(
-        "providers.llm.acme.base_url", '"https://llm.acme.example/v1"', "sends all that is said with models of acme to "
+        "providers.llm.acme.base_url", '"https://llm.acme.example/v1"', "sends conversations with models of acme to "
         "https://llm.acme.example/v1", 4, counts="waits", acts=True, change="changed",
         before=Foreign('"http://127.0.0.1:8080/v1"'),
     ),
@@ -42,7 +42,7 @@ SETTINGS = (
     one("conversation.tools.shell_run.options.sandbox.mode", '"off"', "runs shell_run without a sandbox", 12,
         counts="never", acts=True, change="same"),
     one("ui.theme", '"jp-day"', "the name of a theme", 2, counts="always", change="same"),
-    one("notify.bell", "", "is not set here any more", 0, counts="always", change="gone", before=Foreign("true")),
+    one("notify.bell", "", "is no longer set", 0, counts="always", change="gone", before=Foreign("true")),
 )  # fmt: skip
 
 
@@ -66,9 +66,9 @@ async def test_what_it_would_do_is_said_and_nothing_acts() -> None:
     async with page(read()) as (app, _):
         shown = app.screen_text()
         assert say.UNTRUSTED in shown and FILE in shown
-        assert "sends all that is said with models of acme to https://llm.acme.example/v1" in shown
-        assert "with your trust · config.toml:4 · providers.llm.acme.base_url" in shown
-        assert "never, no folder may decide this · config.toml:12" in shown
+        assert "sends conversations with models of acme to https://llm.acme.example/v1" in shown
+        assert "once trusted · config.toml:4 · providers.llm.acme.base_url" in shown
+        assert "never: folders can't set this · config.toml:12" in shown
         assert "[b]--fix[/b]" in shown and "\x1b" not in shown and "\u202e" not in shown
         assert "changed " not in shown, "nothing was trusted before"
 
@@ -77,22 +77,22 @@ async def test_trusting_takes_two_presses_and_carries_the_digest_of_what_was_sho
     async with page(read()) as (app, pilot):
         await pilot.press("t")
         await pilot.pause()
-        assert "2 settings would count that do not count now. Press t again" in app.screen_text()
+        assert "2 more settings would apply. Press t again" in app.screen_text()
         await pilot.press("j", "t")
         assert app.link.of(cmd.TrustWorkspace) == [], "another key is a change of mind"
         await pilot.press("t")
         assert [sent.digest for sent in app.link.of(cmd.TrustWorkspace)] == ["d1"]
         await app.says(pilot, read("trusted", done="trusted"))
         shown = app.screen_text()
-        assert say.TRUSTED in shown and "when jp-tui starts again" in shown and "trust no longer" in shown
+        assert say.TRUSTED in shown and "after a restart" in shown and "revoke trust" in shown
 
 
 async def test_a_file_that_changed_meanwhile_is_read_again() -> None:
     """Refused with words; a press that was begun for the old content does not count for the new one."""
     async with page(read()) as (app, pilot):
         await pilot.press("t", "t")
-        await app.says(pilot, ev.Refused(command="trust_workspace", message="The file has changed since it was shown"))
-        assert "The file has changed since it was shown" in app.screen_text() and len(app.link.of(cmd.ReadTrust)) == 2
+        await app.says(pilot, ev.Refused(command="trust_workspace", message="The file changed since it was shown"))
+        assert "The file changed since it was shown" in app.screen_text() and len(app.link.of(cmd.ReadTrust)) == 2
         await pilot.press("t")
         await app.says(pilot, read(digest="d2"))
         await pilot.press("t")
@@ -104,7 +104,7 @@ async def test_what_is_different_stands_first_with_what_it_was() -> None:
         shown = app.screen_text()
         assert say.CHANGED[:40] in shown
         assert 'before: "http://127.0.0.1:8080/v1"' in shown
-        assert shown.index("gone is not set here any more") < shown.index("runs shell_run without a sandbox")
+        assert shown.index("gone is no longer set") < shown.index("runs shell_run without a sandbox")
         await pilot.press("x", "x")
         assert len(app.link.of(cmd.DistrustWorkspace)) == 1
 

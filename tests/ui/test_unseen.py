@@ -92,7 +92,7 @@ async def test_white_space_on_a_sheet_is_marked_by_signs_and_words() -> None:
         await app.passes(pilot, 1.0)
         shown = app.screen_text()
         assert "→indented·" in shown and "········indented" in shown, shown
-        assert "only white space changes (· space, → tab, ␍ CR)" in shown
+        assert "only white space changed (· space, → tab, ␍ CR)" in shown
 
 
 async def test_a_long_result_says_how_much_is_folded() -> None:

@@ -54,24 +54,30 @@ def test_a_key_is_understood_however_it_is_written(written: str, key: str) -> No
     [
         ("[workspace]\nfold = 3", '2:1: workspace.fold: expected a key like "ctrl+b", or several'),
         ("[workspace]\nfold = []", "expected a key"),
-        ("[workspace]\nfold = 'ctrl+pgupp'", 'no key "ctrl+pgupp"; did you mean pageup?'),
-        ("[workspace]\nfold = 'crtl+b'", 'no modifier "crtl"; did you mean ctrl?'),
-        ("[workspace]\nfold = 'ctrl+c'", "Ctrl+C always copies, interrupts and leaves"),
+        ("[workspace]\nfold = 'ctrl+pgupp'", 'no key "ctrl+pgupp". Did you mean pageup?'),
+        ("[workspace]\nfold = 'crtl+b'", 'no modifier "crtl". Did you mean ctrl?'),
+        ("[workspace]\nfold = 'ctrl+c'", "Ctrl+C always copies, interrupts and quits"),
         ("[workspace]\nfold = 'ctrl+i'", "is the same as Tab in most terminals"),
         (
             "[workspace]\nfodl = 'f2'",
-            "2:1: workspace.fodl: is no action with a key: F1 and / list the names; did you",
+            "2:1: workspace.fodl: isn't an action. Press F1 or / for names. Did you",
         ),
-        ("[workspace]\nfold = 'x'", '"x" is typed where you write: take Ctrl, Alt or a function key with it'),
-        ("[workspace]\nfold = 'f1'", "F1 is app.keys already (keys), where you write"),
-        ("[workspace]\nfold = 'ctrl+u'", "Ctrl+U is edit.delete-start already (delete to the start of the line)"),
-        ("[edit]\nundo = 'ctrl+g'", "Ctrl+G is composer.editor already"),
-        ("[edit]\nundo = 'ctrl+s'", "Ctrl+S sends the answer in a text of a question"),
+        ("[workspace]\nfold = 'x'", '"x" types text in the composer. Add Ctrl or Alt, or use a function key'),
+        ("[workspace]\nfold = 'f1'", "F1 is already used for app.keys (keys), in the composer"),
+        (
+            "[workspace]\nfold = 'ctrl+u'",
+            "Ctrl+U is already used for edit.delete-start (delete to the start of the line)",
+        ),
+        ("[edit]\nundo = 'ctrl+g'", "Ctrl+G is already used for composer.editor"),
+        ("[edit]\nundo = 'ctrl+s'", "Ctrl+S sends the answer in a text field of a question"),
         ("[sheet]\nyes = 'j'", "sheet.yes: is fixed: it answers questions"),
         ("[interrupt]\ntake = 'f2'", "interrupt.take: is fixed"),
         ("[workspace]\nbreak = 'f2'", "workspace.break: is fixed: Ctrl+C always"),
-        ("[dock]\nfold = 'f2'", "dock.fold: takes the keys of workspace.fold: set that"),
-        ("[workspace]\nfold = 'f2'\nnext = 'f2'", "3:1: workspace.next: F2 is workspace.fold already (question)"),
+        ("[dock]\nfold = 'f2'", "dock.fold: uses the keys of workspace.fold. Set that instead."),
+        (
+            "[workspace]\nfold = 'f2'\nnext = 'f2'",
+            "3:1: workspace.next: F2 is already used for workspace.fold (question)",
+        ),
         ("[workspace\n", "1:"),
     ],
 )
@@ -159,7 +165,7 @@ async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) 
             await pilot.pause(0.01)
         await app.says(pilot, *scenes.tools(), *scenes.asked())
         await app.passes(pilot, 1.1)
-        assert 'keys.toml:5:1: composer.editor: "x" is typed' in app._main.query_one(Banner).refusal[0]
+        assert 'keys.toml:5:1: composer.editor: "x" types' in app._main.query_one(Banner).refusal[0]
         assert app.dock.open and "ctrl+o" not in app.screen_text()
         sheet = app.dock.shown()
         assert sheet is not None

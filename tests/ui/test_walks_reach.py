@@ -127,6 +127,6 @@ async def test_a_sheet_without_room_comes_back_when_there_is_some_with_all_that_
             await pilot.resize_terminal(*size)
             await app.settled(pilot)
             assert app.sheet.cramped == (size[1] < 10)
-            assert ("too small" in " ".join(text_of(app).split())) == app.sheet.cramped
+            assert ("Too small" in " ".join(text_of(app).split())) == app.sheet.cramped
         assert app.sheet.writing is app.sheet.reply_fields.reply and app.sheet.reply_fields.reply.text == "why"
         assert "enter sends the reply" in text_of(app)

@@ -138,7 +138,7 @@ def test_a_question_that_came_before_its_fact_stands_once() -> None:
         (stored.InquiryAnswered(id="call_2.apply_changes.1", answer=["a", "b"]), "✓ a, b"),
         (stored.InquiryAnswered(id="call_2.apply_changes.1", answer=""), "✓ empty on purpose"),
         (stored.InquiryRedacted(id="call_2.apply_changes.1"), "✱ answered, kept secret"),
-        (stored.InquiryCancelled(id="call_2.apply_changes.1", reason="user_reply"), "» replied in words you"),
+        (stored.InquiryCancelled(id="call_2.apply_changes.1", reason="user_reply"), "» replied with text you"),
         (stored.InquiryCancelled(id="call_2.apply_changes.1", reason="of_another_reader"), "⊘ of_another_reader"),
         (
             stored.InquiryAnswered(
@@ -176,7 +176,7 @@ def test_a_deferred_question_still_waits_after_its_turn() -> None:
 
 def test_a_new_turn_begins_empty_and_an_old_ones_events_change_nothing() -> None:
     activity = after([*WHOLE, ev.TurnStarted(conversation=CONVERSATION, turn=2, model="demo/tour")])
-    assert texts(activity) == ["Activity", "", "turn 2", "no tools so far"]
+    assert texts(activity) == ["Activity", "", "turn 2", "no tools yet"]
     assert applied(activity, scenes.call("fs_read_file", "completed", end="ok"), 1.0) is activity
 
 
@@ -190,7 +190,7 @@ def test_hidden_calls_are_not_shown_their_questions_are() -> None:
     """R92."""
     hidden = scenes.call("quiet_tool", "running", id_="call_7").model_copy(update={"hidden": True})
     activity = after([*scenes.started(), hidden])
-    assert "no tools so far" in texts(activity)
+    assert "no tools yet" in texts(activity)
     asks = scenes.prompt("text", call_id="call_7")
     activity = after([ev.QuestionAsked(conversation=CONVERSATION, prompt=asks)], 1.0, activity)
     assert "  └ What should the commit message say? fs_modify_file" in texts(activity), "asked by another than its call"
@@ -354,10 +354,10 @@ def test_a_sub_agent_whose_tool_waits_for_the_human_does_not_say_that_it_runs() 
 
     def head(inner: Activity) -> str:
         agent = Agent(info=info, activity=inner)
-        assert bool(asking([agent])) == ("waits for you" in agent_state(agent))
+        assert bool(asking([agent])) == ("waiting for you" in agent_state(agent))
         return next(line for line in map(read, lines(spawned, 0.0, {"s1": agent})) if "mole" in line)
 
-    assert head(after([*scenes.asked()])).startswith("◐ mole") and "waits for you" in head(after([*scenes.asked()]))
+    assert head(after([*scenes.asked()])).startswith("◐ mole") and "waiting for you" in head(after([*scenes.asked()]))
     assert head(after([scenes.call("fs_list_files", "running")])).startswith("▸ mole")
 
 

@@ -31,12 +31,12 @@ def test_what_is_meant(text: str, meant: object) -> None:
 @pytest.mark.parametrize(
     ("text", "name", "advice"),
     [
-        ("/ledgr", "ledgr", "/ledger is the nearest"),
-        ("/them", "them", "/theme is the nearest"),
-        ("/zzz", "zzz", "/help lists them"),
-        ("/", "", "/help lists them"),
-        ("/etc/hosts is broken", "etc/hosts", "// sends it as text"),
-        ("/ledger now", "ledger", "takes nothing behind it"),
+        ("/ledgr", "ledgr", "Did you mean /ledger?"),
+        ("/them", "them", "Did you mean /theme?"),
+        ("/zzz", "zzz", "/help lists all."),
+        ("/", "", "/help lists all."),
+        ("/etc/hosts is broken", "etc/hosts", "Start with // to send it as text"),
+        ("/ledger now", "ledger", "takes no argument"),
     ],
 )
 def test_what_nobody_knows_is_never_a_text(text: str, name: str, advice: str) -> None:

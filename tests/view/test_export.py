@@ -41,7 +41,7 @@ REVIEWER = ev.Responder("assistant", model="anthropic/haiku", ms=7100, usage=USA
             ),
             (
                 "Permission: you ran it · remembered for this turn\n"
-                'Delivery: you told the result\nRan with: {"a":1}\nResult: ok'
+                'Delivery: you delivered the result\nRan with: {"a":1}\nResult: ok'
             ),
         ),
         (
@@ -52,7 +52,7 @@ REVIEWER = ev.Responder("assistant", model="anthropic/haiku", ms=7100, usage=USA
         ),
         (
             ev.ToolCallResponse(id="c", content="M8", is_error=True, metadata={"stop": {"rejections": 3}}),
-            "Stopped: told to stop and ask you: 3 rejections of the same\nError: M8",
+            "Stopped: must stop and ask you: 3 rejections of one request\nError: M8",
         ),
         (ev.ConfigDelta(delta={"ui": {"theme": "x"}}), 'Settings: {"ui":{"theme":"x"}}'),
         (ev.InquiryRequest(id="i", source=ev.Source("assistant"), question={"text": "Sure?"}), "Question: Sure?"),
@@ -92,7 +92,7 @@ REVIEWER = ev.Responder("assistant", model="anthropic/haiku", ms=7100, usage=USA
         (ev.TurnOutcome(outcome="failed", error={"message": "No.", "advice": "Wait."}), "Turn failed: No. Wait."),
         (
             read_event({"type": "inquiry_aside", "id": "i", "question": "why?", "answer": "so"}),
-            "Aside: why?\nAside answered: so",
+            "Side question: why?\nSide question answered: so",
         ),
         (read_event({"type": "inquiry_aside", "id": "i", "send": True}), ""),
         (read_event({"type": "from the future"}), "(from the future)"),
@@ -121,9 +121,9 @@ def test_a_form_that_was_left_is_exported_as_such() -> None:
     events = call(shown("deploy"), said("deploy", True), shown("env"), left("env", "user_reply"), result=result)
     form = list(exported(log(*events)))[1]
     assert form.splitlines()[2:] == ["2. Where? – Cancelled (user_reply)", "3. Note? – Not answered",
-                                     "Replied in words: later"]  # fmt: skip
+                                     "Replied with text: later"]  # fmt: skip
     unsent = call(*ANSWERED, *NOTED, result="Turn ended by the user before …", end="cancelled")
-    assert list(exported(log(*unsent)))[1].splitlines()[-1] == "Answered, and not submitted"
+    assert list(exported(log(*unsent)))[1].splitlines()[-1] == "Answered, not submitted"
 
 
 def test_other_questions_are_exported_as_ever_and_parts_by_name() -> None:

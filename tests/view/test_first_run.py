@@ -55,9 +55,9 @@ def at_models() -> Wizard:
 
 def at_reviewer() -> Wizard:
     now, wanted = view.choose_row(at_models(), "ollama/llama")
-    assert wanted == (TestModel(model="ollama/llama"),) and "for a word" in view.lead(now)
+    assert wanted == (TestModel(model="ollama/llama"),) and "Testing" in view.lead(now)
     now, _ = view.apply_event(now, ModelTested(model="ollama/llama", ok=True, ms=340))
-    assert now.step == "reviewer" and "answers (340 ms)" in view.lead(now)
+    assert now.step == "reviewer" and "answered (340 ms)" in view.lead(now)
     return now
 
 
@@ -76,7 +76,7 @@ def test_from_what_is_found_to_what_is_written() -> None:
     assert now.step == "done" and view.plan(now) == saved.keys and FILE in view.summary_note(now)
     assert view.back(now) is None
     hidden, _ = view.apply_event(now, saved.model_copy(update={"hidden_by": "--model"}))
-    assert "--model still names another" in view.summary_note(hidden) and "still" not in view.summary_note(now)
+    assert "--model still sets another" in view.summary_note(hidden) and "still" not in view.summary_note(now)
 
 
 @pytest.mark.parametrize(("key", "reviewer"), [(view.NONE, ""), (view.SAME, "inherit")])
@@ -180,7 +180,7 @@ def test_with_nothing_found_it_says_what_to_do() -> None:
 
 def test_what_is_set_already_is_said() -> None:
     now, _ = view.apply_event(Wizard(), FOUND.model_copy(update={"model": "openai/gpt-5.1"}))
-    assert "Now it is openai/gpt-5.1." in view.lead(now) and "Now" not in view.lead(
+    assert "The current model is openai/gpt-5.1." in view.lead(now) and "Now" not in view.lead(
         view.apply_event(Wizard(), FOUND)[0]
     )
 
@@ -188,7 +188,7 @@ def test_what_is_set_already_is_said() -> None:
 def test_a_file_that_is_there_is_said_to_be_kept() -> None:
     now = view.choose_row(at_reviewer(), view.NONE)[0]
     there = replace(now, found=FOUND.model_copy(update={"exists": True}))
-    assert "only these keys are set" in view.summary_note(there) and "is new" in view.summary_note(now)
+    assert "Only these keys change" in view.summary_note(there) and "creates the file" in view.summary_note(now)
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_what_was_gone_back_from_is_reachable_and_counts_no_more() -> None:
     found = form(call(*BACK, said("deploy", False, 2), shown("note", 2), said("note", "n", 2)))
     assert states(found) == ["answered", "skipped", "answered"] and answers(found) == [False, None, "n"]
     assert [[outcome(one).word.raw for one in place.earlier] for place in found.places] == [
-        ["yes"], ["live", "gone back"], ["gone back"]
+        ["yes"], ["live", "went back"], ["went back"]
     ]  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def test_what_was_gone_back_from_was_asked() -> None:
         call(*ANSWERED, shown("note"), left("note", "user_back", discards=["env"]), shown("env", 2), result=None)
     )
     assert states(found) == ["answered", "open", "gone_back"]
-    assert [outcome(one).word.raw for one in found.places[2].earlier] == ["gone back"]
+    assert [outcome(one).word.raw for one in found.places[2].earlier] == ["went back"]
 
 
 def test_the_activity_says_which_answers_back_took_away() -> None:
@@ -127,7 +127,7 @@ def test_the_activity_says_which_answers_back_took_away() -> None:
         return [(row.sign, row.text.raw, row.aside.raw) for row in rows if row.text.raw in ("yes", "no", "live")]
 
     assert told(*BACK, said("deploy", False, 2)) == [
-        ("↶", "yes", "taken back"), ("↶", "live", "taken back"), ("✗", "no", "you")
+        ("↶", "yes", "withdrawn"), ("↶", "live", "withdrawn"), ("✗", "no", "you")
     ]  # fmt: skip
     assert told(*BACK, left("deploy", "user_back", 2, restores=["deploy", "env"])) == [
         ("✓", "yes", "you"), ("✓", "live", "you")
@@ -240,7 +240,7 @@ def test_pages_in_any_order_give_the_same_form(cut: int) -> None:
 
 def test_the_activity_keeps_the_showings_that_count() -> None:
     said_ = [line.text.raw for line in lines(rebuilt(log(*call(*BACK, said("deploy", False, 2)))), 0.0)]
-    assert said_.count("Where?") == 1 and "gone back" not in said_
+    assert said_.count("Where?") == 1 and "went back" not in said_
 
 
 PARTS = [{"id": str(number), "title": f"f.txt, line {number}", "digest": "", "diff": ""} for number in range(1, 6)]

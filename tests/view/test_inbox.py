@@ -226,7 +226,7 @@ def test_e50_the_status_line_counts_what_waits_here_put_off_and_elsewhere() -> N
     inbox = after(*asked(prompt("a"), prompt("b")), *asked(prompt("a")))
     assert waiting_text(counted(Status(), inbox)) == "2 waiting for you"
     off = after(listed(info("a", "c3")), inbox=inbox.put_off(("c1", "a"), 300.0, 0.0))
-    assert waiting_text(counted(Status(), off)) == "1 waiting for you · 1 put off · 1 elsewhere"
+    assert waiting_text(counted(Status(), off)) == "1 waiting for you · 1 snoozed · 1 elsewhere"
     assert waiting_text(counted(Status(), after(listed(info("a", "c3"))))) == "1 waiting elsewhere"
     status = counted(Status(), off)
     assert counted(status, off) is status
@@ -247,7 +247,7 @@ def test_e51_the_sidebar_lists_all_of_it_and_what_was_put_off_as_such() -> None:
     shown = [(one.role, one.aside.raw, one.key) for one in found if any(one.key)]
     assert shown == [
         ("waiting", "grep · about c3", ("c3", "a")), ("waiting", "fs_modify_file", ("c1", "a")),
-        ("put_off", "put off", ("c1", "b")),
+        ("put_off", "snoozed", ("c1", "b")),
     ]  # fmt: skip
     assert [one.aside.raw for one in found if one.text.raw == "Waiting for you"] == ["3"]
 
@@ -264,7 +264,7 @@ def test_rows_say_since_when_and_until_when() -> None:
     inbox = after(*asked(prompt("a"), prompt("b")), listed(info("c", "c3"))).put_off(("c1", "b"), 400.0, 0.0)
     rows = [inbox_lines.row(one, 100.0, wall) for one in inbox.entries]
     assert [(one.sign, one.since, one.mark) for one in rows] == [
-        ("○", "1 h", "not open here"), ("?", "2 m", ""), ("☾", "2 m", "put off for 5 m more"),
+        ("○", "1 h", "not open"), ("?", "2 m", ""), ("☾", "2 m", "snoozed for 5 m more"),
     ]  # fmt: skip
     odd = inbox_lines.row(after(*asked(prompt("a", at="soon"))).entries[0], 0.0, wall)
     assert odd.since == ""

@@ -22,14 +22,14 @@ def entry(**given: Any) -> LedgerEntry:
     [
         ({"value": True, "since": "2026-03-05 21:21:16.5", "uses": 3}, "yes",
          "remembered answer · used 3 times · until this turn ends · since 21:21"),
-        ({"kind": "permission", "question": "", "value": False, "uses": 1}, "is skipped",
+        ({"kind": "permission", "question": "", "value": False, "uses": 1}, "skipped",
          "remembered permission · used once · until this turn ends"),
         ({"kind": "permission", "question": "", "value": "y"}, "runs",
          "remembered permission · not used yet · until this turn ends"),
         ({"kind": "pinned", "scope": "settings", "value": ["a", "b"], "place": "c.toml:3"}, "a, b",
          "pinned answer · not used yet · setting"),
         ({"kind": "unattended", "scope": "settings", "question": "", "place": "c.toml:9"}, "runs",
-         "runs without being asked · not used yet · setting"),
+         "runs without asking · not used yet · setting"),
     ],
 )  # fmt: skip
 def test_an_entry_in_words(given: dict[str, Any], answer: str, about: str) -> None:
@@ -64,11 +64,11 @@ def info(**given: Any) -> InquiryInfo:
          "fs_modify_file", "yes"),
         ({"response": {"outcome": "redacted", "id": "a.q.1"}}, "fs_modify_file", "answered, kept secret"),
         ({"response": {"outcome": "cancelled", "id": "a.q.1", "reason": "user_reply"}}, "fs_modify_file",
-         "replied in words"),
+         "replied with text"),
         ({"response": {"outcome": "nonsense"}}, "fs_modify_file", "asked"),
     ],
 )  # fmt: skip
 def test_an_exchange_in_words(given: dict[str, Any], asker: str, said: str) -> None:
     (found,) = exchanges((info(**given),))
     assert (found.asker.raw, found.fate.word.raw, found.when) == (asker, said, "turn 2 · 21:21 UTC")
-    assert found.text == Foreign("Apply this change?") and found.why.raw.startswith("why you were asked")
+    assert found.text == Foreign("Apply this change?") and found.why.raw.startswith("Why you were asked")

@@ -23,7 +23,7 @@ def test_output_ends_no_fence_and_colours_nothing() -> None:
 
 def test_of_long_output_both_ends_are_told() -> None:
     said = output_message(Ran(line="yes", text="a" * TOLD + "b" * TOLD, ended="stopped"))
-    assert len(said) < TOLD + 200 and f"{TOLD:,} characters are left out" in said and "ab" not in said
+    assert len(said) < TOLD + 200 and f"{TOLD:,} characters omitted" in said and "ab" not in said
 
 
 def test_how_it_ended() -> None:

@@ -34,18 +34,18 @@ def test_phases_of_a_turn_in_words_and_silence_at_rest() -> None:
     assert (status.working, phase_text(status, 50.0)) == (False, "")
     status = after(scenes.started(), status)
     assert (status.working, phase_text(status, 50.0)) == (True, "waiting for the model")
-    assert phase_text(after(scenes.streaming(), status), 50.0) == "the model is writing"
+    assert phase_text(after(scenes.streaming(), status), 50.0) == "model is writing"
     status = after(scenes.tools(), status)
-    assert phase_text(status, 50.0) == "tools are running"
+    assert phase_text(status, 50.0) == "running tools"
     assert phase_text(after(scenes.done(), status), 50.0) == ""
 
 
 def test_a_retry_counts_down_on_the_clock_it_is_given() -> None:
     waits_ = ev.TurnPhase(conversation=CONVERSATION, turn=1, phase="retrying", retry_in=8.0)
     status = after([opened(), waits_], now=100.0)
-    assert phase_text(status, 100.0) == "trying again in 8 s"
-    assert phase_text(status, 105.0) == "trying again in 3 s"
-    assert phase_text(status, 200.0) == "trying again in 0 s"
+    assert phase_text(status, 100.0) == "retrying in 8 s"
+    assert phase_text(status, 105.0) == "retrying in 3 s"
+    assert phase_text(status, 200.0) == "retrying in 0 s"
 
 
 def test_turns_add_up() -> None:
@@ -97,5 +97,5 @@ def test_amounts() -> None:
 def test_e50_nothing_is_said_to_run_where_all_of_it_waits_for_the_human() -> None:
     """What was put off waits, too."""
     runs = Status(working=True, phase="tools")
-    assert phase_text(runs, 0.0) == "tools are running"
+    assert phase_text(runs, 0.0) == "running tools"
     assert phase_text(replace(runs, put_off=6), 0.0) == "" == phase_text(replace(runs, waiting=("c/a",)), 0.0)

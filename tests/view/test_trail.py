@@ -27,11 +27,11 @@ OPEN = InquiryView(id="a.q.1", text=Foreign("Sure?"))
 FATES = {
     "open": (OPEN, "◐ asked"),
     "escalated": (replace(OPEN, escalated=True, handed="rejected"), "▲ escalated to you"),
-    "deferred": (replace(OPEN, how="deferred"), "◔ deferred: waits for an answer"),
+    "deferred": (replace(OPEN, how="deferred"), "◔ deferred: waiting for an answer"),
     "yes": (replace(OPEN, how="answered", answer=True, by="user"), "✓ yes · you"),
     "no": (
         replace(OPEN, how="answered", answer=False, by="user", escalated=True),
-        "✗ no · you, and the reviewer before",
+        "✗ no · you and the reviewer",
     ),
     "elsewhere": (
         replace(OPEN, how="answered", answer="x", by="user", via="process"),
@@ -47,17 +47,17 @@ FATES = {
     "redacted": (replace(OPEN, how="redacted"), "✱ answered, kept secret"),
     "withdrawn": (replace(OPEN, how="withdrawn"), "⊘ withdrawn"),
     "cancelled": (replace(OPEN, how="cancelled", tag=Foreign("user")), "⊘ cancelled · you"),
-    "back": (replace(OPEN, how="cancelled", tag=Foreign("user_back")), "↶ gone back · you"),
-    "replied": (replace(OPEN, how="cancelled", tag=Foreign("user_reply")), "» replied in words · you"),
+    "back": (replace(OPEN, how="cancelled", tag=Foreign("user_back")), "↶ went back · you"),
+    "replied": (replace(OPEN, how="cancelled", tag=Foreign("user_reply")), "» replied with text · you"),
     "edited": (replace(OPEN, how="cancelled", tag=Foreign("user_edit")), "✎ arguments edited instead · you"),
     "late": (replace(OPEN, how="cancelled", tag=Foreign("timed_out")), "◷ timed out · your time limit"),
     "failed": (
         replace(OPEN, how="cancelled", tag=Foreign("backend_error"), by="assistant", model=Foreign("haiku")),
-        "✗ the reviewer failed · reviewer haiku",
+        "✗ reviewer failed · reviewer haiku",
     ),
     "denied": (
         replace(OPEN, how="cancelled", tag=Foreign("no_prompt_backend")),
-        "✗ denied: nobody was there to ask · policy",
+        "✗ denied: no user available · policy",
     ),
     "of another program": (replace(OPEN, how="cancelled", tag=Foreign("of_tomorrow")), "⊘ of_tomorrow"),
 }
@@ -90,16 +90,16 @@ def test_an_open_question_that_nobody_can_answer_or_that_a_model_decides() -> No
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (FATES["yes"][0], "why you were asked: this needs an answer, and no setting gives it for you"),
+        (FATES["yes"][0], "Why you were asked: No remembered answer, setting or reviewer covers this question."),
         (replace(FATES["yes"][0], why=Foreign("settings say so\nmore"), row="7"),
-         "why you were asked: settings say so (rule 7)"),
-        (FATES["pinned"][0], "why you were not asked: a setting pins this answer"),
+         "Why you were asked: settings say so (rule 7)"),
+        (FATES["pinned"][0], "Why you weren't asked: A setting pins this answer."),
         (FATES["remembered"][0],
-         "why you were not asked: you gave this answer earlier in this turn, for every such question"),
-        (FATES["reviewer"][0], "why you were not asked: your settings send this question to a reviewing model"),
-        (FATES["denied"][0], "why you were not asked: nobody was there to ask"),
-        (replace(FATES["redacted"][0], row="2"), "why you were not asked: a setting pins this answer (rule 2)"),
-        (FATES["replied"][0], "why you were asked: this needs an answer, and no setting gives it for you"),
+         "Why you weren't asked: You gave this answer for every such question earlier in this turn."),
+        (FATES["reviewer"][0], "Why you weren't asked: Your settings send this question to a reviewer."),
+        (FATES["denied"][0], "Why you weren't asked: No user was available."),
+        (replace(FATES["redacted"][0], row="2"), "Why you weren't asked: A setting pins this answer. (rule 2)"),
+        (FATES["replied"][0], "Why you were asked: No remembered answer, setting or reviewer covers this question."),
     ],
 )  # fmt: skip
 def test_why_somebody_was_asked_or_was_not(one: InquiryView, said: str) -> None:
@@ -114,7 +114,7 @@ def test_why_somebody_was_asked_or_was_not(one: InquiryView, said: str) -> None:
         ({"permission": {"choice": "skip", "by": "user", "reason": "too wide\nx"}}, ["skipped by you: too wide"]),
         ({"permission": {"choice": "edit", "by": "user"}}, ["arguments edited by you"]),
         ({"permission": {"choice": "run", "by": "remembered"}}, ["ran without asking · remembered"]),
-        ({"permission": {"choice": "skip", "by": "policy"}}, ["denied: nobody was there to ask · policy"]),
+        ({"permission": {"choice": "skip", "by": "policy"}}, ["denied: no user available · policy"]),
         ({"permission": {"choice": "cancel", "by": "user", "via": "process"}},
          ["cancelled by you · from another process"]),
         ({"permission": {"choice": "run", "by": "user"}, "delivery": {"choice": "edit", "by": "user"}},

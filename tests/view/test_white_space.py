@@ -67,7 +67,7 @@ def test_a_diff_is_marked_and_says_what_changes_in_white_space_alone() -> None:
     assert "-→return 1\n+····return 1\n" in text and "-x = 2\n+x = 3\n" in text
     assert words == f"2 of 5 changed lines: only white space ({LEGEND})"
     whole, said = in_diff("@@ -1 +1 @@\n-a\r\n+a\n")
-    assert whole == "@@ -1 +1 @@\n-a␍\n+a\n" and said == f"only white space changes ({LEGEND})"
+    assert whole == "@@ -1 +1 @@\n-a␍\n+a\n" and said == f"only white space changed ({LEGEND})"
     assert in_diff("@@ -1 +1 @@\n-a\n+b\n") == ("@@ -1 +1 @@\n-a\n+b\n", "")
     assert in_diff("no diff  \n") == ("no diff  \n", "")
 
@@ -75,7 +75,7 @@ def test_a_diff_is_marked_and_says_what_changes_in_white_space_alone() -> None:
 @pytest.mark.parametrize(
     ("body", "spans", "words"),
     [
-        (" a\n+  \n+\n b\n", [(), ((0, 2),), (), ()], f"only white space changes ({LEGEND})"),
+        (" a\n+  \n+\n b\n", [(), ((0, 2),), (), ()], f"only white space changed ({LEGEND})"),
         (" a\n+\n-b\n c\n", [(), (), (), ()], f"1 of 2 changed lines: only white space ({LEGEND})"),
         ("+x\n+\n+y\n+ \n", [(), (), (), ((0, 1),)], ""),
         ("-a\n-\n+b\n+ \n", [(), (), (), ((0, 1),)], f"2 of 4 changed lines: only white space ({LEGEND})"),

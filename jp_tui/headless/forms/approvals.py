@@ -29,7 +29,7 @@ RUN = (
 DELIVER = (("y", w.DELIVER), ("n", w.SKIP_DELIVERY), ("e", w.EDIT_RESULT))
 """M35."""
 _LETTERS = frozenset("sw")
-_CHOOSES = "a number or a letter", "chooses"
+_CHOOSES = "number or letter", "chooses"
 
 
 class _NumberedKeys:
@@ -50,7 +50,7 @@ class _NumberedKeys:
         return word, rest.strip()
 
     def problem(self) -> Words:
-        return Words(f"a number from 1 to {len(self._choices)}, or its letter")
+        return Words(f"Enter a number from 1 to {len(self._choices)}, or its letter.")
 
 
 class PermissionLines(AnswerLines):
@@ -89,7 +89,7 @@ class PermissionLines(AnswerLines):
             case "p", "":
                 return Words(quoted(self._prompt.arguments))
             case "r", "":
-                return Sentence("Why not, in one line; the model reads it. An empty one goes back.", _skipped)
+                return Sentence("Enter a reason in one line; the model reads it. An empty line goes back.", _skipped)
             case "r", words:
                 return _skipped(words)
             case "e", "":
@@ -112,7 +112,7 @@ class DeliveryLines(AnswerLines):
 
     def body(self) -> Iterator[str]:
         prompt = self._prompt
-        yield "It failed with:" if prompt.is_error else "Its result:"
+        yield "The tool failed with:" if prompt.is_error else "Result:"
         yield quoted(prompt.result or w.EMPTY_OPTION)
         if found := warnings(prompt.result.raw):
             yield w.FOUND.format(kinds=", ".join(found))

@@ -83,11 +83,11 @@ class BooleanLines(AnswerLines):
         if typed.lower() in ("y", "yes", "true", "n", "no", "false") and typed not in ("Y", "N"):
             return self._decide(typed.lower() in ("y", "yes", "true"), False)
         if typed in ("Y", "N"):
-            return Words(f"nothing is remembered here: {typed.lower()} answers this once")
+            return Words(f"This answer can't be remembered. Enter {typed.lower()} to answer once.")
         if not typed and self._default is not None:
             return self._decide(self._default, False)
         if not typed and (self._prompt.human_only or not self._prompt.preselect):
-            return Words("this one is yours to decide: y or n")
+            return Words("Enter y or n; there is no default.")
         return Words("y or n")
 
 
@@ -113,20 +113,20 @@ class OptionChoices:
             if option.description:
                 yield f"     {line(option.description)}"
         if any(option.preview for option in self.options):
-            yield "`:p NUMBER` shows more of a choice."
+            yield "`:p NUMBER` shows more of an option."
 
     def find(self, typed: str) -> int | str:
         """Return the index of one option, or why there is none. A number that is also another option's text is
         ambiguous and asked about."""
         values = self.values
         if typed.startswith("="):
-            return values.index(typed[1:]) if typed[1:] in values else f"no choice reads {line(typed[1:])}"
+            return values.index(typed[1:]) if typed[1:] in values else f"No option is called {line(typed[1:])}."
         number = pick(typed.removeprefix("#"), len(values))
         if number is not None:
             if not typed.startswith("#") and typed in values and values.index(typed) != number - 1:
-                return f"{typed} is the number of one choice and the text of another: #{typed} or ={typed}"
+                return f"{typed} is both a number and an option. Enter #{typed} for the number, ={typed} for the text."
             return number - 1
-        return values.index(typed) if typed in values else f"a number from 1 to {len(values)}"
+        return values.index(typed) if typed in values else f"Enter a number from 1 to {len(values)}."
 
     def preview(self, word: str, rest: str) -> Outcome:
         """Return more of the option with a number, if the word asks for it."""
@@ -134,8 +134,8 @@ class OptionChoices:
             return None
         number = pick(rest, len(self.options))
         if number is None:
-            return Words(f":p and a number from 1 to {len(self.options)}")
-        return Words(quoted(self.options[number - 1].preview or "there is no more of this one"))
+            return Words(f"Enter :p and a number from 1 to {len(self.options)}.")
+        return Words(quoted(self.options[number - 1].preview or "There is no more of this option."))
 
     @property
     def replies(self) -> bool:
@@ -145,9 +145,9 @@ class OptionChoices:
     def reply_keys(self) -> Iterator[tuple[str, str]]:
         """Yield the way to reply instead."""
         if self.replies:
-            yield "other words", w.ELSE_DOES
+            yield "other text", w.ELSE_DOES
         elif "reply" in self._prompt.controls:
-            yield ":r WORDS", "something else, in words"
+            yield ":r TEXT", "reply with text"
 
     def reply(self, typed: str, problem: str) -> Outcome:
         """Return the meaning of text that names no option. A likely typo isn't a reply, because a reply closes the
@@ -156,7 +156,7 @@ class OptionChoices:
             return Words(problem)
         near = next((one for one in self.values if one.casefold() == typed.casefold()), None)
         if near is not None:
-            return Words(f"did you mean {line(near)}? Type it so, or its number; `:r WORDS` replies")
+            return Words(f"Did you mean {line(near)}? Enter it or its number, or `:r TEXT` to reply.")
         return Replied(text=typed)
 
 
@@ -183,11 +183,11 @@ class SelectLines(AnswerLines):
             yield quoted(self._default or w.EMPTY_OPTION)
 
     def keys(self) -> Iterator[tuple[str, str]]:
-        yield "a number", "chooses"
+        yield "number", "chooses"
         if self._default is not None:
             yield self._question.enter()
         if self._other:
-            yield "other words", w.OTHER_DOES
+            yield "other text", w.OTHER_DOES
         else:
             yield from self._choices.reply_keys()
 
@@ -202,7 +202,7 @@ class SelectLines(AnswerLines):
         if not typed:
             if self._default is not None:
                 return self._question.answered(self._default)
-            return Words(f"a number from 1 to {len(self._choices.options)}")
+            return Words(f"Enter a number from 1 to {len(self._choices.options)}.")
         found = self._choices.find(typed)
         if isinstance(found, int):
             return self._question.answered(self._choices.values[found])
@@ -215,7 +215,7 @@ class SelectLines(AnswerLines):
         if typed.startswith("="):
             return self._question.answered(typed[1:]) if typed[1:].strip() else Words(problem)
         if typed.isdecimal() or typed.startswith("#"):
-            return Words(f"{problem}; ={line(typed)} answers with that text")
+            return Words(f"{problem} Enter ={line(typed)} to answer with that text.")
         return self._question.answered(typed)
 
     def pasted(self, lines: Sequence[str]) -> Outcome:
@@ -243,9 +243,9 @@ class MultiSelectLines(AnswerLines):
             yield f"  none  ({self._question.mark})"
 
     def keys(self) -> Iterator[tuple[str, str]]:
-        yield "numbers with commas", "choose"
-        yield "all", "chooses all"
-        yield "none", "chooses none"
+        yield "numbers separated by commas", "choose"
+        yield "all", "selects all"
+        yield "none", "selects none"
         if self._default is not None:
             yield self._question.enter()
         if self._choices.replies:
@@ -262,7 +262,7 @@ class MultiSelectLines(AnswerLines):
         values = self._choices.values
         if not typed:
             if self._default is None:
-                return Words(f"{self._range()}; `none` if you want none")
+                return Words(f"{self._range()} Enter `none` for no options.")
             return self._in_order({at for at, value in enumerate(values) if value in self._default})
         if typed in ("all", "none") and typed not in values:
             return self._in_order(set(range(len(values))) if typed == "all" else set())
@@ -290,4 +290,4 @@ class MultiSelectLines(AnswerLines):
         return self._question.answered([value for value in self._choices.asked_order if value in chosen])
 
     def _range(self) -> str:
-        return f"numbers from 1 to {len(self._choices.options)} with commas between, `all` or `none`"
+        return f"Enter numbers from 1 to {len(self._choices.options)} separated by commas, `all` or `none`."

@@ -69,15 +69,15 @@ class JsonLines:
     def _wrong(self, problem: JsonProblem) -> Words:
         if problem.line is None:
             self.lines.clear()
-            return Words(f"not JSON as it must be: {line(problem.message)}. Begin again.")
+            return Words(f"The JSON isn't valid: {line(problem.message)}. Start again.")
         where = f"line {problem.line}, column {problem.column}: {line(problem.message)}"
         while self.lines and (len(self.lines) >= problem.line or not self.lines[-1].strip()):
             self.lines.pop()
         kept = len(self.lines)
         if not kept:
-            return Words(f"{where}. Begin again.")
+            return Words(f"{where}. Start again.")
         lines = "line 1 is" if kept == 1 else f"lines 1 to {kept} are"
-        return Words(f"{where}. Your {lines} kept: go on with line {kept + 1}, or `:x` begins again.")
+        return Words(f"{where}. Your {lines} kept: continue with line {kept + 1}, or enter `:x` to start again.")
 
 
 class ArgumentsEditor(Step):
@@ -94,9 +94,9 @@ class ArgumentsEditor(Step):
         return self._json.mark
 
     def intro(self) -> Iterator[str]:
-        yield "The arguments as they are:"
+        yield "Current arguments:"
         yield quoted(self._prompt.arguments)
-        yield f"Type the new arguments as one JSON object, over as many lines as you like. {self._help}"
+        yield f"Enter the new arguments as one JSON object, on one or more lines. {self._help}"
 
     def feed(self, line: str) -> Outcome:
         return self.pasted([line])
@@ -107,14 +107,14 @@ class ArgumentsEditor(Step):
             return self._left()
         if first == ":x" and len(lines) == 1:
             self._json.clear()
-            return Words("Begin again.")
+            return Words("Start again.")
         if not self._json.lines and not any(one.strip() for one in lines):
-            return Back("Nothing was edited.")
+            return Back("No changes.")
         found = self._json.add(lines)
         if not isinstance(found, tuple):
             return found
         if not isinstance(found[0], dict):
-            return Words("arguments are a JSON object, in braces. Begin again.")
+            return Words("Arguments must be a JSON object in braces. Start again.")
         return Edited(arguments=found[0])
 
 
@@ -131,7 +131,7 @@ def edit_call(prompt: PromptRequest) -> ArgumentsEditor:
 def edit_asked(prompt: PromptRequest) -> ArgumentsEditor:
     """Return the editor at a tool's own question (R97b)."""
     help = "The tool then starts again with them, without its answers so far. An empty line or `:c` goes back."
-    return ArgumentsEditor(prompt, lambda: Back("Nothing was edited."), help)
+    return ArgumentsEditor(prompt, lambda: Back("No changes."), help)
 
 
 class ResultEditor(Step):
@@ -144,8 +144,8 @@ class ResultEditor(Step):
         self._lines: list[str] = []
 
     def intro(self) -> Iterator[str]:
-        yield "Type what is delivered in its place, over as many lines as you like; `:end` alone on a line ends it."
-        yield "`:b` goes back to the prompt. `:c`, or nothing before `:end`, delivers the original."
+        yield "Enter the text to deliver instead, on one or more lines. `:end` on its own line ends it."
+        yield "`:b` goes back. `:c`, or no text before `:end`, delivers the original."
 
     def feed(self, line: str) -> Outcome:
         match line.strip():
@@ -153,7 +153,7 @@ class ResultEditor(Step):
                 text = "\n".join(self._lines)
                 return Delivered(deliver=True, text=text if text.strip() else None)
             case ":b":
-                return Back("Nothing was edited.")
+                return Back("No changes.")
             case ":c":
                 return Delivered(deliver=True)
             case _:

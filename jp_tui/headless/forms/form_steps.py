@@ -14,7 +14,7 @@ from jp_tui.protocol.values import PromptRequest, Restored, WentBack
 from jp_tui.questions.types import Place
 from jp_tui.view.wording import questions as w
 
-BACKS = "goes back to that question; discards your answers after it, until u brings them back"
+BACKS = "goes back to that question and removes later answers; u restores them"
 MOST = 300
 """Characters of an answer that a list shows."""
 
@@ -52,7 +52,7 @@ class FormMoves:
                 ":b NUMBER",
                 BACKS,
             )
-            yield ":f", "all questions of the form, with their numbers"
+            yield ":f", "lists the questions of the form"
 
     def entries(self) -> Iterator[MenuEntry]:
         """Yield lines for the menu of a question (R248, M42)."""
@@ -82,7 +82,7 @@ class FormMoves:
         """Return all of the answer with that number."""
         number = pick(rest, len(self.places))
         if number is None:
-            return Words(f":p and a number from 1 to {len(self.places)}")
+            return Words(f"Enter :p and a number from 1 to {len(self.places)}.")
         place = self.places[number - 1]
         return Words(quoted(_said(place.answer) if place.state == "answered" else _state(place)))
 
@@ -92,7 +92,11 @@ class FormMoves:
         """Go back to the last answered question, or to the one with that number."""
         if rest:
             number = pick(rest, len(self.places))
-            return self.to(number) if number is not None else Words(f"a number from 1 to {max(len(self.places), 1)}")
+            return (
+                self.to(number)
+                if number is not None
+                else Words(f"Enter a number from 1 to {max(len(self.places), 1)}.")
+            )
         return WentBack() if "back" in self._prompt.controls else Words(w.NO_BACK)
 
     def to(self, number: int) -> Outcome:
@@ -104,11 +108,11 @@ class FormMoves:
             return Words(w.FIXED_ANSWER.format(id=line(place.id)))
         if place.state == "skipped":
             return Words(w.SKIPPED_LINE.format(id=line(place.id), because=line(place.because)))
-        return Words("that is this question" if place.state == "current" else w.NOT_AHEAD)
+        return Words("That is the current question." if place.state == "current" else w.NOT_AHEAD)
 
     def undo(self) -> Outcome:
         """Restore the answers that Back removed."""
-        return Restored() if self._prompt.undo else Words("there is nothing to bring back")
+        return Restored() if self._prompt.undo else Words("There is nothing to restore.")
 
 
 def names(ids: Sequence[str]) -> str:

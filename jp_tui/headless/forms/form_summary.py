@@ -15,7 +15,7 @@ from jp_tui.protocol.values import PromptRequest, Submitted
 from jp_tui.view.wording import questions as w
 
 SUBMIT = "submit"
-NOT_YET = f"nothing is sent yet: `{SUBMIT}` sends these answers, a number goes back to that question"
+NOT_YET = f"Not sent yet. `{SUBMIT}` sends these answers; a number goes back to that question."
 
 
 class SummaryLines(AnswerLines):
@@ -32,8 +32,8 @@ class SummaryLines(AnswerLines):
 
     def keys(self) -> Iterator[tuple[str, str]]:
         yield SUBMIT, w.SUBMIT_DOES
-        yield "a number", BACKS
-        yield ":p NUMBER", "shows all of an answer"
+        yield "number", BACKS
+        yield ":p NUMBER", "shows an answer in full"
 
     def word(self, word: str, rest: str) -> Outcome:
         match word:

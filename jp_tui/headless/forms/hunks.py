@@ -17,10 +17,10 @@ from jp_tui.questions.types import Part
 from jp_tui.view.wording import questions as w
 from jp_tui.view.wording.white_space import in_diff
 
-TAKEN = "{n} of {m} hunks taken"
+TAKEN = "{n} of {m} hunks selected"
 ALL = "all {m}"
-NONE_TAKEN = "no hunk is taken: n says no to all of it, `all` takes all, a number takes one"
-ONCE = "a choice of hunks is not remembered: y answers with what is taken"
+NONE_TAKEN = "No hunks selected. n rejects the change, `all` selects all, a number selects one."
+ONCE = "A selection of hunks can't be remembered. Enter y to answer with it."
 
 
 class HunkLines(AnswerLines):
@@ -70,14 +70,14 @@ class HunkLines(AnswerLines):
     def keys(self) -> Iterator[tuple[str, str]]:
         whole = len(self._taking) == len(self._parts)
         yield from ((key, does) for key, does in [*self._yes_no.keys()] if whole or key != "Enter")
-        yield "numbers", "take or leave a hunk"
-        yield ":k NUMBER WORDS", "a comment on a hunk"
+        yield "numbers", "select or clear a hunk"
+        yield ":k NUMBER TEXT", "a comment on a hunk"
         yield ":p NUMBER", "shows a hunk"
 
     def words(self) -> Iterator[tuple[str, str]]:
-        yield "a", "takes all hunks, or none"
-        yield "i", "takes what is left and leaves what is taken"
-        yield "all, none, 2-5", "take all, leave all, take or leave several"
+        yield "a", "selects all hunks, or none"
+        yield "i", "inverts the selection"
+        yield "all, none, 2-5", "select all, none or several"
 
     # Input
 
@@ -87,15 +87,15 @@ class HunkLines(AnswerLines):
         typed, _, words = rest.partition(" ")
         number = pick(typed, len(self._parts))
         if number is None:
-            return Words(f"{word} and a number from 1 to {len(self._parts)}")
+            return Words(f"Enter {word} and a number from 1 to {len(self._parts)}.")
         part = self._parts[number - 1]
         if word == ":p":
             return Words(f"{self._row(number, part)}\n{quoted_context(part.diff)}")
         self._comments.pop(part.id, None)
         if words.strip():
             self._comments[part.id] = words.strip()
-            return Words(f"Your comment on {number} goes with the answer, whatever that is.")
-        return Words(f"There is no comment on {number}.")
+            return Words(f"Your comment on {number} is sent with your answer.")
+        return Words(f"The comment on {number} is removed.")
 
     def answer(self, line: str) -> Outcome:
         typed = line.strip()
@@ -108,7 +108,7 @@ class HunkLines(AnswerLines):
             case "i":
                 return self._take(every - self._taking)
             case "" if self._taking != every:
-                return Words(f"{self._says()} Type y or n.")
+                return Words(f"{self._says()} Enter y or n.")
         named = self._numbers(typed)
         if named is None:
             return self._yes_no.answer(line)
@@ -123,7 +123,7 @@ class HunkLines(AnswerLines):
             first, dash, last = word.partition("-")
             ends = pick(first, len(self._parts)), pick(last if dash else first, len(self._parts))
             if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
-                return Words(f"{word}: numbers from 1 to {len(self._parts)}")
+                return Words(f"{word}: enter numbers from 1 to {len(self._parts)}.")
             found |= {part.id for part in self._parts[ends[0] - 1 : ends[1]]}
         return found
 

@@ -77,7 +77,7 @@ class Lines:
         """Continue the prompt after a refused answer, with the reason. Raises OSError."""
         if self._prompt is not None:
             self._step = self._prompt
-            self._go_on(Words(f"not taken: {reason}"))
+            self._go_on(Words(f"Not accepted: {reason}"))
 
     def leave(self, why: str = "") -> None:
         """Stop asking, and restore the terminal. `why` is shown."""
@@ -162,7 +162,7 @@ class Lines:
         if forget and not step.gathers:
             early = (self.source.settle() if settle else self.source.forget()).strip()
             if early and not step.hidden:
-                self._say(f"Typed before this was shown, and not taken: {line(early)}")
+                self._say(f"Ignored, because it was typed before the question appeared: {line(early)}")
         self._out.write(step.mark)
         self._out.flush()
         self._typing = True

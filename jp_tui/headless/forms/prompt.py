@@ -34,10 +34,10 @@ from jp_tui.view.questions.prompt_line import asker
 from jp_tui.view.wording import questions as w
 
 ASIDE = ":?"
-UNKNOWN = "there is no word {word} here; ? lists those there are"
-ASIDE_ASKS = "Ask about this question, one line; it stays open. An empty one goes back."
-ASIDE_DOES = "asks a model about this; nothing is answered by that"
-ALONG_DOES = "what was said so goes to the model after the results; `:a no` keeps it aside"
+UNKNOWN = "Unknown command {word}. ? lists the commands."
+ASIDE_ASKS = "Enter your question about this in one line. The question stays open. An empty line goes back."
+ASIDE_DOES = "asks a model about this; the question stays open"
+ALONG_DOES = "sends that side question to the model after the results; `:a no` doesn't"
 
 
 class Prompt(Step):
@@ -81,7 +81,7 @@ class Prompt(Step):
             since = f", counted from {prompt.asked_at[:19]} UTC" if prompt.asked_at else ""
             yield w.TIME_LEFT.format(left=f"{prompt.deadline_secs} s{since}")
         shown = (*self._answer.keys(), *self._controls())
-        yield " · ".join([*(f"{key} {does}" for key, does in shown), f"{AGAIN} reads it again", f"{HELP} all words"])
+        yield " · ".join([*(f"{key} {does}" for key, does in shown), f"{AGAIN} repeats", f"{HELP} commands"])
 
     def _controls(self) -> Iterator[tuple[str, str]]:
         """Yield Back and its undo, and the actions on every question of the assistant (R182, R187)."""
@@ -89,7 +89,7 @@ class Prompt(Step):
         for key, does in self._form.letters():
             yield f"{colon}{key}", does
         if self._prompt.source == "assistant":
-            yield f"{colon}r WORDS", w.REPLY
+            yield f"{colon}r TEXT", w.REPLY
             yield f"{colon}s", w.END_TURN
 
     def _head(self) -> str:
@@ -131,17 +131,17 @@ class Prompt(Step):
             yield f":{key}", does
         yield from self._form.words()
         if "reply" in controls:
-            yield ":r WORDS", w.REPLY_DOES
+            yield ":r TEXT", w.REPLY_DOES
         if "cancel" in controls:
             yield ":c", w.CANCEL_DOES
         yield ":s", w.END_TURN_DOES
         if self._may_talk:
-            yield f"{ASIDE} WORDS", ASIDE_DOES
+            yield f"{ASIDE} TEXT", ASIDE_DOES
             yield ":a", ALONG_DOES
-        yield ":w", "why you are asked"
-        yield AGAIN, "reads it again"
+        yield ":w", "shows why you are asked"
+        yield AGAIN, "repeats the question"
         if self._answer.letters:
-            yield " ".join(sorted(self._letters)), "work without the colon here; so does ? WORDS"
+            yield " ".join(sorted(self._letters)), "work without the colon here, and so does ? TEXT"
 
     @property
     def _may_talk(self) -> bool:
@@ -171,7 +171,9 @@ class Prompt(Step):
         word, _, rest = typed.partition(" ")
         if word in self._letters and (not rest or word == "r" or (word == "b" and rest.isdecimal())):
             if self._answer.is_answer(typed):
-                return Words(f"{word} is an answer and a word: ={word} answers, :{word} is the word")
+                return Words(
+                    f"{word} is both an answer and a command. Enter ={word} to answer, :{word} for the command."
+                )
             word = f":{word}"
         if word.startswith(":"):
             return self._colon(word, rest.strip()) or Words(UNKNOWN.format(word=word))
@@ -207,10 +209,10 @@ class Prompt(Step):
         return self._question.word(word, rest) if found is None and self._question is not None else found
 
     def _reply(self) -> Step:
-        asks = "Reply in words, one line; the model reads it and goes on."
+        asks = "Enter your reply in one line. The model reads it and continues."
         if self._prompt.source == "assistant":
-            return Sentence(f"{asks} An empty one hands back without words.", _replied, Replied(text=None))
-        return Sentence(f"{asks} An empty one goes back.", _replied)
+            return Sentence(f"{asks} An empty line continues without a message.", _replied, Replied(text=None))
+        return Sentence(f"{asks} An empty line goes back.", _replied)
 
     def wrong(self, problems: Sequence[tuple[str, str]]) -> Iterator[str]:
         """Yield the engine's problems with an answer by field; `problems` are JSON pointers and messages."""

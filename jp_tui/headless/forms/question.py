@@ -57,7 +57,7 @@ class AskedQuestion:
 
     def enter(self) -> tuple[str, str]:
         """Return the key that answers with `offered`."""
-        return "Enter", "takes your answer from before" if self.prompt.prefill else "takes the default"
+        return "Enter", "keeps your earlier answer" if self.prompt.prefill else "uses the default"
 
     def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> Answered:
         """Return an answer with its note."""
@@ -72,15 +72,15 @@ class AskedQuestion:
     def words(self) -> Iterator[tuple[str, str]]:
         """Yield (what is typed, what it does) for the list of all words."""
         if self._takes_notes:
-            yield ":n WORDS", "a note that goes with your answer"
+            yield ":n TEXT", "a note that is sent with your answer"
         if "edit" in self.prompt.controls:
-            yield ":e", "edits the arguments of the call; the tool starts again with them"
+            yield ":e", "edits the arguments of the call and restarts the tool"
 
     def word(self, word: str, rest: str) -> Outcome:
         """Return the meaning of a word common to all questions; None for an unknown one."""
         if word == ":n" and self._takes_notes:
             self._note = rest
-            return Words("Your note goes with the answer." if rest else "The note is gone.")
+            return Words("Your note is sent with the answer." if rest else "The note is removed.")
         if word == ":e" and "edit" in self.prompt.controls:
             return edit_asked(self.prompt)
         return None

@@ -24,8 +24,8 @@ from jp_tui.view.schema.lines import FieldProblem, problems
 from jp_tui.view.schema.numbered_lines import FieldRow
 
 SUBMIT = "submit"
-NOT_YET = f"nothing is sent yet: a number picks a field, `{SUBMIT}` sends the answer"
-NO_FORM = "There is no form for this ({note}): the answer is written as JSON."
+NOT_YET = f"Not sent yet. A number selects a field, `{SUBMIT}` sends the answer."
+NO_FORM = "There is no form for this ({note}). Enter the answer as JSON."
 TOP = "The whole answer"
 MOST = 200
 """Fields of one place that are listed."""
@@ -79,7 +79,7 @@ class SchemaLines(AnswerLines):
         if self._untouched:
             yield f"  ({self._question.mark})"
         if self._json.lines:
-            yield "JSON that is not whole yet:"
+            yield "Incomplete JSON:"
             yield quoted("\n".join(self._json.lines))
 
     def _listed(self) -> Iterator[str]:
@@ -88,7 +88,7 @@ class SchemaLines(AnswerLines):
         for number, row in enumerate(rows[:MOST], 1):
             yield from self._told(number, row)
         if len(rows) > MOST or not rows:
-            yield f"  … {len(rows) - MOST} more, whose numbers work as well" if rows else "  (nothing here yet)"
+            yield f"  … {len(rows) - MOST} more; their numbers work too" if rows else "  (empty)"
         for problem in self._problems:
             if problem.path == self._here:
                 yield f"  ! {line(problem.words)}"
@@ -121,8 +121,8 @@ class SchemaLines(AnswerLines):
 
     def keys(self) -> Iterator[tuple[str, str]]:
         if self._formed:
-            yield "NUMBER", "picks a field"
-            yield "NUMBER VALUE", "fills it"
+            yield "NUMBER", "selects a field"
+            yield "NUMBER VALUE", "sets it"
             if self._is_list:
                 yield "+", "adds an entry"
             if self._here:
@@ -130,16 +130,16 @@ class SchemaLines(AnswerLines):
             yield SUBMIT, "sends the answer"
             yield ":j", "the answer as JSON"
         else:
-            yield "JSON", "over as many lines as you like"
+            yield "JSON", "on one or more lines"
         if self._untouched:
             yield self._question.enter()
 
     def words(self) -> Iterator[tuple[str, str]]:
         if self._formed:
             yield "+ VALUE", "adds an entry to a list"
-            yield ":d NUMBER", "takes a value or an entry away"
+            yield ":d NUMBER", "removes a value or an entry"
             yield ":m NUMBER PLACE", "moves an entry to another place"
-            yield "{…} or […]", "JSON, over as many lines as you like, is the whole answer"
+            yield "{…} or […]", "enters the whole answer as JSON, on one or more lines"
         yield ":v", "shows the whole schema"
 
     # Input
@@ -162,13 +162,13 @@ class SchemaLines(AnswerLines):
         typed = line.strip()
         if self._json.lines and typed == ":x":
             self._json.clear()
-            return Words("Begin again.")
+            return Words("Start again.")
         if self._json.lines:
             return self.pasted([line])
         if not typed:
             if self._untouched:
                 return self._sent(self._begun)
-            return Words(NOT_YET if self._formed else "nothing typed; the answer is a JSON value")
+            return Words(NOT_YET if self._formed else "The answer must be a JSON value.")
         if not self._formed or typed[0] in "{[":
             return self.pasted([line])
         if typed.lower() == SUBMIT:
@@ -179,11 +179,11 @@ class SchemaLines(AnswerLines):
             return self._add(typed[1:].strip())
         word, _, rest = typed.partition(" ")
         found = self._reached(word)
-        return Words(f"{self._range()}; `{SUBMIT}` sends the answer") if found is None else self._pick(found, rest)
+        return Words(f"{self._range()} `{SUBMIT}` sends the answer.") if found is None else self._pick(found, rest)
 
     def _range(self) -> str:
         count = len(self._rows())
-        return f"a number from 1 to {count}" if count else "there is nothing to pick here"
+        return f"Enter a number from 1 to {count}." if count else "There are no fields here."
 
     def _reached(self, word: str) -> FieldRow | None:
         """Return the row of a number; numbers with dots go down level by level."""
@@ -200,7 +200,7 @@ class SchemaLines(AnswerLines):
     def _pick(self, row: FieldRow, rest: str) -> Outcome:
         if row.inside:
             if rest:
-                return Words(f"{line(row.label)} has fields of its own: its number alone leads there")
+                return Words(f"{line(row.label)} has fields of its own. Enter only its number to open them.")
             return self._walked(row.path)
         if not rest:
             return self._opened(row)
@@ -240,7 +240,7 @@ class SchemaLines(AnswerLines):
         if not row.inside:
             return self._pick(row, rest)
         if rest:
-            return Words("an entry with fields of its own is added by `+` alone")
+            return Words("Enter only `+` to add an entry that has fields.")
         self._document, here = edit.added(self._fields, self._document, self._here)
         return self._walked(here)
 
@@ -258,18 +258,18 @@ class SchemaLines(AnswerLines):
 
     def _taken(self, value: Json) -> Back:
         self._document, self._here, self._problems = value, (), []
-        return Back(f"That is the answer now; `{SUBMIT}` sends it.")
+        return Back(f"This is now the answer. `{SUBMIT}` sends it.")
 
     def _drop(self, rest: str) -> Outcome:
         row = self._reached(rest)
         if row is None:
-            return Words(f":d and {self._range()}")
+            return Words(f"Enter :d and the number. {self._range()}")
         if row.shape.nullable and not row.extra and edit.get(self._document, row.path) is not None:
             return self.put(row, None)
         self._document = edit.remove_at(self._document, row.path)
         if isinstance(row.path[-1], int):
             self._problems = []
-            return Back(f"Entry {line(row.label)} is gone.")
+            return Back(f"Entry {line(row.label)} is removed.")
         return self._changed(row)
 
     def _move(self, rest: str) -> Outcome:
@@ -278,11 +278,13 @@ class SchemaLines(AnswerLines):
         at, to = pick(first, count), pick(second.strip(), count)
         if at is None or to is None:
             return Words(
-                f":m, the number of an entry and its new place, from 1 to {count}" if count else "no list here"
+                f"Enter :m, the number of an entry and its new place from 1 to {count}."
+                if count
+                else "This isn't a list."
             )
         self._document, _ = edit.moved(self._fields, self._document, (*self._here, at - 1), to - at)
         self._problems = []
-        return Back(f"Entry {at} is entry {to} now.")
+        return Back(f"Entry {at} is now entry {to}.")
 
     # Events of the engine
 

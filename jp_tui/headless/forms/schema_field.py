@@ -16,8 +16,8 @@ from jp_tui.view.schema import edit
 from jp_tui.view.schema.form import Shape
 from jp_tui.view.schema.numbered_lines import FieldRow, valid_values
 
-UNCHANGED = Back("Nothing was changed.", quiet=True)
-LEAVES = "An empty line leaves it as it is."
+UNCHANGED = Back("No changes.", quiet=True)
+LEAVES = "An empty line changes nothing."
 _YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
 
 
@@ -46,19 +46,19 @@ def value_in(row: FieldRow, text: str) -> tuple[Json] | Words:
         case "integer" | "number":
             value, problem = edit.parse_field(shape, typed)
             if problem or value is edit.ABSENT or not isinstance(value, (int, float, type(None))):
-                return Words(problem or "nothing typed")
+                return Words(problem or "Enter a value.")
             return (value,)
         case "text":
             return ("" if text == EMPTY else text,)
         case _:
-            return Words("null is all that goes here")
+            return Words("Only null is allowed here.")
 
 
 def _json(typed: str) -> tuple[Json] | Words:
     try:
         return (parse(typed),)
     except JsonProblem as problem:
-        return Words(f"JSON goes here: {line(problem.message)}")
+        return Words(f"The JSON isn't valid: {line(problem.message)}")
 
 
 def _choice(shape: Shape, typed: str) -> tuple[Json] | Words:
@@ -81,12 +81,12 @@ def _many(shape: Shape, typed: str) -> tuple[Json] | Words:
     whole = _place(shape, typed)
     places = {whole} if whole is not None else {_place(shape, word) for word in typed.replace(",", " ").split()}
     if None in places or not places:
-        return Words(f"{_range(shape)}, several with commas; `all` or `none`")
+        return Words(f"{_range(shape)} Separate several with commas. Or `all` or `none`.")
     return ([choice.value for at, choice in enumerate(shape.choices) if at in places],)
 
 
 def _range(shape: Shape) -> str:
-    return f"a number from 1 to {len(shape.choices)}"
+    return f"Enter a number from 1 to {len(shape.choices)}."
 
 
 class FieldStep(Step):
@@ -116,18 +116,18 @@ class FieldStep(Step):
 
     def _how(self) -> str:
         if as_json(self._row):
-            return "Type JSON, over as many lines as you like."
+            return "Enter JSON, on one or more lines."
         match self._row.shape.kind:
             case "boolean":
-                return "Type y or n."
+                return "Enter y or n."
             case "choice":
-                return "Type a number."
+                return "Enter a number."
             case "many":
-                return "Type numbers with commas, `all` or `none`."
+                return "Enter numbers separated by commas, `all` or `none`."
             case "text":
-                return f"Type it in one line; `\\` at its end goes on with another, {EMPTY} is an empty text."
+                return f"Enter it in one line. `\\` at the end continues on the next, {EMPTY} is an empty text."
             case _:
-                return "Type it."
+                return "Enter it."
 
     def feed(self, line: str) -> Outcome:
         if line.strip() == "." and not self.gathers:
@@ -174,9 +174,9 @@ class JsonStep(Step):
         return self._json.mark
 
     def intro(self) -> Iterator[str]:
-        yield "The answer as it is:"
+        yield "Current answer:"
         yield quoted(json.dumps(self._document, ensure_ascii=False, indent=2))
-        yield f"Type the new one as JSON, over as many lines as you like. {LEAVES}"
+        yield f"Enter the new one as JSON, on one or more lines. {LEAVES}"
 
     def feed(self, line: str) -> Outcome:
         return self.pasted([line])

@@ -21,10 +21,10 @@ from jp_tui.view.questions.side_questions import sends
 from jp_tui.view.wording.server_errors import server_said
 
 COMMANDS = ("ask_aside", "send_aside")
-ASKING = "Asked aside; the question stays open."
-KEPT = "That was said aside. `:a` sends it to the model after the results."
-HUSHED = "The rest is not read out."
-ALONG = {True: "What was said aside goes to the model after the results.", False: "It stays aside."}
+ASKING = "Side question sent. The question stays open."
+KEPT = "End of the side question. `:a` sends it to the model after the results."
+HUSHED = "The rest isn't read out."
+ALONG = {True: "The side question is sent to the model after the results.", False: "It isn't sent."}
 
 
 class SideQuestionLines:

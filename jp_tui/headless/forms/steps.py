@@ -29,7 +29,7 @@ from jp_tui.view.wording.white_space import in_diff
 
 Response = Answered | Cancelled | Replied | EndTurn | Edited | Permitted | Delivered | WentBack | Restored | Submitted
 
-PASTED = "several lines at once answer nothing here (a paste?): type the answer"
+PASTED = "Several lines arrived at once (a paste?). Enter the answer yourself."
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Gathered(Step):
         self._lines, self._then = list(lines), then
 
     def intro(self) -> Iterator[str]:
-        yield f"{len(self._lines)} lines came at once. An empty line sends them, `:x` forgets them."
+        yield f"{len(self._lines)} lines arrived at once. An empty line sends them, `:x` discards them."
 
     def feed(self, line: str) -> Outcome:
         if line.strip() == ":x":
@@ -172,7 +172,7 @@ class Menu(Step):
     def feed(self, line: str) -> Outcome:
         number = pick(line.strip() or "1", len(self._entries))
         if number is None:
-            return Words(f"a number from 1 to {len(self._entries)}")
+            return Words(f"Enter a number from 1 to {len(self._entries)}.")
         return self._entries[number - 1].then or Back()
 
 

@@ -45,7 +45,7 @@ class TextLines(AnswerLines):
             yield quoted(self._default or w.EMPTY_OPTION)
 
     def keys(self) -> Iterator[tuple[str, str]]:
-        yield "your answer", "in one line; `\\` at its end goes on with another"
+        yield "your answer", "in one line; `\\` at the end continues on the next"
         yield EMPTY, "is an empty text"
         if self._default is not None:
             yield self._question.enter()
@@ -64,13 +64,13 @@ class TextLines(AnswerLines):
         text = "\n".join(self._lines)
         self._lines.clear()
         if not text.strip():
-            return Words(f"only blanks; {EMPTY} answers with an empty text")
+            return Words(f"The text is only spaces. {EMPTY} answers with an empty text.")
         return self._question.answered("" if text == EMPTY else text)
 
     def _nothing(self) -> Outcome:
         if self._default is not None:
             return self._question.answered(self._default)
-        return Words(f"nothing typed; {EMPTY} answers with an empty text")
+        return Words(f"No text. {EMPTY} answers with an empty text.")
 
     def pasted(self, lines: Sequence[str]) -> Outcome:
         kept, self._lines = [*self._lines, *lines], []
@@ -86,7 +86,7 @@ class SecretLines(AnswerLines):
         self._question = question
 
     def keys(self) -> Iterator[tuple[str, str]]:
-        yield "the secret", "it is not shown while you type"
+        yield "the secret", "not shown while you type"
 
     def body(self) -> Iterator[str]:
         """Yield nothing: a secret's default is never shown (R4)."""
@@ -99,5 +99,5 @@ class SecretLines(AnswerLines):
         if line[:1] == "\\" and line[1:] in _WORDS:
             return self._question.answered(line[1:])
         if not line:
-            return Words(f"nothing typed; {EMPTY} answers with an empty text")
+            return Words(f"No text. {EMPTY} answers with an empty text.")
         return self._question.answered("" if line == EMPTY else line)

@@ -21,11 +21,11 @@ _STATUS = {"accepted": 0, "answered": FAILED, "stale": FAILED, "no_reaction": FA
 _WORDS = {
     "accepted": "The answer is recorded.",
     "answered": "This question was already answered.",
-    "invalid": "This value does not fit the question.",
-    "stale": "This question no longer waits.",
-    "unknown": "No question waits under this id. `jp-tui inquiries --pending` shows those that do.",
-    "ambiguous": "Several questions have this id; name one of these:",
-    "no_reaction": "The process that holds this conversation did not react within 5 seconds; nothing was recorded.",
+    "invalid": "The value isn't valid for this question.",
+    "stale": "This question is no longer open.",
+    "unknown": "No open question has this id. Run `jp-tui inquiries --pending` to list them.",
+    "ambiguous": "Several questions have this id. Use one of these:",
+    "no_reaction": "The process that has this conversation open didn't respond within 5 seconds. Nothing was recorded.",
 }
 
 

@@ -21,7 +21,7 @@ def completions(shell: str, sources: Sources, themes_folder: str, output: TextOu
     """Write the script; return 0. Raises UsageError, OutputEnded."""
     found = next((one for one in SHELLS if one == shell), None)
     if found is None:
-        raise UsageError(f"there are completions for {', '.join(SHELLS)}, not for {shell}", nearest(shell, SHELLS))
+        raise UsageError(f"No completions for {shell}. Supported shells: {', '.join(SHELLS)}.", nearest(shell, SHELLS))
     output.write(script(found, _values(sources, themes_folder)))
     return 0
 

@@ -105,7 +105,7 @@ def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: TextOutp
             output.tell(f"jp-tui: {notice.words}")
     origin = settings.origin(*path)
     if origin is not None and origin.layer not in ("user", "built-in"):
-        output.tell(f"What holds here is still {origin.words()} ({origin.layer}).")
+        output.tell(f"The effective value is still {origin.words()} ({origin.layer}).")
 
 
 def check(
@@ -123,12 +123,12 @@ def check(
         output.tell(f"jp-tui: {notice.words}")
     if found:
         number = f"{len(found)} problem" + ("s" if len(found) > 1 else "")
-        output.tell(f"{number}. Nothing starts before they are corrected.")
+        output.tell(f"{number}. Correct them before you start jp-tui.")
         return USAGE
     if own:
-        output.tell("The configuration can be used; what is wrong in keys and themes is left out.")
+        output.tell("The configuration is valid. Invalid keys and themes are ignored.")
         return USAGE
-    output.tell("The configuration can be used.")
+    output.tell("The configuration is valid.")
     return DONE
 
 
@@ -150,24 +150,24 @@ def trust(sources: Sources, yes: bool, revoke: bool, ask: Ask | None, output: Te
     if revoke:
         was = trust_store.forget(sources.store, file)
         return _told(
-            output, "revoked" if was else "untrusted", file, "is trusted no longer" if was else "was not trusted"
+            output, "revoked" if was else "untrusted", file, "is no longer trusted" if was else "was not trusted"
         )
     document = toml.read(str(file))
     if document is None:
-        output.tell(f"There is no {file}: nothing to trust.")
+        output.tell(f"{file} doesn't exist. There is nothing to trust.")
         return USAGE
     if sources.trusts(document.data):
-        return _told(output, "trusted", file, "is trusted already, as it is now")
+        return _told(output, "trusted", file, "is already trusted in its current state")
     found = proposed(document, str(file), _below(sources), content_before(sources.store, file))
     _show_trust(str(file), found, output)
     if all(one.counts == "always" for one in found):
-        output.tell("All of it counts already: it only displays or makes things stricter.")
+        output.tell("All of it applies already: only display and stricter settings.")
     if not yes:
         if ask is None:
-            output.tell("jp-tui: nobody can be asked here; read it and say --yes")
+            output.tell("jp-tui: no terminal to confirm on. Review it, then run again with --yes.")
             return USAGE
-        if not ask("Trust it, with exactly this content? [y/N] "):
-            output.tell("Nothing was changed.")
+        if not ask("Trust exactly this content? [y/N] "):
+            output.tell("No changes.")
             return FAILED
     trust_store.trust(sources.store, file, document.data)
     return _told(output, "trusted", file, "is trusted until it changes")
@@ -182,8 +182,8 @@ def _below(sources: Sources) -> Settings:
 def _show_trust(file: str, found: Sequence[Proposed], output: TextOutput) -> None:
     """Print to stderr: stdout has only the result, so that --json is JSON."""
     heads = {
-        "waits": f"{file} would then set:",
-        "never": "It also says what no file of a folder may decide, trusted or not:",
+        "waits": f"{file} would set:",
+        "never": "It also has settings that a folder can't set, trusted or not:",
     }
     for counts, head in heads.items():
         rows = [one for one in found if one.counts == counts]
@@ -192,10 +192,10 @@ def _show_trust(file: str, found: Sequence[Proposed], output: TextOutput) -> Non
         for one in rows:
             output.tell(f"- {one.key} = {one.value}  (line {one.line}): {neutralise(one.does, 'line')}")
             if one.before is not None and one.change == "changed":
-                output.tell(f"  changed: what you trusted said {one.before}")
+                output.tell(f"  changed: was {one.before} when you trusted it")
     for one in found:
         if one.change == "gone":
-            output.tell(f"- {one.key} = {one.before} is gone")
+            output.tell(f"- {one.key} = {one.before} removed")
 
 
 def _told(output: TextOutput, state: str, file: os.PathLike[str], words: str) -> int:
@@ -224,7 +224,7 @@ def path(sources: Sources, paths: Paths, output: TextOutput) -> int:
         if output.as_json:
             output.line({"name": name, "path": str(where), "exists": there} | _trust(sources, name, there))
         else:
-            note = "" if there else "  (not there)"
+            note = "" if there else "  (missing)"
             if name == "workspace" and there:
                 note = "  (trusted)" if _trust(sources, name, there)["trusted"] else "  (not trusted)"
             output.say(f"{name:<14} {neutralise(str(where), 'line')}{note}")

@@ -71,7 +71,7 @@ def _ask(link: Link, output: TextOutput, command: c.Command, *, start: bool = Tr
 
 
 def _failed(event: e.Event, output: TextOutput) -> int:
-    message = getattr(event, "message", "No answer from the store.")
+    message = getattr(event, "message", "The store didn't respond.")
     output.tell(f"jp-tui: {message}")
     if advice := getattr(event, "advice", ""):
         output.tell(str(advice))
@@ -80,7 +80,7 @@ def _failed(event: e.Event, output: TextOutput) -> int:
 
 def _table(conversations: tuple[ConversationInfo, ...], output: TextOutput, which: str) -> None:
     if not conversations:
-        none = "No conversations yet. `jp-tui` starts one." if which == "active" else f"No conversation is {which}."
+        none = "No conversations yet. `jp-tui` starts one." if which == "active" else f"No {which} conversations."
         output.say(none)
         return
     for info in conversations:

@@ -40,9 +40,9 @@ def search(link: Link, text: str, output: TextOutput, *, archived: bool, limit: 
         if found.notice:
             output.tell(found.notice)
         if found.more:
-            output.tell(f"There are more than {len(found.found)}; more words narrow it down.")
+            output.tell(f"More than {len(found.found)} matches. Add words to narrow the search.")
         if not found.found and not output.as_json:
-            output.tell("Nothing was found.")
+            output.tell("No matches.")
         return 0 if found.found else FAILED
 
     command = p.SearchConversations(text=text, archived=archived, limit=limit, whole=True, job=JOB)
@@ -82,13 +82,13 @@ def compact(link: Link, conversation: str, focus: str, output: TextOutput, *, un
 def rename(link: Link, conversation: str, title: str, output: TextOutput) -> int:
     """Raises OutputEnded."""
     command = p.RenameConversation(conversation=conversation, title=title)
-    return _carry(link, command, p.ConversationChanged, output, lambda done: _changed(done, "is now called", output))
+    return _carry(link, command, p.ConversationChanged, output, lambda done: _changed(done, "renamed to", output))
 
 
 def archive(link: Link, conversation: str, output: TextOutput, *, undo: bool) -> int:
     """Hide it from the lists, or show it again. Raises OutputEnded."""
     command = p.ArchiveConversation(conversation=conversation, archived=not undo)
-    word = "is back in the lists:" if undo else "is archived:"
+    word = "unarchived:" if undo else "archived:"
     return _carry(link, command, p.ConversationChanged, output, lambda done: _changed(done, word, output))
 
 
@@ -96,13 +96,13 @@ def remove(link: Link, conversation: str, output: TextOutput, *, undo: bool, now
     """Delete, or restore. Raises OutputEnded."""
     if undo:
         back = p.RestoreConversation(conversation=conversation)
-        return _carry(link, back, p.ConversationChanged, output, lambda done: _changed(done, "is restored:", output))
+        return _carry(link, back, p.ConversationChanged, output, lambda done: _changed(done, "restored:", output))
 
     def said(done: p.ConversationChanged) -> int:
-        _changed(done, "is gone for good:" if done.gone else "is deleted:", output)
+        _changed(done, "permanently deleted:" if done.gone else "deleted:", output)
         if not done.gone:
             again = f"jp-tui conversations rm --undo {done.info.id}"
-            output.tell(f"For seven days `{again}` brings it back.")
+            output.tell(f"Run `{again}` within 7 days to restore it.")
         return 0
 
     command = p.DeleteConversation(conversation=conversation, now=now, job=JOB)
@@ -120,7 +120,7 @@ def import_from(link: Link, path: str, output: TextOutput) -> int:
                 output.line({"problem": problem.reason, "path": problem.path, "events": problem.events})
             output.tell(f"{problem.path}: {problem.reason}")
         if not output.as_json:
-            before = f", {done.before} were here before" if done.before else ""
+            before = f", {done.before} existed already" if done.before else ""
             output.say(f"{len(done.imported)} imported{before}.")
         return FAILED if done.problems and not done.imported and not done.before else 0
 

@@ -53,7 +53,7 @@ def _folded(text: str, first: str, rest: str) -> list[str]:
 
 def _sum(warn: int, bad: int) -> str:
     if not warn and not bad:
-        return "All is well."
-    parts = [f"{bad} thing{'s' if bad > 1 else ''} to mend"] if bad else []
-    parts += [f"{warn} that could be better"] if warn else []
+        return "No problems found."
+    parts = [f"{bad} problem{'s' if bad > 1 else ''} to fix"] if bad else []
+    parts += [f"{warn} warning{'s' if warn > 1 else ''}"] if warn else []
     return f"{', '.join(parts)}."

@@ -36,7 +36,7 @@ def export(link: Link, conversation: str, wanted: Format, file: str, output: Tex
     except NoAnswer as trouble:
         return trouble.status
     except OSError as problem:
-        output.tell(f"jp-tui: {file} cannot be written: {problem.strerror or problem}.")
+        output.tell(f"jp-tui: Can't write {file}: {problem.strerror or problem}.")
         return FAILED
     finally:
         link.close(5.0)

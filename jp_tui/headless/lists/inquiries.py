@@ -73,7 +73,7 @@ def record(info: InquiryInfo) -> JsonObject:
 def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator[str]:
     """Yield the record as text, an exchange per paragraph. Untrusted text is neutralised."""
     if not found:
-        yield "Nothing waits for an answer." if pending else "No questions were asked here."
+        yield "No open questions." if pending else "No questions in this conversation."
         return
     conversation = ""
     for call in _calls(found):

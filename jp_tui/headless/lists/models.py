@@ -52,4 +52,4 @@ def _beside(found: e.ModelsListed) -> Iterator[str]:
     for one in found.problems:
         yield " ".join(part for part in (one.message, one.advice) if part)
     if found.missing:
-        yield "No key for " + ", ".join(f"{one.provider} ({one.variable})" for one in found.missing) + "."
+        yield "No API key for " + ", ".join(f"{one.provider} ({one.variable})" for one in found.missing) + "."

@@ -27,7 +27,7 @@ _TOGGLES = {
 _TARGETS = {
     "user": "you",
     "assistant": "a reviewer",
-    "assistant_with_escalation": "a reviewer, a no of it goes to you",
+    "assistant_with_escalation": "a reviewer; you decide what it rejects",
 }
 
 
@@ -48,7 +48,7 @@ def list_tools(rows: Sequence[ToolRow], output: TextOutput) -> int:
             for line in _folded(words):
                 output.say(line)
     output.say()
-    output.say("locked: -t and -T cannot change it · by name: only -t NAME and -T NAME can")
+    output.say("locked: -t and -T can't change it · by name: only -t NAME and -T NAME can")
     return 0
 
 
@@ -61,7 +61,7 @@ def _details(row: ToolRow) -> Iterator[str]:
         yield f"{question.id}: {_route(question)}"
     if row.policies:
         kinds = ", ".join(f"{kind} {policy}" for kind, policy in row.policies.items())
-        yield f"with nobody to ask: {kinds}"
+        yield f"without a user: {kinds}"
 
 
 def _route(row: QuestionRow) -> str:
@@ -75,7 +75,7 @@ def _route(row: QuestionRow) -> str:
     if question.overrides:
         parts.append(f"reviewer with {_short(toml_value(question.overrides))}")
     if question.exclusive is not None:
-        parts.append("only a person may answer" if question.exclusive else "not only a person may answer")
+        parts.append("only the user may answer" if question.exclusive else "not only the user may answer")
     if question.deadline_secs is not None:
         parts.append(f"within {question.deadline_secs} s")
     if question.prompt_label is not None:

@@ -276,18 +276,18 @@ EVENT, DELTA, SETTLED = "session/event", "session/delta", "client/ask_user_settl
 
 METHODS: Mapping[str, Method] = {
     INITIALIZE: Method(
-        "client", "The first thing to say; capabilities hold from then on.", InitializeParams, Initialized
+        "client", "The first request. Its capabilities apply from then on.", InitializeParams, Initialized
     ),
-    NEW: Method("client", "Begin a conversation.", NewParams, SessionOpened),
+    NEW: Method("client", "Start a conversation.", NewParams, SessionOpened),
     RESUME: Method(
-        "client", "Go on with a conversation; a turn that was cut off goes on at once.", ResumeParams, SessionResumed
+        "client", "Resume a conversation. An unfinished turn resumes immediately.", ResumeParams, SessionResumed
     ),
-    LIST: Method("client", "The conversations there are.", ListParams, SessionsListed),
+    LIST: Method("client", "List conversations.", ListParams, SessionsListed),
     PROMPT: Method(
-        "client", "Say something to the model; answered when the turn has ended.", PromptParams, PromptEnded
+        "client", "Send a prompt to the model. The reply comes when the turn has ended.", PromptParams, PromptEnded
     ),
     CANCEL: Method(
-        "client", "Stop what runs in a session; may be sent as a notification.", CancelParams, SessionCancelled
+        "client", "Interrupt what runs in a session. May be sent as a notification.", CancelParams, SessionCancelled
     ),
     COMPACT: Method(
         "client",
@@ -298,10 +298,10 @@ METHODS: Mapping[str, Method] = {
     CONTEXT: Method(
         "client", "What goes to the model, part by part, with sizes. Nothing is sent.", ContextParams, SessionContext
     ),
-    ASK: Method("server", "Ask a person. Answered in any order, without a time limit.", AskParams, AskResult),
+    ASK: Method("server", "Ask the user. Replies may come in any order, without a time limit.", AskParams, AskResult),
     EVENT: Method("server", "A durable event.", SessionEvent),
-    DELTA: Method("server", "More of what is being streamed.", SessionDelta),
-    SETTLED: Method("server", "A question needs no answer any more.", AskSettled),
+    DELTA: Method("server", "A streamed part.", SessionDelta),
+    SETTLED: Method("server", "A question no longer needs an answer.", AskSettled),
 }
 """Every method there is; those without a result are notifications."""
 
@@ -309,7 +309,7 @@ METHODS: Mapping[str, Method] = {
 def read_params(model: type[P], given: Json) -> P:
     """Parse a client's params. Raises RpcError with the place of every problem."""
     if not isinstance(given, dict):
-        raise RpcError(PARAMS, "`params` must be an object: they are given by name.")
+        raise RpcError(PARAMS, "`params` must be an object.")
     try:
         return model.model_validate(given)
     except ValidationError as problem:

@@ -95,7 +95,7 @@ class Peer:
                 self._carry_out(one, PendingReply(None, put))
             case RpcCall(id=id_) if id_ in self._running:
                 # under its own id it would pass for the reply to the first request
-                put(wire.error(None, RpcError(REQUEST, "A request with this `id` is not answered yet.", {"id": id_})))
+                put(wire.error(None, RpcError(REQUEST, "A request with this `id` is still open.", {"id": id_})))
             case RpcCall(id=id_):
                 self._running.add(id_)
                 self._carry_out(one, PendingReply(id_, lambda message: self._answered(id_, message, put)))
@@ -118,7 +118,7 @@ class Peer:
         if then is not None:
             then(reply)
         else:
-            self._tell(f"a reply to {neutralise(str(reply.id)[:80], 'line')} came too late, or nobody asked")
+            self._tell(f"unexpected or late reply to {neutralise(str(reply.id)[:80], 'line')}")
 
     # --- output -----------------------------------------------------------------------------------------------
 

@@ -26,9 +26,9 @@ RUN_CHOICES = (w.RUN, w.SKIP, w.PRINT_ARGUMENTS, w.SKIP_REPLY, w.EDIT_ARGUMENTS)
 """M34 without the choices that remember."""
 DELIVER_CHOICES = (w.DELIVER, w.SKIP_DELIVERY, w.EDIT_RESULT)
 """M35."""
-NOT_TAKEN = "Not taken: {why}."
+NOT_TAKEN = "Not accepted: {why}."
 EMPTY_BACK = "An empty answer goes back."
-AS_JSON = "The answer is one JSON object."
+AS_JSON = "Answer with one JSON object."
 FAILED = "The tool failed with:"
 
 

@@ -51,7 +51,7 @@ class RpcRun:
                 self._finish()
             self._close()
             if self._pipes.wrong:
-                self._tell(f"Standard output cannot be written: {self._pipes.wrong}.")
+                self._tell(f"Can't write to standard output: {self._pipes.wrong}.")
                 return status or FAILED
             left = FAILED if self._server.unsaved else DEFERRED if self._server.deferred else DONE
             return status or left

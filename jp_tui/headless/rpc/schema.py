@@ -20,11 +20,11 @@ _REF = "#/$defs/{model}"
 _ID: JsonObject = {"type": ["string", "number"]}
 _VERSION: JsonObject = {"const": wire.VERSION}
 ERRORS = {
-    wire.PARSE: "the line is no JSON that can be read",
-    wire.REQUEST: "it is JSON, but no message",
-    wire.METHOD: "there is no such method",
-    wire.PARAMS: "the params are wrong; `data.problems` says where",
-    wire.INTERNAL: "it could not be done; the message says why",
+    wire.PARSE: "the line isn't valid JSON",
+    wire.REQUEST: "the JSON isn't a valid message",
+    wire.METHOD: "unknown method",
+    wire.PARAMS: "invalid params; see `data.problems`",
+    wire.INTERNAL: "the request failed; see the message",
 }
 
 
@@ -104,7 +104,7 @@ def _messages(name: str, method: Method) -> list[tuple[str, JsonObject]]:
 def _error() -> JsonObject:
     return {
         "type": "object",
-        "description": "Instead of a result; its id is null where none could be read.",
+        "description": "Sent instead of a result. The id is null if it couldn't be read.",
         "required": ["jsonrpc", "id", "error"],
         "properties": {
             "jsonrpc": _VERSION,

@@ -68,7 +68,7 @@ class RpcServer:
         """Raises RpcError."""
         method = self._methods.get(call.method)
         if method is None:
-            raise RpcError(METHOD, f"There is no method {call.method[:80]!r}.", {"methods": list(self._methods)})
+            raise RpcError(METHOD, f"Unknown method {call.method[:80]!r}.", {"methods": list(self._methods)})
         method(call, slot)
 
     # --- methods ----------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ class RpcServer:
     def _initialize(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.InitializeParams, call.params)
         if self._initialized:
-            raise RpcError(REQUEST, "It was initialized before; capabilities do not change.")
+            raise RpcError(REQUEST, "Already initialized. Capabilities can't change.")
         self._initialized, self._secrets = True, m.SECRET in params.capabilities
         server = m.Server(name="jp-tui", version=__version__)
         slot.result(m.wire(m.Initialized(protocol_version=m.PROTOCOL_VERSION, server=server)))
@@ -209,7 +209,7 @@ class RpcServer:
         """Open it in its original folder."""
         id_ = event.info.id
         if id_ in self._reopening:
-            opening.slot.error(RpcError(INTERNAL, "This conversation is being opened."))
+            opening.slot.error(RpcError(INTERNAL, "This conversation is still opening."))
             return
         if (known := self._sessions.pop(id_, None)) is not None:
             known.close(SECONDS_TO_PARK)
@@ -239,7 +239,7 @@ class RpcServer:
 
     def _link(self, workspace: str | None, model: str | None, blame: str) -> Link:
         if self._leaving:
-            raise RpcError(INTERNAL, "The input has ended.")
+            raise RpcError(INTERNAL, "End of input.")
         try:
             return self._opens(workspace, model, secrets=self._secrets)
         except Unopened as problem:
@@ -261,7 +261,7 @@ class RpcServer:
             session.close(SECONDS_TO_PARK)
             self._parked.add(id_)
         if len(self._sessions) + len(self._opening) >= MOST:
-            raise RpcError(INTERNAL, f"{MOST} sessions are open and busy, or were begun and never used.")
+            raise RpcError(INTERNAL, f"Too many open sessions ({MOST}).")
 
     @property
     def _all(self) -> list[RpcSession]:

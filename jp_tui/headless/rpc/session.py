@@ -21,7 +21,7 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.wording.failures import words as failed
 
-INPUT_ENDED = "The input has ended."
+INPUT_ENDED = "End of input."
 Opened = Callable[[e.ConversationOpened], None]
 
 
@@ -107,13 +107,13 @@ class RpcSession:
     def prompt(self, text: str, slot: PendingReply) -> None:
         """Send it now, or after a resumed turn. Raises RpcError."""
         if not text.strip():
-            raise m.bad_params(("/prompt", "there is nothing to say"))
+            raise m.bad_params(("/prompt", "the prompt is empty"))
         if self._leaving:
             raise RpcError(INTERNAL, INPUT_ENDED)
         if self.held_by:
-            raise RpcError(INTERNAL, f"This conversation is being written by {self.held_by}.")
+            raise RpcError(INTERNAL, f"This conversation is open in {self.held_by}.")
         if self._prompt is not None:
-            raise RpcError(INTERNAL, "The turn of an earlier prompt is not over; session/cancel ends it.")
+            raise RpcError(INTERNAL, "The previous turn is still running. Use session/cancel to end it.")
         self._prompt = _Prompt(slot, text)
         self._go_on()
 
@@ -311,6 +311,6 @@ def unknown_session(id_: str) -> RpcError:
     """No session with this id exists here."""
     return RpcError(
         PARAMS,
-        f"/session_id: there is no session {id_[:80]} here",
-        {"problems": [{"where": "/session_id", "problem": "session/new begins a session, session/resume opens one"}]},
+        f"/session_id: unknown session {id_[:80]}",
+        {"problems": [{"where": "/session_id", "problem": "use session/new or session/resume first"}]},
     )

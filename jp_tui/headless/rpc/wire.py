@@ -65,7 +65,7 @@ def read(line: bytes) -> Message | list[Message]:
         found = parse(line, max_bytes=MOST_BYTES)
     except JsonProblem as problem:
         where: JsonObject = {"line": problem.line, "column": problem.column} if problem.line is not None else {}
-        return RpcFault(RpcError(PARSE, f"Not JSON as it must be: {problem.message}", where or None))
+        return RpcFault(RpcError(PARSE, f"The JSON isn't valid: {problem.message}", where or None))
     if not isinstance(found, list):
         return _message(found)
     if not found:
@@ -77,7 +77,7 @@ def read(line: bytes) -> Message | list[Message]:
 
 def too_long() -> RpcFault:
     """Return the fault for an unread line."""
-    return RpcFault(RpcError(PARSE, f"A line of more than {MOST_BYTES >> 20} MiB; it was not read."))
+    return RpcFault(RpcError(PARSE, f"The line is longer than {MOST_BYTES >> 20} MiB and was ignored."))
 
 
 def _wrong(words: str, id_: Id = None) -> RpcFault:

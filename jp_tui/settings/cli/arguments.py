@@ -159,5 +159,5 @@ def _prompt(command: Command, words: list[str], given: dict[str, Any], *, first:
         if near or word in RESERVED or (word == first and len(words) == 1):
             raise UsageError(f"unknown command {word}; to send it as a prompt: jp-tui -- {word}", near)
     if len(words) > 1:
-        raise UsageError(f"one prompt, in quotes; {words[1]} is one word too many")
+        raise UsageError(f"one prompt, in quotes; {words[1]} is an extra word")
     return word

@@ -53,22 +53,22 @@ ENTRIES: dict[Command, CommandSpec] = {
         "The engine for a program: JSON-RPC 2.0, one message a line, on standard input and output.",
         """\
   jp-tui rpc                               until the input ends
-  jp-tui rpc --model anthropic/claude-sonnet-4-5    for sessions that name none
+  jp-tui rpc --model anthropic/claude-sonnet-4-5    default model of sessions
   jp-tui rpc --schema                      every method and shape, as a JSON Schema
 """,
         (
-            CommandOption("--schema", "print the JSON Schema of all messages, and end"),
-            CommandOption("--model", "provider/model, an alias, or a provider, for sessions that name none", "P/M"),
+            CommandOption("--schema", "print the JSON Schema of all messages and exit"),
+            CommandOption("--model", "provider/model, an alias, or a provider, default model of sessions", "P/M"),
             CommandOption("--effort", "how much the model thinks: low, medium or high", "LEVEL"),
         ),
     ),
     "conversations list": CommandSpec(
         "[OPTION]...",
-        "The conversations of a workspace, the latest first.",
+        "List conversations of a workspace, the latest first.",
         """\
   jp-tui conversations list                the latest first
   jp-tui conversations list --json         one JSON object a line
-  jp-tui conversations list --archived     those that were put away
+  jp-tui conversations list --archived     archived ones
 """,
         (
             CommandOption("--archived", "only those that are archived"),
@@ -78,7 +78,7 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "conversations show": CommandSpec(
         "ID [OPTION]...",
-        "A conversation as text, or every event of it as it is stored.",
+        "Show a conversation as text, or its stored events.",
         """\
   jp-tui conversations show ID             the conversation as text
   jp-tui conversations show ID --json      every event as it is stored
@@ -87,26 +87,26 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "conversations search": CommandSpec(
         "TEXT [OPTION]...",
-        "Search the titles and texts of all conversations. Ends with 1 when nothing is found.",
+        "Search titles and texts of all conversations. Exits with 1 without matches.",
         """\
   jp-tui conversations search "conf val"      words, by their beginnings, in any order
   jp-tui conversations search '"as it is"'    in double quotes: exactly these words in a row
   jp-tui conversations search zebra --json    one JSON object a conversation, with its hits
 """,
         (
-            CommandOption("text", "what to look for", "TEXT"),
-            CommandOption("--archived", "among archived ones, too"),
+            CommandOption("text", "text to search for", "TEXT"),
+            CommandOption("--archived", "include archived conversations"),
             _JSON,
         ),
     ),
     "conversations fork": CommandSpec(
         "ID [OPTION]...",
-        "A new conversation with the events of this one up to one of them.",
+        "Copy a conversation up to an event.",
         """\
   jp-tui conversations fork ID             all of it
-  jp-tui conversations fork ID --at 12     up to event 12; show ID --json tells the numbers
+  jp-tui conversations fork ID --at 12     up to event 12; show ID --json lists the numbers
 """,
-        (_ID, CommandOption("--at", "the number of the last event that is taken", "N"), _JSON),
+        (_ID, CommandOption("--at", "the number of the last event to copy", "N"), _JSON),
     ),
     "conversations compact": CommandSpec(
         "ID [OPTION]...",
@@ -125,7 +125,7 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "conversations export": CommandSpec(
         "ID [OPTION]...",
-        "A conversation as one document on standard output.",
+        "Write a conversation as one document to standard output.",
         """\
   jp-tui conversations export ID           Markdown
   jp-tui conversations export ID --format html --output talk.html
@@ -134,69 +134,69 @@ ENTRIES: dict[Command, CommandSpec] = {
         (
             _ID,
             CommandOption("--format", "md, json or html (default: md)", "FORMAT"),
-            CommandOption("--output", "a file instead of standard output", "FILE"),
+            CommandOption("--output", "write to a file", "FILE"),
             _JSON,
         ),
     ),
     "conversations import": CommandSpec(
         "PATH [OPTION]...",
-        "Copy conversations of jp into this workspace; none comes twice, and nothing of jp's is changed.",
+        "Import jp conversations into this workspace. Duplicates are skipped; jp's files don't change.",
         """\
-  jp-tui conversations import .            those of a workspace of jp
+  jp-tui conversations import .            from a jp workspace
   jp-tui conversations import .jp/conversations/17000000001-a-talk
 """,
-        (CommandOption("path", "a workspace of jp, a folder of conversations, or one's folder", "PATH"), _JSON),
+        (CommandOption("path", "a jp workspace, a folder of conversations, or one conversation", "PATH"), _JSON),
     ),
     "conversations rename": CommandSpec(
         "ID TITLE [OPTION]...",
-        "Give a conversation another title. An empty one is its first line again.",
+        "Rename a conversation. An empty title resets it to the first line.",
         """\
   jp-tui conversations rename ID "Zebras"
-  jp-tui conversations rename ID ""        its first line again
+  jp-tui conversations rename ID ""        reset to the first line
 """,
         (_ID, CommandOption("title", "the title", "TITLE"), _JSON),
     ),
     "conversations archive": CommandSpec(
         "ID [OPTION]...",
-        "Take a conversation, with its sub-agents', out of the lists. Nothing of it is lost.",
+        "Hide a conversation and its sub-agents' from lists. Nothing is lost.",
         """\
   jp-tui conversations archive ID          list --archived shows it
   jp-tui conversations archive ID --undo   back into the lists
 """,
-        (_ID, CommandOption("--undo", "back into the lists"), _JSON),
+        (_ID, CommandOption("--undo", "show in lists again"), _JSON),
     ),
     "conversations rm": CommandSpec(
         "ID [OPTION]...",
-        "Delete a conversation, with its sub-agents'. For seven days it can be restored.",
+        "Delete a conversation and its sub-agents'. It can be restored for 7 days.",
         """\
   jp-tui conversations rm ID               list --deleted shows it
   jp-tui conversations rm ID --undo        restore it
   jp-tui conversations rm ID --now         for good, at once
 """,
-        (_ID, CommandOption("--undo", "restore it"), CommandOption("--now", "for good, at once"), _JSON),
+        (_ID, CommandOption("--undo", "restore it"), CommandOption("--now", "permanently, now"), _JSON),
     ),
     "inquiries": CommandSpec(
         "[ID] [OPTION]...",
-        "The record of questions and answers: of a conversation, or of the latest one here.",
+        "List questions and answers of a conversation (default: the latest here).",
         """\
   jp-tui inquiries                         of the latest conversation here
   jp-tui inquiries ID                      of this one
-  jp-tui inquiries --pending               what still waits for an answer, everywhere
+  jp-tui inquiries --pending               open questions of all conversations
   jp-tui inquiries --pending --json        the same, one JSON object a line
 """,
         (
             CommandOption("conversation", "the id of a conversation", "ID", required=False),
-            CommandOption("--pending", "only what still waits for an answer"),
+            CommandOption("--pending", "only open questions"),
             _JSON,
         ),
     ),
     "answer": CommandSpec(
         "INQUIRY VALUE [OPTION]...",
-        "Answer a question that waits, from another process. Calls no model.",
+        "Answer an open question from another process. Calls no model.",
         """\
   jp-tui answer call_1.confirm.1 yes             a yes or no question
   jp-tui answer kqmzw2ab/call_1.path.1 src       with the conversation's id, where one is not enough
-  jp-tui answer call_2.note.1 -- -5              a value that begins with a dash stands after --
+  jp-tui answer call_2.note.1 -- -5              a value that starts with a dash follows --
   jp-tui answer call_3.which.1 '["a","b"]'       several choices, or a value by a schema, as JSON
   jp-tui answer call_4.accept_plan.1 keep_planning --comment 2="first the tests"
 """,
@@ -209,7 +209,7 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "tools": CommandSpec(
         "[OPTION]...",
-        "The tools with their settings, and who answers the questions that are configured.",
+        "List tools, their settings and who answers their questions.",
         """\
   jp-tui tools                             a table
   jp-tui tools -T -t fs_read_file          as they would be with these switches
@@ -235,7 +235,7 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "reviewers": CommandSpec(
         "[OPTION]...",
-        "How reviewing models fared: what they approved and rejected, what you overturned, how long they took.",
+        "Show reviewer results: approved, rejected, overturned, time and cost.",
         """\
   jp-tui reviewers                         all of them, the most asked first
   jp-tui reviewers --json                  one JSON object a line
@@ -244,7 +244,7 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "models": CommandSpec(
         "[PROVIDER] [OPTION]...",
-        "The models that can be used: asked of every server that has a key or needs none, 5 seconds at most.",
+        "List available models of all configured servers (up to 5 s).",
         """\
   jp-tui models                            all of them, with context window and prices
   jp-tui models openrouter                 of one provider
@@ -254,16 +254,16 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "doctor": CommandSpec(
         "[OPTION]...",
-        "What the terminal, the clipboard, the sandbox, the servers and the settings can do, each with the mend.",
+        "Check terminal, clipboard, sandbox, servers and settings; suggest fixes.",
         """\
-  jp-tui doctor                            a line a finding; ends with 1 when something is bad
+  jp-tui doctor                            one line per finding; exits with 1 on problems
   jp-tui doctor --json                     one JSON object a line: check, state, detail, mend
 """,
         (_JSON,),
     ),
     "completions": CommandSpec(
         "SHELL",
-        "Completions for a shell, to be read by it: commands, options, themes, models.",
+        "Print shell completions for commands, options, themes and models.",
         """\
   jp-tui completions bash                  in ~/.bashrc: source <(jp-tui completions bash)
   jp-tui completions zsh                   into a file _jp-tui in a folder of $fpath
@@ -335,7 +335,7 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "config show": CommandSpec(
         "[KEY] [OPTION]...",
-        "What holds: each value, the layer it comes from, and the file and line where it is written.",
+        "Show effective values, with the layer, file and line they come from.",
         """\
   jp-tui config show                       everything
   jp-tui config show ui.theme              one key
@@ -346,7 +346,7 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "config set": CommandSpec(
         "KEY VALUE [OPTION]...",
-        "Set a key in your configuration file. Comments and order stay; what would not load is not written.",
+        "Set a key in your configuration file. Comments and order stay; invalid values are refused.",
         """\
   jp-tui config set ui.theme jp-day        a bare word is a string
   jp-tui config set notify.bell false      values are TOML
@@ -357,7 +357,7 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "config check": CommandSpec(
         "[OPTION]...",
-        "Everything that is wrong with the configuration, at once. Ends with 2 when something is.",
+        "List all problems of the configuration. Exits with 2 if there are any.",
         """\
   jp-tui config check                      your file, this folder's, variables
   jp-tui config check --workspace DIR      with the file of another folder
@@ -367,21 +367,21 @@ ENTRIES: dict[Command, CommandSpec] = {
     ),
     "config trust": CommandSpec(
         "[OPTION]...",
-        "Let this folder's own configuration count in full, as it is now. Shows first what it would do.",
+        "Trust this folder's configuration as it is now. Shows its effects first.",
         """\
-  jp-tui config trust                      shows it and asks
-  jp-tui config trust --yes                does not ask
+  jp-tui config trust                      show it and ask
+  jp-tui config trust --yes                don't ask
   jp-tui config trust --revoke             trust it no longer
 """,
         (
-            CommandOption("--yes", "do not ask"),
-            CommandOption("--revoke", "trust it no longer"),
+            CommandOption("--yes", "don't ask"),
+            CommandOption("--revoke", "revoke trust"),
             _JSON,
         ),
     ),
     "config path": CommandSpec(
         "[OPTION]...",
-        "Where the files are: configuration, conversations, logs.",
+        "Show where files are: configuration, conversations, logs.",
         """\
   jp-tui config path
   jp-tui config path --json                one JSON object a line

@@ -18,23 +18,23 @@ commands (each has --help):
   query                 one turn without a screen, for scripts
   rpc                   the engine for a program, as JSON-RPC on standard input and output
   conversations         list, show, search, fork, compact, export, import, rename, archive, rm
-  inquiries             the record of questions and answers, and what still waits
-  answer                answer a question that waits, from another process
+  inquiries             questions and answers, and open questions
+  answer                answer an open question from another process
   tools                 the tools with their settings, and who answers their questions
-  models                the models that can be used, with context window and prices
+  models                available models with context window and prices
   context               what goes to the model: instruction files, tools, messages, with sizes
-  reviewers             how reviewing models fared: approved, rejected, overturned, time, cost
+  reviewers             reviewer results: approved, rejected, overturned, time, cost
   rules                 approval rules: list, test, add, revoke
-  doctor                what terminal, servers and settings can do, each with the mend
+  doctor                check terminal, servers and settings; suggest fixes
   completions           completions for bash, zsh or fish
   config                show, set, check, trust, path
 
 examples:
   jp-tui                                   open the workspace in this folder
-  jp-tui "why does the build fail?"        open it and say this
-  jp-tui -c                                go on with the last conversation here
+  jp-tui "why does the build fail?"        open it and send this
+  jp-tui -c                                resume the last conversation here
   jp-tui --model anthropic/claude-sonnet-4-5 --theme jp-day
-  jp-tui -T -t fs_read_file                of the tools only this one (and ask_user)
+  jp-tui -T -t fs_read_file                only this tool (and ask_user)
   jp-tui --cfg ui.sidebar=hide
   jp-tui --plain                           a conversation in lines, for screen readers
 
@@ -43,17 +43,17 @@ exit status: 0 done, 1 failed, 2 usage or configuration, 128+N ended by signal N
 _QUERY_HELP = """\
 examples:
   jp-tui query "what is in this folder?"
-  git diff | jp-tui query -                what comes in is the prompt
+  git diff | jp-tui query -                use standard input as the prompt
   jp-tui query --json "list the tests"     every event of the turn, one JSON object a line
-  jp-tui query --non-interactive "..."     nobody is asked; the policies decide
+  jp-tui query --non-interactive "..."     ask nothing; apply the detached policies
   jp-tui query --plain "tidy up"           what tools do and who decides, in lines beside the text
   jp-tui query -r ID                       resume after an answer; sends no message
 
 exit status: 0 done, 1 failed, 2 usage or configuration, 3 stopped on a question, 130 interrupted
 
 Without a prompt, -c and -r ID only resume a turn that waited for an answer.
-With a terminal on standard input questions come there as numbered lines; without one nobody is asked.
-`t` and Enter takes over what a reviewing model decides.
+With a terminal on standard input questions appear there as numbered lines; without one the policies decide.
+Enter `t` to decide instead of the reviewer.
 """
 
 
@@ -83,11 +83,11 @@ class Parser(argparse.ArgumentParser):
         if message.startswith("unrecognized arguments: "):
             unknown = message.removeprefix("unrecognized arguments: ").split(" ")[0]
             if not unknown.startswith("-"):
-                raise UsageError(f"one word too many: {unknown}")
+                raise UsageError(f"extra word: {unknown}")
             names = [option[2:] for option in getattr(self, "_option_string_actions", ()) if option.startswith("--")]
             near = nearest(unknown.strip("-").partition("=")[0], names)
             raise UsageError(f"unknown option {unknown}", f"--{near}" if near else "")
-        dash = "; one that begins with - stands after --" if message.endswith("required: VALUE") else ""
+        dash = "; put a word that starts with - after --" if message.endswith("required: VALUE") else ""
         raise UsageError(f"{message}{dash} ({self.prog} --help shows how)")
 
     def print_help(self, file: object = None) -> NoReturn:
@@ -205,30 +205,30 @@ def _talking(command: Command) -> Parser:
         "words",
         nargs="*",
         metavar="PROMPT",
-        help="what to say" + (", or - to read it from standard input" if query else ""),
+        help="prompt" + (", or - to read it from standard input" if query else ""),
     )
     add("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     add("--model", metavar="P/M", help="provider/model, an alias, or a provider")
     add("--effort", metavar="LEVEL", help="how much the model thinks: low, medium or high")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
-        "-c", "--continue", dest="continue_last", action="store_true", help="go on with the last conversation here"
+        "-c", "--continue", dest="continue_last", action="store_true", help="resume the last conversation here"
     )
-    which.add_argument("-r", "--resume", metavar="ID", help="go on with this conversation")
-    add("--theme", metavar="NAME", help="the colours for this run")
+    which.add_argument("-r", "--resume", metavar="ID", help="resume this conversation")
+    add("--theme", metavar="NAME", help="theme for this run")
     add("--plan", action="store_true", help="plan mode: only reading tools, until you accept the model's plan")
     _switches(parser)
     use = parser.add_mutually_exclusive_group()
     use.add_argument("--tool-use", nargs="?", const=True, metavar="NAME", help="the model must use a tool (this one)")
-    use.add_argument("--no-tool-use", dest="tool_use", action="store_false", help="the model must use none")
+    use.add_argument("--no-tool-use", dest="tool_use", action="store_false", help="the model must not use tools")
     _cfg(parser)
     if query:
         add("--json", action="store_true", help="every event on stdout, one JSON object a line")
-        add("--non-interactive", action="store_true", help="nobody is asked; the policies decide")
+        add("--non-interactive", action="store_true", help="ask nothing; apply the detached policies")
         add("--plain", action="store_true", help="what tools do and who decides, in lines, for screen readers")
     else:
         add("--plain", action="store_true", help="no screen: the conversation in numbered lines, for screen readers")
-        add("--version", action="store_true", help="print the version and end")
+        add("--version", action="store_true", help="print the version and exit")
     return parser
 
 
@@ -240,5 +240,5 @@ def _switches(parser: Parser) -> None:
 
 
 def _cfg(parser: Parser) -> None:
-    said = "set a key of the configuration for this run"
+    said = "set a configuration key for this run"
     parser.add_argument("--cfg", action="append", metavar="KEY=VALUE", help=said)

@@ -101,7 +101,7 @@ def removed(text: str, path: Sequence[str]) -> str:
     left, wanted = (_bare(toml.loads(each, ""), tuple(path)) for each in (made, text))
     if get(toml.loads(made, ""), tuple(path)) is not None or left != wanted:
         raise SettingsError(
-            SettingsProblem("cannot be taken out of a file written like this; do it by hand", dotted(tuple(path)))
+            SettingsProblem("can't be removed from a file with this layout. Edit it by hand.", dotted(tuple(path)))
         )
     return made
 
@@ -122,7 +122,7 @@ def replaced(text: str, key: Sequence[str], value: Any) -> str:
         raise SettingsError(SettingsProblem(f"cannot be edited: {error}", dotted(tuple(key)))) from None
     if get(toml.loads(made, ""), tuple(key)) != value:
         raise SettingsError(
-            SettingsProblem("cannot be set in a file written like this; set it by hand", dotted(tuple(key)))
+            SettingsProblem("can't be set in a file with this layout. Edit it by hand.", dotted(tuple(key)))
         )
     return made if made.endswith("\n") else made + "\n"
 

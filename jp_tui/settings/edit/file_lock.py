@@ -43,6 +43,6 @@ def _held(place: Path, file: Path, key: str) -> FileLock:
         if isinstance(found, FileLock):
             return found
         if time.monotonic() > until:
-            said = f"is being changed by {found}, for {WAIT_SECS:g} seconds already; nothing was written, try again"
+            said = f"has been locked by {found} for {WAIT_SECS:g} seconds. Nothing was saved. Try again."
             raise SettingsError(SettingsProblem(said, key, str(file)))
         time.sleep(_PAUSE)

@@ -71,11 +71,11 @@ def unknown(path: Path) -> UsageError | None:
         nested = {part: nested}
     for flaw in check(nested, SCHEMA)[1]:
         if not flaw.unknown and 0 < len(flaw.path) < len(path):
-            return UsageError(f"{dotted(path)} is not a key: {dotted(flaw.path)} is a value")
+            return UsageError(f"{dotted(path)} isn't a valid key: {dotted(flaw.path)} is a value")
         if flaw.unknown:
             allowed = f" (there are: {', '.join(flaw.allowed)})" if flaw.allowed else ""
             return UsageError(f"{dotted(flaw.path)} {flaw.message}{allowed}", flaw.nearest)
-    return None if node_at(path) is not None else UsageError(f"{dotted(path)} is not a key")
+    return None if node_at(path) is not None else UsageError(f"{dotted(path)} isn't a valid key")
 
 
 def _effective(settings: Settings, path: Path) -> dict[str, Any]:

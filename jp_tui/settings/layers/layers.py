@@ -208,7 +208,7 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
     if unknown:
         from jp_tui.settings.layers.suggestions import describe_unknown
 
-        said = f"variables that are no keys are ignored: {_listed([describe_unknown(name) for name in unknown])}"
+        said = f"ignored variables that aren't keys: {_listed([describe_unknown(name) for name in unknown])}"
         notices.append(SettingsNotice(tuple(unknown), printable(said, 2_000)))
     if loose := [layer.origin(path).name for path in trust_rules.loosened(layer.tree, below.tree)]:
         notices.append(
@@ -236,7 +236,7 @@ def from_conversation(deltas: Iterable[Mapping[str, Any]], below: Table) -> tupl
         if flaws:
             notices.append(_ignored(where, flaws))
             continue
-        if gone := [Flaw(path, "is no tool any more") for path in _gone(good, below, tree)]:
+        if gone := [Flaw(path, "is no longer a tool") for path in _gone(good, below, tree)]:
             notices.append(_ignored(where, gone))  # the rest of it still fits
             for flaw in gone:
                 good = without(good, flaw.path)

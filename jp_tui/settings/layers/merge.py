@@ -70,7 +70,7 @@ def _unknown(path: Path, node: Group) -> Flaw:
     names = tuple(sorted(node.children))
     near = nearest(str(path[-1]), names)
     suggestion = dotted((*path[:-1], near)) if near else ""
-    return Flaw(path, "is not a key", () if near else names[:16], suggestion, unknown=True)
+    return Flaw(path, "isn't a valid key", () if near else names[:16], suggestion, unknown=True)
 
 
 def merge(low: Table, high: Table, node: Node | None) -> Table:

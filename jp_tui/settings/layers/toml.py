@@ -55,15 +55,15 @@ def read(file: str) -> Document | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
-        raise SettingsError(SettingsProblem(f"cannot be read: {_reason(error)}", file=file)) from None
+        raise SettingsError(SettingsProblem(f"can't be read: {_reason(error)}", file=file)) from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise SettingsError(SettingsProblem("cannot be read: it is not a regular file", file=file))
+            raise SettingsError(SettingsProblem("can't be read: it isn't a regular file", file=file))
         data = b""
         while len(data) <= MAX_BYTES and (more := os.read(handle, MAX_BYTES + 1 - len(data))):
             data += more
     except OSError as error:
-        raise SettingsError(SettingsProblem(f"cannot be read: {_reason(error)}", file=file)) from None
+        raise SettingsError(SettingsProblem(f"can't be read: {_reason(error)}", file=file)) from None
     finally:
         os.close(handle)
     return parse(data, file)
@@ -79,7 +79,7 @@ def parse(data: bytes, file: str) -> Document:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
-        raise SettingsError(SettingsProblem("is not UTF-8", file=file, line=line, column=column)) from None
+        raise SettingsError(SettingsProblem("isn't valid UTF-8", file=file, line=line, column=column)) from None
     places = locate(text, file)
     return Document(text, loads(text, file), places, data)
 
@@ -117,7 +117,7 @@ def parse_value(text: str, where: str) -> Any:
         tree = loads(f"v = {text}\n", where)
     except SettingsError:
         if text.lstrip()[:1] in ("[", "{", '"', "'"):
-            raise SettingsError(SettingsProblem(f"is no TOML value: {text}", file=where)) from None
+            raise SettingsError(SettingsProblem(f"isn't a valid TOML value: {text}", file=where)) from None
         return text
     value = tree["v"]
     if len(tree) != 1 or not isinstance(value, bool | int | float | str | list | dict):
@@ -130,7 +130,7 @@ def parse_key(text: str, where: str) -> tuple[str, ...]:
     scan = _Scan(text, where)
     parts = scan.key()
     if not parts or scan.at != len(text):
-        raise SettingsError(SettingsProblem(f"is no key: {text}", file=where))
+        raise SettingsError(SettingsProblem(f"isn't a valid key: {text}", file=where))
     return parts
 
 

@@ -71,9 +71,7 @@ def proposed(document: toml.Document, file: str, below: Settings, before: toml.D
     here = {path for path, _ in _written(layer.tree)}
     for path, value in was.items():
         if path not in here:
-            found.append(
-                Proposed(dotted(path), "", None, "is not set here any more", "always", False, toml_value(value))
-            )
+            found.append(Proposed(dotted(path), "", None, "is no longer set", "always", False, toml_value(value)))
     order = ("waits", "never", "always")
     return sorted(found, key=lambda one: (order.index(one.counts), one.line is None, not one.acts))
 
@@ -91,28 +89,28 @@ def does(path: Path, value: Any) -> str:
             which = "every tool" if tool == "*" else tool
             return _tool(which, rest, said)
         case ["providers", "llm", "aliases", name]:
-            return f"lets the name {name} mean the model {said}"
+            return f"makes {name} an alias of the model {said}"
         case ["providers", "llm", name, *rest]:
             words = _PROVIDER.get(rest[0])
             return words.format(name=name, said=said) if words else _help(path)
         case ["notify", "command"]:
-            return f"runs {said} whenever something waits for you"
+            return f"runs {said} whenever a question is waiting"
         case ["assistant", "model", "id"]:
-            return f"talks to {said} instead of the model that you chose"
+            return f"uses {said} instead of the model you chose"
         case ["assistant", "system_prompt" | "system_prompt_sections"]:
-            return "tells the model this before you say anything"
+            return "sends this to the model before your first message"
         case ["conversation", "inquiry", "assistant", "model", "id"]:
-            return f"lets {said} answer for you where a reviewer is wanted"
+            return f"lets {said} answer for you as the reviewer"
         case _:
             return _help(path)
 
 
 _PROVIDER = {
-    "base_url": "sends all that is said with models of {name} to {said}",
-    "api_key_env": "sends the key that is in ${said} to the server of {name}",
+    "base_url": "sends conversations with models of {name} to {said}",
+    "api_key_env": "sends the key in ${said} to the server of {name}",
     "headers": "sends this header to the server of {name}",
     "wire": "adds or changes the server {name}",
-    "default_model": "talks to {said} where only {name} is named",
+    "default_model": "uses {said} where only {name} is named",
 }
 
 
@@ -121,35 +119,39 @@ def _tool(tool: str, rest: list[str], said: str) -> str:
         case ["command"]:
             return f"makes {tool} run {said}"
         case ["source"]:
-            return f"makes {tool} a tool of its own: {said}" if said.startswith("local") else f"makes {tool} {said}"
+            return f"defines the tool {tool}: {said}" if said.startswith("local") else f"makes {tool} {said}"
         case ["enable", "state"]:
-            return f"offers {tool} to the model" if said == "true" else f"takes {tool} away from the model"
+            return f"offers {tool} to the model" if said == "true" else f"withholds {tool} from the model"
         case ["enable", "allow_toggle"]:
-            return f"says whether {tool} can be switched, by name or with all others: {said}"
+            return f"sets how {tool} can be switched: {said}"
         case ["run"]:
             return f"runs {tool} without asking you" if said == "unattended" else f"before {tool} runs: {said}"
         case ["result"]:
-            return f"gives the model what {tool} says without asking" if said == "unattended" else f"its result: {said}"
+            return (
+                f"sends results of {tool} to the model without asking"
+                if said == "unattended"
+                else f"its result: {said}"
+            )
         case ["format"]:
             return f"lets {tool} run its own command to show a call before you are asked"
         case ["style", "parameters"] if said not in ("json", "function_call", "off"):
-            return f"runs {said} to show what {tool} is called with"
+            return f"runs {said} to show calls of {tool}"
         case ["questions", question, "answer"]:
-            return f"answers {question} of {tool} in your place"
+            return f"answers {question} of {tool} for you"
         case ["questions", question, "target"]:
             return f"lets {said} decide {question} of {tool}" if said != "user" else f"asks you {question} of {tool}"
         case ["questions", question, "exclusive"] if said == "false":
             return f"lets {question} of {tool} be answered by others than you"
         case ["detached", *_]:
-            return f"decides without you where nobody can be asked: {said}"
+            return f"decides when no user is available: {said}"
         case ["options", "sandbox", "mode"]:
             return f"runs {tool} without a sandbox" if said == "off" else f"runs {tool} in a sandbox ({said})"
         case ["options", "sandbox", "network"] if said == "true":
-            return f"lets what {tool} runs reach the network"
+            return f"allows network access in {tool}"
         case ["options", "sandbox", "visible"]:
-            return f"lets what {tool} runs read {said}"
+            return f"lets {tool} read {said}"
         case ["description" | "summary" | "examples" | "parameters", *_]:
-            return f"tells the model this about {tool}"
+            return f"sends the model this about {tool}"
         case _:
             return f"changes how {tool} works"
 

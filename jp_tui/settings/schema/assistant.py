@@ -23,15 +23,19 @@ ASSISTANT = Group(
                 "effort": Leaf(checks.choice("low", "medium", "high"), help="how much the model thinks"),
                 "parameters": Group(
                     {
-                        "max_tokens": Leaf(checks.integer(1, 10_000_000), help="of one response"),
-                        "temperature": Leaf(checks.number(0, 2), help="0 is the most likely word each time"),
+                        "max_tokens": Leaf(checks.integer(1, 10_000_000), help="maximum tokens of one response"),
+                        "temperature": Leaf(
+                            checks.number(0, 2), help="randomness; 0 always uses the most likely token"
+                        ),
                     },
                     named=FREE,
                 ),
             }
         ),
-        "system_prompt": Leaf(checks.text, help="what the model is told before the conversation"),
-        "system_prompt_sections": Leaf(shapes.sections, help="more of it: texts, or tables of title and content"),
+        "system_prompt": Leaf(checks.text, help="instructions sent before the conversation"),
+        "system_prompt_sections": Leaf(
+            shapes.sections, help="more instructions: texts, or tables of title and content"
+        ),
         "tool_choice": Leaf(
             checks.text,
             tightens=lambda old, new: new == "none",
@@ -40,11 +44,11 @@ ASSISTANT = Group(
         ),
         "request": Group(
             {
-                "max_retries": Leaf(checks.integer(0, 100), help="tries after one that failed in passing"),
-                "base_backoff_ms": Leaf(checks.integer(0, 600_000), help="milliseconds before the first of them"),
-                "max_backoff_secs": Leaf(checks.integer(0, 3_600), help="seconds before one of them at most"),
-                "stream_idle_timeout_secs": Leaf(checks.integer(1, 86_400), help="seconds a server may say nothing"),
-                "max_response_bytes": Leaf(checks.integer(1_024, 1 << 30), help="of one response, then it is cut off"),
+                "max_retries": Leaf(checks.integer(0, 100), help="retries after a temporary failure"),
+                "base_backoff_ms": Leaf(checks.integer(0, 600_000), help="milliseconds before the first retry"),
+                "max_backoff_secs": Leaf(checks.integer(0, 3_600), help="maximum seconds before a retry"),
+                "stream_idle_timeout_secs": Leaf(checks.integer(1, 86_400), help="seconds without data before timeout"),
+                "max_response_bytes": Leaf(checks.integer(1_024, 1 << 30), help="maximum bytes of one response"),
                 "cache": Leaf(shapes.cache, help="how long a provider may keep the prompt: off, short, long, 1h"),
             }
         ),

@@ -32,7 +32,7 @@ def _alias(value: Any) -> str:
 def _header_name(value: Any) -> str:
     checks.matching(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", "the name of a header")(value)
     if str(value).lower() in ("authorization", "x-api-key", "api-key", "cookie", "proxy-authorization"):
-        raise BadValue("a key never stands in a file; name the variable that holds it in api_key_env")
+        raise BadValue("don't put a key in a file; name its variable in api_key_env")
     return str(value)
 
 
@@ -51,9 +51,9 @@ PREFIX = "JP_TUI_"
 """Prefix of environment variables that set a key."""
 PROVIDER = Group(
     {
-        "wire": Leaf(checks.choice(*SERVER_WIRES), acts=True, help="the protocol that the server speaks"),
-        "base_url": Leaf(checks.base_url, acts=True, help="where it is, up to what the wire appends"),
-        "api_key_env": Leaf(checks.variable, acts=True, help="the environment variable that holds the key"),
+        "wire": Leaf(checks.choice(*SERVER_WIRES), acts=True, help="the API protocol of the server"),
+        "base_url": Leaf(checks.base_url, acts=True, help="the base URL; the wire appends its path"),
+        "api_key_env": Leaf(checks.variable, acts=True, help="the environment variable with the key"),
         "headers": Group(named=Leaf(checks.header, acts=True), key_check=_header_name),
         "auth": Leaf(checks.choice(*AUTHS), acts=True, help="the header that carries the key"),
         "query": Group(named=Leaf(checks.header, acts=True), key_check=_parameter),
@@ -63,7 +63,7 @@ PROVIDER = Group(
             checks.command, never=_from_folder, acts=True, help="a command that prints the key, as a list of words"
         ),
         "api_key_secs": Leaf(checks.integer(0, 86_400), never=_from_folder, help="seconds that a printed key is kept"),
-        "structured": Leaf(checks.choice("auto", "native", "tool"), help="how structured output is asked for"),
+        "structured": Leaf(checks.choice("auto", "native", "tool"), help="how structured output is requested"),
         "default_model": Leaf(checks.text, acts=True, help="the model when only the provider is known"),
     }
 )
@@ -71,12 +71,14 @@ PROVIDER = Group(
 INQUIRY = Group(
     {
         "assistant": ASSISTANT,
-        "retry_with_intent": Leaf(checks.boolean, help="a reviewer that said no may be asked again"),
-        "list_tools": Leaf(shapes.auto_or_boolean, help="whether a reviewer sees the tools' definitions"),
+        "retry_with_intent": Leaf(
+            checks.boolean, help="ask a reviewer again after a rejection, with the assistant's intent"
+        ),
+        "list_tools": Leaf(shapes.auto_or_boolean, help="send tool definitions to the reviewer"),
         "on_failure": Leaf(
             checks.choice("ask", "fail"),
             tightens=lambda old, new: new == "ask",
-            help="what is done when a reviewer cannot decide: ask you, or fail the call",
+            help="when a reviewer can't decide: ask you, or fail the call",
         ),
     }
 )
@@ -100,7 +102,7 @@ SCHEMA = Group(
                 "titles": Leaf(
                     checks.choice("model", "first_line"),
                     tightens=stricter("model", "first_line"),
-                    help="who names a conversation: a small request to the model, or its first line",
+                    help="title of a conversation: from the model, or its first line",
                 ),
             }
         ),
@@ -109,7 +111,7 @@ SCHEMA = Group(
                 "max_attempts": Leaf(
                     checks.integer(1, 1_000),
                     tightens=lambda old, new: isinstance(old, int) and new <= old,
-                    help="times one question may be asked",
+                    help="how often one question may be asked",
                 )
             }
         ),
@@ -119,7 +121,7 @@ SCHEMA = Group(
                     {
                         "action": Leaf(
                             checks.choice("prompt", "continue", "stop", "abort", "reply"),
-                            help="what Esc does while the model writes; prompt: ask",
+                            help="what Esc does while the model is writing; prompt: ask",
                         )
                     }
                 ),
@@ -127,12 +129,12 @@ SCHEMA = Group(
                     {
                         "action": Leaf(
                             checks.choice("prompt", "continue", "restart", "respond", "stop"),
-                            help="what Esc does while tools run; prompt: ask",
+                            help="what Esc does while tools are running; prompt: ask",
                         )
                     }
                 ),
                 "escalation_cooldown_secs": Leaf(
-                    checks.integer(0, 60), help="seconds within which a second Ctrl+C goes further than the first"
+                    checks.integer(0, 60), help="seconds for a second Ctrl+C to end the turn or quit"
                 ),
             }
         ),
@@ -144,22 +146,24 @@ SCHEMA = Group(
                     tightens=lambda old, new: new == "visualize" or (new == "strip" and old == "off"),
                     loosens=lambda old, new: new == "off",
                     never=lambda new: new == "off",
-                    help="control characters in foreign text",
+                    help="how control characters in untrusted text are shown",
                 )
             }
         ),
         "ui": Group(
             {
                 "theme": Leaf(checks.text, "display", help="the name of a theme"),
-                "sidebar": Leaf(checks.choice("auto", "show", "hide"), "display", help="the tool activity"),
+                "sidebar": Leaf(
+                    checks.choice("auto", "show", "hide"), "display", help="show the sidebar with tool activity"
+                ),
                 "review": Leaf(
                     checks.boolean,
                     tightens=stricter(False, True),
-                    help="a form of several questions ends in a review of its answers",
+                    help="review the answers of a form before submitting",
                 ),
                 "keys": Leaf(checks.choice("usual", "vi"), "display", help="the keys of the field where you write"),
                 "ascii": Leaf(
-                    checks.choice("auto", "always", "never"), "display", help="borders, marks and arrows in ASCII"
+                    checks.choice("auto", "always", "never"), "display", help="draw borders, marks and arrows in ASCII"
                 ),
             }
         ),

@@ -17,25 +17,23 @@ When = Literal["unfocused", "always"]
 
 NOTIFY = Group(
     {
-        "when": Leaf(checks.choice("unfocused", "always"), "display", help="always: also while you look"),
-        "title": Leaf(checks.boolean, "display", help="the window's title, with the number of questions that wait"),
+        "when": Leaf(checks.choice("unfocused", "always"), "display", help="always: even if the terminal has focus"),
+        "title": Leaf(checks.boolean, "display", help="show the number of waiting questions in the window title"),
         "desktop": Leaf(
             checks.choice("auto", "off", "osc99", "osc777", "osc9"),
             "display",
-            help="how a notification of the desktop is asked for; auto: by what the terminal is known to take",
+            help="how desktop notifications are sent; auto: detect the terminal",
         ),
-        "bell": Leaf(checks.boolean, "display", help="ring where no notification is sure to be seen"),
+        "bell": Leaf(checks.boolean, "display", help="ring the bell if a notification may go unseen"),
         "text": Leaf(
             checks.boolean,
             tightens=stricter(True, False),
-            help="false: a notification says that something waits, and not what",
+            help="false: leave the question out of notifications",
         ),
         "turn_secs": Leaf(
-            checks.integer(0, 86_400), "display", help="the end of a turn that took so long is told as well; 0: never"
+            checks.integer(0, 86_400), "display", help="notify when a turn of at least this length ends; 0: never"
         ),
-        "command": Leaf(
-            shapes.argv, acts=True, help="run this instead: a program and its arguments, {title} and {text} filled in"
-        ),
+        "command": Leaf(shapes.argv, acts=True, help="run this program instead, with {title} and {text} filled in"),
     }
 )
 

@@ -34,7 +34,7 @@ def _table(value: dict[str, Any], keys: dict[str, Check], needed: str) -> dict[s
             from jp_tui.settings.errors import nearest
 
             near = nearest(key, keys)
-            raise BadValue("is not a key", () if near else tuple(keys), (key,), near)
+            raise BadValue("isn't a valid key", () if near else tuple(keys), (key,), near)
         inside(key, keys[key], item)
     if needed not in value:
         raise BadValue(f"has no {needed}")

@@ -56,14 +56,14 @@ QUESTION = Group(
     {
         "target": Leaf(target, tightens=lambda old, new: new == "user", acts=True, help="who answers"),
         "answer": Leaf(checks.json_value, never=lambda new: True, help="a fixed answer"),
-        "prompt_label": Leaf(checks.text, "display", help="who the sheet says is asking; display only"),
+        "prompt_label": Leaf(checks.text, "display", help="name shown as the asker; display only"),
         "exclusive": Leaf(
             checks.boolean,
             tightens=stricter(None, False, True),
             never=lambda new: new is False,
-            help="only a person may answer",
+            help="only the user may answer",
         ),
-        "deadline_secs": Leaf(checks.integer(1, 31_536_000), help="a time limit for the person who is asked"),
+        "deadline_secs": Leaf(checks.integer(1, 31_536_000), help="time limit for the user's answer"),
     }
 )
 
@@ -75,21 +75,21 @@ def _waits_or_fails(old: object, new: object) -> bool:
     return new == "deny" or (new == "defer" and old != "deny")
 
 
-_DETACHED_LEAF = Leaf(_DETACHED, tightens=_waits_or_fails, acts=True, help="what is done without a client")
+_DETACHED_LEAF = Leaf(_DETACHED, tightens=_waits_or_fails, acts=True, help="what to do when no user is available")
 _ASKING = ("unattended", "edit", "ask", "skip")  # from loose to strict
 
 _RESULTS = {
-    "inline_results": Leaf(checks.text_or_count("full", "off"), "display", help="lines of a result that are shown"),
-    "results_file_link": Leaf(checks.choice("full", "osc8", "off"), "display", help="how a file is linked to"),
+    "inline_results": Leaf(checks.text_or_count("full", "off"), "display", help="lines of a result to show"),
+    "results_file_link": Leaf(checks.choice("full", "osc8", "off"), "display", help="how files are linked"),
 }
 STYLE = Group(
     {
-        "hidden": Leaf(checks.boolean, help="neither the call nor its result is shown"),
+        "hidden": Leaf(checks.boolean, help="hide the call and its result"),
         "parameters": Leaf(
             shapes.shown_parameters,
             tightens=lambda old, new: new in ("json", "function_call"),
             acts=True,
-            help="how the arguments of a call are shown: json, function_call, off, or a command",
+            help="how arguments are shown: json, function_call, off, or a command",
         ),
         "error": Group(_RESULTS),
         **_RESULTS,
@@ -104,25 +104,25 @@ SANDBOX = Group(
             tightens=stricter(*_WALLS),
             never=lambda new: new == "off",
             acts=True,
-            help="walls around what a tool runs: where they work, required, or off",
+            help="sandbox for commands: if available, required, or off",
         ),
         "network": Leaf(
             checks.boolean,
             tightens=stricter(True, False),
             never=lambda new: new is True,
             acts=True,
-            help="whether what runs in the sandbox reaches the network",
+            help="allow network access in the sandbox",
         ),
         "read_only": Leaf(
             shapes.paths,
             tightens=lambda old, new: set(old or ()) <= set(new),
-            help="more paths of the workspace that nothing in the sandbox may change",
+            help="more workspace paths that are read-only in the sandbox",
         ),
         "visible": Leaf(
             shapes.places,
             tightens=lambda old, new: set(new) <= set(old or ()),
             acts=True,
-            help="what commands in the sandbox can read of your home folder (or of other hidden places)",
+            help="paths in your home (or other hidden folders) that the sandbox can read",
         ),
     },
     shorthand=lambda value: {"mode": checks.choice(*_WALLS)(value)},
@@ -135,7 +135,7 @@ OPTIONS = Group(
             checks.choice(*_CONFIRMS),
             tightens=stricter(*_CONFIRMS),
             acts=True,
-            help="whether a command is confirmed: always, never, or (auto) where neither a person nor a sandbox was",
+            help="confirm commands: always, never, or auto (without approval or sandbox)",
         ),
     },
     named=FREE,
@@ -144,9 +144,9 @@ OPTIONS = Group(
 _SHARED: dict[str, Node] = {
     "enable": Group(
         {
-            "state": Leaf(checks.boolean, tightens=stricter(True, False), help="offered to the model"),
+            "state": Leaf(checks.boolean, tightens=stricter(True, False), help="offer the tool to the model"),
             "allow_toggle": Leaf(
-                checks.choice("any", "never", "if_named", "if_named_or_group"), help="what -t and -T may do"
+                checks.choice("any", "never", "if_named", "if_named_or_group"), help="how -t and -T may switch it"
             ),
         },
         shorthand=checks.enable,
@@ -156,19 +156,19 @@ _SHARED: dict[str, Node] = {
         checks.choice("unattended", "ask"),
         tightens=lambda old, new: new == "ask",
         acts=True,
-        help="whether its own command may show the arguments before you approve",
+        help="allow its own command to format arguments before you approve",
     ),
     "result": Leaf(
         checks.choice(*_ASKING), tightens=stricter(*_ASKING), acts=True, help="ask before the model gets it"
     ),
-    "cancellation_response": Leaf(checks.text, help="what the model is told when you reject a call"),
+    "cancellation_response": Leaf(checks.text, help="message to the model when you reject a call"),
     "read_only": Leaf(
         checks.boolean,
         tightens=stricter(True, False),
         never=lambda new: new is True,
         help="whether the tool only reads, so that it works in plan mode",
     ),
-    "timeout_secs": Leaf(checks.integer(1, 86_400), help="of a local tool"),
+    "timeout_secs": Leaf(checks.integer(1, 86_400), help="seconds that a local tool may run"),
     "options": OPTIONS,
     "style": STYLE,
     "detached": Group(
@@ -193,8 +193,8 @@ TOOL = Group(
     {
         "covers": COVERS,
         "source": Leaf(checks.source, acts=True, help="where the tool comes from"),
-        "command": Leaf(shapes.command, acts=True, help="what a local tool runs"),
-        "access": Group({"fs": Leaf(shapes.path_rules, help="the paths a local tool is told to keep to")}),
+        "command": Leaf(shapes.command, acts=True, help="the command of a local tool"),
+        "access": Group({"fs": Leaf(shapes.path_rules, help="path rules sent to a local tool")}),
         "summary": Leaf(checks.text),
         "description": Leaf(checks.text),
         "examples": Leaf(checks.text),

@@ -16,11 +16,11 @@ UNDO = Group(
             checks.boolean,
             tightens=stricter(False, True),
             never=lambda new: new is False,
-            help="whether a copy is kept of each file before a tool changes it, for /undo and /diff",
+            help="keep a copy of each file before a tool changes it, for /undo and /diff",
         ),
-        "days": Leaf(checks.integer(1, 3_650), help="days that a copy is kept"),
-        "file_mib": Leaf(checks.integer(1, 1_024), help="MiB of the largest file that is copied"),
-        "total_mib": Leaf(checks.integer(1, 1_048_576), help="MiB of all copies together; the oldest go first"),
+        "days": Leaf(checks.integer(1, 3_650), help="days to keep copies"),
+        "file_mib": Leaf(checks.integer(1, 1_024), help="largest file to copy, in MiB"),
+        "total_mib": Leaf(checks.integer(1, 1_048_576), help="maximum MiB of all copies; the oldest are deleted first"),
     }
 )
 

@@ -107,7 +107,7 @@ def read(name: str, file: str) -> Theme:
     """Read the theme in a file. Raises SettingsError with file, line and key if it can't be used."""
     document = toml.read(file)
     if document is None:
-        raise SettingsError(SettingsProblem("there is no such file", file=file))
+        raise SettingsError(SettingsProblem("the file doesn't exist", file=file))
     problems: list[SettingsProblem] = []
 
     def wrong(path: toml.Path, message: str, allowed: tuple[str, ...] = (), near: str = "") -> None:
@@ -118,7 +118,7 @@ def read(name: str, file: str) -> Theme:
     for key in tree:
         if key not in ("dark", "ansi", "colors", "variables"):
             near = nearest(key, ("dark", "ansi", "colors", "variables"))
-            wrong((key,), "is no part of a theme", ("dark", "ansi", "colors", "variables"), near)
+            wrong((key,), "isn't a valid part of a theme", ("dark", "ansi", "colors", "variables"), near)
     flags = {key: tree.get(key, key == "dark") for key in ("dark", "ansi")}
     for key, flag in flags.items():
         if not isinstance(flag, bool):
@@ -142,7 +142,7 @@ def _table(tree: toml.Table, name: str, known: Mapping[str, checks.Check], wrong
         return good
     for key, value in table.items():
         if key not in known:
-            wrong((name, key), "is no colour of a theme", near=nearest(key, known))
+            wrong((name, key), "isn't a valid colour of a theme", near=nearest(key, known))
             continue
         try:
             good[key] = known[key](value)

@@ -65,39 +65,31 @@ class Composer(TextArea, inherit_bindings=False):
     """The message being written. Enter sends it, or queues it while the model is working."""
 
     BINDINGS = [
-        Binding("enter", "submit", "send", id="composer.send", tooltip="Send what is written"),
+        Binding("enter", "submit", "send", id="composer.send", tooltip="Send the message"),
         Binding(
-            "ctrl+j,shift+enter,alt+enter", "newline", "new line", id="composer.newline", tooltip="Begin another line"
+            "ctrl+j,shift+enter,alt+enter", "newline", "new line", id="composer.newline", tooltip="Start a new line"
         ),
-        Binding("ctrl+g", "editor", "editor", id="composer.editor", tooltip="Write it in your own editor ($EDITOR)"),
+        Binding("ctrl+g", "editor", "editor", id="composer.editor", tooltip="Edit in your $EDITOR"),
+        Binding("up", "older", "up, or previous message", show=False, id="composer.older", tooltip="On the first line"),
+        Binding("down", "newer", "down, or next message", show=False, id="composer.newer", tooltip="On the last line"),
         Binding(
-            "up", "older", "up, or what was sent before", show=False, id="composer.older", tooltip="At the first line"
+            "ctrl+r", "recall", "search history", show=False, id="composer.recall", tooltip="Search earlier messages"
         ),
-        Binding(
-            "down", "newer", "down, or what was sent after", show=False, id="composer.newer", tooltip="At the last line"
-        ),
-        Binding(
-            "ctrl+r", "recall", "search history", show=False, id="composer.recall", tooltip="What was typed before"
-        ),
-        Binding(
-            "enter", "take_found", "take it", id="composer.take_found", tooltip="What is marked, to be changed or sent"
-        ),
-        Binding(
-            "escape", "end_recall", "as before", id="composer.end_recall", tooltip="What was there stays as it was"
-        ),
-        Binding("tab", "complete", "complete", id="composer.complete", tooltip="Write the command that is marked"),
+        Binding("enter", "take_found", "select", id="composer.take_found", tooltip="Use the selected entry"),
+        Binding("escape", "end_recall", "cancel", id="composer.end_recall", tooltip="Keep the text as it was"),
+        Binding("tab", "complete", "complete", id="composer.complete", tooltip="Insert the selected command"),
         Binding("escape", "put_away", "close list", id="composer.put_away", tooltip="The list of commands"),
-        Binding("alt+a", "add_output", "add output", id="composer.add_output", tooltip="To the message being written"),
-        Binding("escape", "end_shell", "end command", id="composer.end_shell", tooltip="End it, or close its panel"),
+        Binding("alt+a", "add_output", "add output", id="composer.add_output", tooltip="To your message"),
+        Binding("escape", "end_shell", "stop command", id="composer.end_shell", tooltip="Stop it, or close its panel"),
+        Binding("alt+v", "paste_image", "image", show=False, id="composer.paste_image", tooltip="From the clipboard"),
+        Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="Expand the placeholder at the cursor"),
+        Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the current turn ends"),
+        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="The last queued message"),
         Binding(
-            "alt+v", "paste_image", "image", show=False, id="composer.paste_image", tooltip="The one on the clipboard"
+            "escape", "end_fork", "cancel edit", id="composer.end_fork", tooltip="Leave the earlier message unchanged"
         ),
-        Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="The mark at the cursor becomes its text"),
-        Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the turn that runs has ended"),
-        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="What waits last, also with Up"),
-        Binding("escape", "end_fork", "leave it", id="composer.end_fork", tooltip="The earlier message stays as it is"),
         Binding("escape", "vi_normal", "normal mode", id="composer.vi_normal", tooltip='With ui.keys = "vi"'),
-        Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="What waits last is let go"),
+        Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="Drop the last queued message"),
         *EDITING,
     ]
 
@@ -516,7 +508,7 @@ class Composer(TextArea, inherit_bindings=False):
             return
         line = None if self.replying else line_of(written)
         if line == "":
-            self._refuse(ours("a command comes behind the ! · !! sends it as text"))
+            self._refuse(ours("Type a command after !. Start with !! to send it as text."))
             return
         if line:
             self._vi_insert()
@@ -526,9 +518,9 @@ class Composer(TextArea, inherit_bindings=False):
             return
         meant = self._slash.meaning(written)
         if isinstance(meant, UnknownCommand):
-            self._refuse(
-                ours("no command /{name}: {advice}", name=Foreign(meant.name[:30]), advice=words(meant.advice))
-            )
+            advice = words(meant.advice)
+            unknown = ours("Unknown command /{name}. {advice}", name=Foreign(meant.name[:30]), advice=advice)
+            self._refuse(advice if meant.known else unknown)
             return
         if isinstance(meant, RunAction):
             self._earlier = self._earlier.remembered(self.text)
@@ -629,7 +621,7 @@ class Composer(TextArea, inherit_bindings=False):
         if text is not None:
             super().replace(text, start, end, maintain_selection_offset=False)
         else:
-            self._refuse(ours("too long to unfold here · Ctrl+G opens it in your editor"))
+            self._refuse(ours("Too long to expand here · Ctrl+G opens it in your editor"))
 
     def action_queue(self) -> None:
         self.action_submit()

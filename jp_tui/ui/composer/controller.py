@@ -145,7 +145,7 @@ class ComposerController(Vertical):
         try:
             self._composer.put(self._editor(self._composer.written))
         except OSError as error:
-            self._show_problem(f"The editor did not give a text back: {error}", "")
+            self._show_problem(f"The editor didn't return any text: {error}", "")
 
     def _make_room(self, listing: bool) -> None:
         """Hide the other panels while a list is open, if the terminal is too small for all of them."""
@@ -221,7 +221,7 @@ class ComposerController(Vertical):
     def edit_in_fork(self, seq: int, text: str) -> None:
         """Edit a message that was sent earlier; sending it begins a fork."""
         if self._composer.busy:
-            self._show_problem("The model is still working.", "Esc interrupts it; then edit.")
+            self._show_problem("The model is still working.", "Press Esc to interrupt it, then edit.")
         else:
             self._fork.begin(self._conversation, seq, text)
 

@@ -75,13 +75,13 @@ class FileList(Widget):
     def _count(self) -> Content:
         files = self.files
         if files.problem:
-            return ours("  no list: {why}", why=words(files.problem))
+            return ours("  no file list: {why}", why=words(files.problem))
         if not files.known:
-            return ours("  reading which files there are…")
+            return ours("  reading files…")
         more, total = ours("+") if files.cut else blank(), files.total
         if not files.paths:
-            return ours("  none of {total:,}{more} files and folders · it is sent as written", total=total, more=more)
-        return ours("  {total:,}{more} files and folders · Tab writes the path · Esc closes", total=total, more=more)
+            return ours("  no match in {total:,}{more} files and folders · sent as written", total=total, more=more)
+        return ours("  {total:,}{more} files and folders · Tab inserts the path · Esc closes", total=total, more=more)
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

@@ -37,8 +37,8 @@ class ForkNote(Widget):
     def render(self) -> Content:
         if not self.shown:
             return blank()
-        said = ours("✎ an earlier message: Enter sends it in a fork", style="$warning")
-        return cut(join(said, ours(" · Esc leaves it", style="$muted-foreground")), max(self.content_size.width, 8))
+        said = ours("✎ editing an earlier message: Enter sends it in a fork", style="$warning")
+        return cut(join(said, ours(" · Esc cancels", style="$muted-foreground")), max(self.content_size.width, 8))
 
 
 @dataclass(slots=True)

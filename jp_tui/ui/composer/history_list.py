@@ -67,8 +67,8 @@ class HistoryList(Widget):
             said = foreign(Foreign(text[:2000]), mode="line", limit=max(width - 2 - tail.cell_length, 4))
             lines.append(join(mark, styled(said, "bold $primary") if at == search.chosen else said, tail))
         asked = foreign(Foreign((search.query or "")[-40:]), mode="line", style="bold")
-        how = ours("none holds it") if not search.texts else ours("Enter takes it · Ctrl+R older")
-        said = ours("  typed before: {asked}▏ {how} · Esc as before", style="$muted-foreground", asked=asked, how=how)
+        how = ours("no matches") if not search.texts else ours("Enter selects · Ctrl+R older")
+        said = ours("  search history: {asked}▏ {how} · Esc cancels", style="$muted-foreground", asked=asked, how=how)
         return join(*lines, cut(said, width), sep=ours("\n"))
 
     def on_click(self, event: events.Click) -> None:

@@ -76,7 +76,7 @@ class ShellPanel(Widget):
         lines = plain(ran.text[-HELD:]).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
         shown = [foreign(Foreign(line[:2000] or " "), mode="line", limit=width - 2) for line in lines[-most:]]
         left = len(lines) - len(shown)
-        more = ours(" · {left:,} lines before", left=left) if left > 0 else blank()
+        more = ours(" · {left:,} earlier lines", left=left) if left > 0 else blank()
         said = foreign(Foreign(f"$ {ran.line[:1000]}"), mode="line", limit=max(width - 2, 4), style="bold")
         return join(said, *(one.pad_left(2) for one in shown if one), cut(self._foot(ran, more), width), sep=ours("\n"))
 
@@ -84,7 +84,7 @@ class ShellPanel(Widget):
         if not ran.ended:
             took = duration(int((self._clock() - self._began) * 1000))
             how = ours("◐ runs · {took}{more}", style="$primary", took=words(took), more=more)
-            keys = ours(" · Esc ends it")
+            keys = ours(" · Esc stops it")
         else:
             style = "$success" if ran.good else "$failed-foreground"
             sign = ours("✓ {how}", how=words(ran.ended)) if ran.good else ours("✗ {how}", how=words(ran.ended))

@@ -67,7 +67,7 @@ class SlashList(Widget):
             line = join(mark, named.pad_right(wide - len(name)), styled(words(does), "$muted-foreground"))
             lines.append(cut(line, room))
         if (left := len(self.commands) - len(shown)) > 0:
-            more = ours("  {left} more · ↑ ↓ · write on to narrow it", style="$muted-foreground", left=left)
+            more = ours("  {left} more · ↑ ↓ · type to filter", style="$muted-foreground", left=left)
             lines.append(cut(more, room))
         return join(*lines, sep=ours("\n")) if lines else blank()
 

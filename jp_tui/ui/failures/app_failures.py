@@ -22,7 +22,7 @@ from jp_tui.ui.failures.crash_report import report_file, short_message, short_wo
 from jp_tui.ui.textual_patches.crashes import close_failed, take_exit_texts
 from jp_tui.view.wording.failures import words
 
-_GO_ON = "What was shown is saved: `jp-tui -c` goes on with the last conversation."
+_GO_ON = "Your conversation is saved. Run `jp-tui -c` to resume it."
 
 
 class EngineBroke(Exception):

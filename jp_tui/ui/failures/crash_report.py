@@ -96,13 +96,13 @@ def report_text(error: BaseException, environment: Mapping[str, str], where: str
     try:
         trace = "".join(traceback.TracebackException.from_exception(error, capture_locals=False).format())
     except Exception as second:  # an exception whose own __str__ fails
-        trace = f"{type(error).__name__} (its traceback could not be written: {type(second).__name__})\n"
+        trace = f"{type(error).__name__} (its traceback couldn't be written: {type(second).__name__})\n"
     return _report(trace, environment, where)
 
 
 def _report(trace: str, environment: Mapping[str, str], where: str) -> str:
     if len(trace) > _MOST:
-        trace = f"{trace[: _MOST // 2]}\n[… {len(trace) - _MOST} characters left out …]\n{trace[-_MOST // 2 :]}"
+        trace = f"{trace[: _MOST // 2]}\n[… {len(trace) - _MOST} characters omitted …]\n{trace[-_MOST // 2 :]}"
     textual = sys.modules.get("textual")
     facts = (
         f"jp-tui {__version__}, Python {sys.version.split()[0]}, {sys.platform}"
@@ -173,10 +173,10 @@ def short_message(error: BaseException, state: Path, where: str = "") -> str:
     what = short_words(error)
     try:
         path = shorten_home(str(write_report(error, state, where)), os.environ)
-        report = f"A report (no keys, no variables) is in {path}: please send it with what you did."
+        report = f"A report (no keys, no variables) is in {path}. Please send it and describe what you did."
     except (PathsError, OSError) as problem:
-        report = f"No report could be written: {problem}"
-    return f"jp-tui had to stop: {what}\n{report}"
+        report = f"The report couldn't be saved: {problem}"
+    return f"jp-tui stopped: {what}\n{report}"
 
 
 def install_excepthook(state: Path, thread_failed: Callable[[BaseException], None] | None = None) -> None:

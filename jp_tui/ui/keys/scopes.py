@@ -38,8 +38,8 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
         ("Writing", Composer),
         ("In the conversation", Transcript),
         ("On the first screen", FirstScreen),
-        ("When the turn is interrupted", InterruptMenu),
-        ("When questions wait", SheetDock),
+        ("In the interrupt menu", InterruptMenu),
+        ("When questions are waiting", SheetDock),
         *sheets(),
         *screens(),
     )
@@ -62,14 +62,14 @@ def sheets() -> tuple[Titled, ...]:
     listed: tuple[Titled, ...] = (
         ("In a question", Sheet),
         ("In a yes-or-no question", BooleanArea),
-        ("In a change by hunks", HunkArea),
-        ("When a tool wants to run", PermissionArea),
-        ("When a result may be told", DeliveryArea),
+        ("In a change with hunks", HunkArea),
+        ("When a tool asks to run", PermissionArea),
+        ("When delivering a result", DeliveryArea),
         ("In a choice", SelectArea),
-        ("In a choice of several", MultiSelectArea),
-        ("In a question for a text", FreeTextArea),
-        ("In a question for data", SchemaArea),
-        ("In the last look at a form", FormSummaryArea),
+        ("In a multiple choice", MultiSelectArea),
+        ("In a text question", FreeTextArea),
+        ("In a form question", SchemaArea),
+        ("In a form review", FormSummaryArea),
     )
     known = {kind for _, kind in listed}
     more = {name: area for name, area in AREAS.items() if area not in known and vars(area).get("BINDINGS")}
@@ -96,9 +96,9 @@ def _title(kind: type[DOMNode]) -> str:
     if own := getattr(kind, "keys_title", ""):
         return str(own)
     fixed = {
-        "Listing": "In a list", "Inbox": "In the inbox", "LedgerPage": "In the ledger",
-        "Reviewers": "In the figures of reviewers", "ThemePicker": "Choosing a theme", "Agents": "Choosing a sub-agent",
-        "Choosing": "Choosing a value", "Searching": "In a list with a search",
+        "Listing": "In a list", "Inbox": "In the inbox", "LedgerPage": "In the list of permissions",
+        "Reviewers": "In the reviewer results", "ThemePicker": "Selecting a theme", "Agents": "Selecting a sub-agent",
+        "Choosing": "Selecting a value", "Searching": "In a list with a search",
     }  # fmt: skip
     if kind.__name__ in fixed:
         return fixed[kind.__name__]
@@ -120,13 +120,13 @@ def _scopes(app: type[object]) -> Iterator[KeyScope]:
     from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
     from jp_tui.ui.transcript.transcript import Transcript
 
-    yield KeyScope("where you write", (Composer, WorkspaceScreen, app), writes=True)
+    yield KeyScope("in the composer", (Composer, WorkspaceScreen, app), writes=True)
     yield KeyScope("in the conversation", (Transcript, WorkspaceScreen, app))
     yield KeyScope("on the first screen", (FirstScreen, WorkspaceScreen, app))
-    taken = dict.fromkeys(("enter", "ctrl+s"), "sends the answer") | dict.fromkeys(NEW_LINE, "begins another line")
-    taken |= {"escape": "leaves the text", "ctrl+g": "opens the editor", "tab": "goes on", "shift+tab": "goes back"}
-    yield KeyScope("in a text of a question", (Field,), writes=True, taken=taken)
+    taken = dict.fromkeys(("enter", "ctrl+s"), "sends the answer") | dict.fromkeys(NEW_LINE, "starts a new line")
+    taken |= {"escape": "leaves the text", "ctrl+g": "opens the editor", "tab": "continues", "shift+tab": "goes back"}
+    yield KeyScope("in a text field of a question", (Field,), writes=True, taken=taken)
     yield KeyScope("in a question", (SheetDock, *(kind for _, kind in sheets())))
-    yield KeyScope("in the menu of an interruption", (InterruptMenu, WorkspaceScreen, app))
+    yield KeyScope("in the interrupt menu", (InterruptMenu, WorkspaceScreen, app))
     for title, kind in screens():
         yield KeyScope(title[:1].lower() + title[1:], (kind,))

@@ -24,12 +24,12 @@ Keymap: TypeAlias = Mapping[str, str]
 """Textual's form: an action's id → keys, separated by commas."""
 
 FIXED = {
-    "sheet": "answers questions, and a question says itself which key does what",
-    "interrupt": "is the menu of an interruption, which says itself which key does what",
-    "context": "is read in questions, whose keys are fixed",
-    "json": "is written in questions, whose keys are fixed",
-    "small": "is the only way out of a terminal that is too small",
-    "leaving": "is the way out",
+    "sheet": "answers questions, whose keys are fixed",
+    "interrupt": "belongs to the interrupt menu, whose keys are fixed",
+    "context": "scrolls questions, whose keys are fixed",
+    "json": "edits questions, whose keys are fixed",
+    "small": "is the only way to quit in a small terminal",
+    "leaving": "is the way to quit",
 }
 """First parts of the ids whose keys can't be changed, and why."""
 FOLLOWS = {"dock.fold": "workspace.fold", "dock.next": "workspace.next"}
@@ -91,7 +91,7 @@ def parse_key(text: str) -> str:
     modifiers = sorted({one.lower() for one in modifiers})
     if wrong := next((one for one in modifiers if one not in _MODIFIERS), ""):
         near = nearest(wrong, _MODIFIERS)
-        raise ValueError(f'no modifier "{wrong}"' + (f"; did you mean {near}?" if near else ""))
+        raise ValueError(f'no modifier "{wrong}"' + (f". Did you mean {near}?" if near else ""))
     if len(key) == 1:
         key = key if not modifiers else key.lower()
         if modifiers == ["shift"] and key.isalpha():
@@ -101,12 +101,12 @@ def parse_key(text: str) -> str:
         key = key.lower()
         if key not in _NAMED and not (len(key) > 1 and key.isidentifier() and _is_sign(key)):
             near = nearest(key, _NAMED)
-            raise ValueError(f'no key "{text}"' + (f"; did you mean {near}?" if near else ""))
+            raise ValueError(f'no key "{text}"' + (f". Did you mean {near}?" if near else ""))
     found = "+".join((*modifiers, key))
     if found in _SAME_BYTE:
         raise ValueError(f'"{text}" is the same as {_SAME_BYTE[found]} in most terminals')
     if found == "ctrl+c":
-        raise ValueError("Ctrl+C always copies, interrupts and leaves")
+        raise ValueError("Ctrl+C always copies, interrupts and quits")
     return found
 
 
@@ -206,17 +206,17 @@ def make_keymap(user_keys: Sequence[UserKey], keys: KeyTable) -> tuple[dict[str,
 def _refused(user_key: UserKey, keys: KeyTable) -> SettingsProblem | None:
     first = user_key.id.partition(".")[0]
     if user_key.id in FOLLOWS:
-        return user_key.problem(f"takes the keys of {FOLLOWS[user_key.id]}: set that")
+        return user_key.problem(f"uses the keys of {FOLLOWS[user_key.id]}. Set that instead.")
     if user_key.id.endswith(".break"):
-        return user_key.problem("is fixed: Ctrl+C always copies, interrupts and leaves")
+        return user_key.problem("is fixed: Ctrl+C always copies, interrupts and quits")
     if first in FIXED and (user_key.id in keys.declared or first not in {id.partition(".")[0] for id in keys.declared}):
         return user_key.problem(f"is fixed: it {FIXED[first]}")
     if user_key.id not in keys.declared:
-        return user_key.problem("is no action with a key: F1 and / list the names", nearest(user_key.id, keys.declared))
+        return user_key.problem("isn't an action. Press F1 or / for names", nearest(user_key.id, keys.declared))
     for scope in keys.scopes:
         typed = next((key for key in user_key.keys if _is_typed(key)), "")
         if typed and scope.writes and any(user_key.id == one.id for kind in scope.kinds for one in bindings_of(kind)):
-            return user_key.problem(f'"{typed}" is typed {scope.name}: take Ctrl, Alt or a function key with it')
+            return user_key.problem(f'"{typed}" types text {scope.name}. Add Ctrl or Alt, or use a function key')
     return None
 
 
@@ -239,7 +239,7 @@ def _clash(held: Mapping[str, UserKey], keys: KeyTable) -> tuple[UserKey, str] |
                 for other in sorted(ids - {user_key.id}):
                     theirs = held[other].keys if other in held else keys.declared[other]
                     if key in theirs and not set(keys.declared[other]) & set(keys.declared[user_key.id]):
-                        return user_key, f"{_words(key)} is {other} already ({keys.does[other]}), {scope.name}"
+                        return user_key, f"{_words(key)} is already used for {other} ({keys.does[other]}), {scope.name}"
     return None
 
 

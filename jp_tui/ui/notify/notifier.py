@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
 
 NOTICE_SECONDS = 10.0
 """Seconds for which the last line says what was wrong with a notification."""
-UNSEEN = "Called you after {secs:.0f} s without a key: this terminal does not report its focus"
+UNSEEN = "Notified you after {secs:.0f} s without a key press: this terminal doesn't report focus"
 _TITLE, _TEXT = 120, 400
 """Bytes of a notification's title and text."""
 
@@ -259,7 +259,7 @@ def _asked(prompts: list[PromptRequest], status: Status) -> tuple[str, str]:
     from jp_tui.view.questions.prompt_line import asker, headline  # with the first notification
 
     number = max(len(prompts), len(status.waiting))
-    title = "jp-tui: a question waits" if number <= 1 else f"jp-tui: {number} questions wait"
+    title = "jp-tui: 1 question is waiting" if number <= 1 else f"jp-tui: {number} questions are waiting"
     return title, f"From {asker(prompts[0])}: {headline(prompts[0])}" if prompts else ""
 
 

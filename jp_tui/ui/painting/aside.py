@@ -30,7 +30,7 @@ def aside_rows(asides: Sequence[SideExchangeView], frame: Frame, key: str, unfol
     open_, dim = key in unfolded, look.muted + Style(italic=True)
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
     count = f"{len(asides)} side question{'s' if len(asides) != 1 else ''}"
-    sent = " · sent along" if any(one.sent for one in asides) else ""
+    sent = " · sent to the model" if any(one.sent for one in asides) else ""
     first = "" if open_ else f": {neutral.first_line(asides[0].asked)}"
     head = [Piece(f"~ {count}{sent}{first}", dim, hit)]
     rows = [inside.emit([*clip(head, inside.room - 2), arrow(open_, hit, look)])]
@@ -44,7 +44,7 @@ def aside_rows(asides: Sequence[SideExchangeView], frame: Frame, key: str, unfol
         rows += _said("you: ", one.asked, inside)
         rows += _said(f"{neutral.first_line(one.model) or 'model'}: ", one.said, inside)
         if one.broken:
-            rows += inside.paragraph([Piece(f"✂ broken off: {neutral.first_line(one.broken)}", look.waiting)])
+            rows += inside.paragraph([Piece(f"✂ incomplete: {neutral.first_line(one.broken)}", look.waiting)])
     return rows
 
 

@@ -95,9 +95,9 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
         case CompactionBlock():
             return _compaction(block, width, look, open_)
         case Odd(name=name, problem=problem):
-            words = [Piece("· event of a kind that this version does not know: ", look.muted), _line(name, look)]
+            words = [Piece("· event type not supported by this version: ", look.muted), _line(name, look)]
             if problem:
-                words = [Piece("· event that cannot be read: ", look.muted), _line(name, look)]
+                words = [Piece("· unreadable event: ", look.muted), _line(name, look)]
                 words += [Piece(", ", look.muted), _line(problem, look)]
             return page(width, look).paragraph(words)
 
@@ -163,7 +163,7 @@ def closing(missing: int, incomplete: bool, frame: Frame) -> list[Row]:
     """What stands under a message that is not shown whole or was not received whole."""
     rows = plain.note(missing, frame)
     if incomplete:
-        rows.append(frame.emit([Piece("✂ cut off here: the rest never arrived", frame.look.waiting)]))
+        rows.append(frame.emit([Piece("✂ truncated: the rest never arrived", frame.look.waiting)]))
     return rows
 
 

@@ -61,7 +61,7 @@ def beginning(
     found = _content(Foreign(kept), frame, approval, split and width >= SPLIT, named, is_diff=diff.is_diff(shown))
     if approval:
         _warned(found, kept, frame)  # to look for more in all of it takes long, too
-    found.rows.append(frame.emit([Piece("⟨the rest is being laid out⟩", look.waiting)]))
+    found.rows.append(frame.emit([Piece("⟨loading the rest⟩", look.waiting)]))
     found.added = found.removed = 0
     found.whole, found.more = False, True
     return found

@@ -43,14 +43,14 @@ FEW, BEFORE = 8, 3
 """Questions up to which a form that waits is listed whole, and how many before the one that is asked are otherwise."""
 STATES: dict[FormState, tuple[str, str, Role]] = {
     "open": ("?", "", "waiting"),
-    "review": ("?", "all answered, waiting for your last look", "waiting"),
-    "deferred": ("◔", "waits for an answer", "waiting"),
+    "review": ("?", "all answered, waiting for your review", "waiting"),
+    "deferred": ("◔", "waiting for an answer", "waiting"),
     "answered": ("✓", "answered", "good"),
-    "replied": ("»", "replied in words", "quiet"),
-    "ended": ("⊘", "ended before all was answered", "quiet"),
+    "replied": ("»", "replied with text", "quiet"),
+    "ended": ("⊘", "ended early", "quiet"),
     "unsent": ("⊘", "not submitted", "quiet"),
 }
-ENDED, TAKEN_BACK, GONE_BACK = "ended here", "taken back", "gone back, no answer"
+ENDED, TAKEN_BACK, GONE_BACK = "ended here", "withdrawn", "went back without an answer"
 UNASKED, AHEAD = "not asked", "not asked yet"
 
 
@@ -108,7 +108,7 @@ def _folded(run: range, form: QuestionForm, frame: Frame, hit: ClickTarget) -> R
     """`4–40  35 answered, 2 skipped`: folding out the form lists them."""
     states = [form.places[at].state for at in run]
     ahead = AHEAD if _goes_on(form) else UNASKED
-    words = {"unasked": ahead, "taken_back": TAKEN_BACK, "gone_back": "gone back", "left": ENDED, "open": "open"}
+    words = {"unasked": ahead, "taken_back": TAKEN_BACK, "gone_back": "went back", "left": ENDED, "open": "open"}
     told = ", ".join(f"{states.count(state)} {words.get(state, state)}" for state in dict.fromkeys(states))
     body = [Piece(f"{run.start + 1}–{run.stop}  {told}", frame.look.muted, hit)]
     return frame.emit([*clip(body, frame.room - 2), arrow(False, hit, frame.look)])
@@ -149,7 +149,7 @@ class _Row:
         more = asked is not None or place.earlier or _long(place.text, inside)
         hit = ClickTarget("fold", self.key) if more else None
         style = look.text if place.state in ("answered", "open") else look.muted
-        rows = self._first(inside, Piece(neutral.first_line(place.text) or "(a question without words)", style, hit))
+        rows = self._first(inside, Piece(neutral.first_line(place.text) or "(an empty question)", style, hit))
         if asked is not None:
             rows += reason(asked.explanation, inside, None if self.open else REASON_ROWS)
         if self.open:
@@ -162,7 +162,7 @@ class _Row:
         """Why it was asked, the last time it was; or why not."""
         place = self.place
         if place.state == "skipped":
-            words = f"why you were not asked: {neutral.first_line(place.because)}"
+            words = f"Why you weren't asked: {neutral.first_line(place.because)}"
             return frame.paragraph([Piece(words, frame.look.reviewer)])
         last = place.asked or (place.earlier[-1] if place.earlier else None)
         return why_rows(last, frame) if last is not None else []

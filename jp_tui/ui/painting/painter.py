@@ -229,7 +229,7 @@ def painted(order: Order) -> list[Row]:
         text = order.block.text if isinstance(order.block, TextBlock | ReasoningBlock) else Foreign("")
         frame = blocks.page(order.width, order.look)
         said = plain.paragraphs(plain.lines(Foreign(plain.cut(text.raw)[0]), order.look.text, order.look), frame)
-        return [*said, *frame.paragraph([plain.words("⟨this could not be laid out⟩", order.look.waiting)])]
+        return [*said, *frame.paragraph([plain.words("⟨this couldn't be displayed⟩", order.look.waiting)])]
 
 
 class _Place(Protocol):

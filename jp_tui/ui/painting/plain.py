@@ -45,7 +45,7 @@ def note(missing: int, frame: Frame, what: str = "characters") -> list[Row]:
     """That a text goes on, how much of it is left out, and where all of it is; nothing when nothing is."""
     if not missing:
         return []
-    words = f"⟨{missing:,} more {what} are not shown; an export (/conversations, e) has them all⟩"
+    words = f"⟨{missing:,} more {what} not shown; an export (/conversations, e) has all⟩"
     return frame.paragraph([Piece(words, frame.look.waiting)])
 
 

@@ -85,7 +85,7 @@ def trail_rows(
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
     who = neutral.first_line(asker(asked))
     head = "" if who in (tool, "a tool") else f"{who}: "
-    question = head + (neutral.first_line(asked.text) or "(a question without words)")
+    question = head + (neutral.first_line(asked.text) or "(an empty question)")
     open_ = key in unfolded
     end = fate_pieces(outcome(asked, waits=waits, reviewed=reviewed), look, hit)
     room = inside.room - 2

@@ -19,7 +19,7 @@ from jp_tui.view.activity.agents import Agent, agent_state
 
 FOLLOWS = 1.0
 """Seconds after which it looks again at how far they are."""
-EMPTY = "No sub-agent works here."
+EMPTY = "No sub-agents here."
 _QUIET = "$muted-foreground"
 _LISTING = ("listing.down", "listing.up", "listing.break")
 
@@ -30,7 +30,7 @@ def open_page(host: Host, _: str) -> Agents | Content | None:
     if parent := host.main.parent_conversation:
         host.go_to(parent)
     elif not agents:
-        return ours("No sub-agent works here")
+        return ours("No sub-agents here")
     elif len(agents) == 1:
         host.go_to(agents[0].info.conversation)
     else:
@@ -42,8 +42,8 @@ class Agents(Listing, inherit_bindings=False):
     """Those that work or worked for the conversation, in the order they began."""
 
     BINDINGS = [
-        Binding("enter", "choose", "open", id="agents.open", tooltip="Its conversation, live"),
-        Binding("escape,q,f3", "dismiss(None)", "close", id="agents.close", tooltip="Back to where you were"),
+        Binding("enter", "choose", "open", id="agents.open", tooltip="Open its conversation"),
+        Binding("escape,q,f3", "dismiss(None)", "close", id="agents.close", tooltip="Close this page"),
         *(one for one in Listing.BINDINGS if isinstance(one, Binding) and one.id in _LISTING),
     ]
     title_words = "Sub-agents"

@@ -46,7 +46,7 @@ class Files(OptionList, inherit_bindings=False):
 
     BINDINGS = [
         Binding("down,j,n", "cursor_down", "next file", show=False, id="changes.next", tooltip="The next file"),
-        Binding("up,k,p", "cursor_up", "previous file", show=False, id="changes.previous", tooltip="The file before"),
+        Binding("up,k,p", "cursor_up", "previous file", show=False, id="changes.previous", tooltip="The previous file"),
         Binding("home", "first", "first file", show=False, id="changes.first"),
         Binding("end", "last", "last file", show=False, id="changes.last"),
     ]
@@ -95,9 +95,9 @@ def open_undo(host: Host, argument: str) -> Changes | Content:
 
 def _opened(host: Host, argument: str, *, undo: bool) -> Changes | Content:
     if not host.main.conversation:
-        return ours("There is no conversation yet")
+        return ours("No conversation yet")
     if argument not in ("", "all"):
-        return ours("only `all` may stand behind it: all turns of this conversation")
+        return ours("Only `all` may follow: all turns of this conversation.")
     return Changes(host, scope="conversation" if argument == "all" else "turn", undo=undo)
 
 
@@ -105,11 +105,11 @@ class Changes(ModalScreen[None], inherit_bindings=False):
     """The page; `undo` asks at once whether all that it shows is to be taken back."""
 
     BINDINGS = [
-        Binding("u", "undo", "take back", id="changes.undo", tooltip="This file, or bring it back again"),
-        Binding("U", "undo_all", "all", id="changes.undo_all", tooltip="All files that are listed"),
+        Binding("u", "undo", "undo", id="changes.undo", tooltip="Undo or redo this file"),
+        Binding("U", "undo_all", "all", id="changes.undo_all", tooltip="Undo or redo all listed files"),
         Binding("c", "scope", "turn/all", id="changes.scope", tooltip="One turn, or the whole conversation"),
-        Binding("left", "turn(-1)", "turn before", show=False, id="changes.earlier", tooltip="An earlier turn"),
-        Binding("right", "turn(1)", "turn after", show=False, id="changes.later", tooltip="A later turn"),
+        Binding("left", "turn(-1)", "previous turn", show=False, id="changes.earlier", tooltip="Previous turn"),
+        Binding("right", "turn(1)", "next turn", show=False, id="changes.later", tooltip="Next turn"),
         Binding("t", "split", "side by side", id="changes.split", tooltip="The diff in one column or in two"),
         Binding("right_square_bracket", "hunk(1)", "next hunk", show=False, id="changes.hunk", tooltip="In the diff"),
         Binding("left_square_bracket", "hunk(-1)", "previous hunk", show=False, id="changes.hunk_before"),
@@ -117,9 +117,9 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         Binding("pageup,b", "page(-1)", "page up", show=False, id="changes.page_up", tooltip="In the diff"),
         Binding("y", "copy", "copy", id="changes.copy", tooltip="The diff of this file"),
         Binding("e", "edit", "edit", id="changes.edit", tooltip="The file in your editor ($VISUAL, $EDITOR)"),
-        Binding("r", "again", "read again", show=False, id="changes.again", tooltip="Look at the files once more"),
-        Binding("escape,q", "dismiss(None)", "close", id="changes.close", tooltip="Back to where you were"),
-        Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="changes.break"),
+        Binding("r", "again", "refresh", show=False, id="changes.again", tooltip="Check the files again"),
+        Binding("escape,q", "dismiss(None)", "close", id="changes.close", tooltip="Close this page"),
+        Binding("ctrl+c", "app.break", "close; twice quits", show=False, id="changes.break"),
     ]
     DEFAULT_CSS = """
     Changes {
@@ -327,7 +327,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         sure, self._sure = self._sure, None
         self._say(blank())
         if yes:
-            self._wait("taking back…" if sure.way == "back" else "bringing back…")
+            self._wait("undoing…" if sure.way == "back" else "redoing…")
             self.post_message(CommandWanted(sure))
 
     # -- the rest
@@ -370,13 +370,13 @@ class Changes(ModalScreen[None], inherit_bindings=False):
     def action_edit(self) -> None:
         if (one := self.chosen) is not None:
             if not one.at:
-                self._say(ours("There is no file to edit there now"))
+                self._say(ours("The file doesn't exist now"))
                 return
             wrong = ""
             try:
                 opened_outside(self.app, one.at)
             except OSError as error:
-                wrong = f"The editor could not be used: {error}"
+                wrong = f"Can't open the editor: {error}"
             self._say(foreign(Foreign(wrong), style="$failed-foreground") if wrong else blank())
             self._read()
 

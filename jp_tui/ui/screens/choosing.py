@@ -27,11 +27,11 @@ class Choosing(ModalScreen[str | None], inherit_bindings=False):
     """`names` with the one that holds now marked and highlighted."""
 
     BINDINGS = [
-        Binding("enter", "choose", "take it", id="choosing.take", tooltip="The highlighted one"),
+        Binding("enter", "choose", "select", id="choosing.take", tooltip="Select the highlighted entry"),
         Binding("j", "move(1)", "down", show=False, id="choosing.down"),
         Binding("k", "move(-1)", "up", show=False, id="choosing.up"),
-        Binding("escape,q", "dismiss(None)", "as before", id="choosing.back", tooltip="Nothing is changed"),
-        Binding("ctrl+c", "app.break", "as before; twice leaves", show=False, id="choosing.break"),
+        Binding("escape,q", "dismiss(None)", "cancel", id="choosing.back", tooltip="Change nothing"),
+        Binding("ctrl+c", "app.break", "cancel; twice quits", show=False, id="choosing.break"),
         *VI,
     ]
     DEFAULT_CSS = """

@@ -23,12 +23,12 @@ class Exporting:
         ending = name.rpartition(".")[2].lower()
         found: list[Format] = [one for one in FORMATS if one == ending]
         if not found:
-            raise ValueError("The name ends with .md, .html or .json: that says the format.")
+            raise ValueError("The name must end in .md, .html or .json, which sets the format.")
         self.file = Path(folder, name).expanduser() if folder else Path(name).expanduser()
         if self.file.exists():
-            raise ValueError(f"{self.file} is there already; choose another name.")
+            raise ValueError(f"{self.file} already exists. Choose another name.")
         if not self.file.parent.is_dir():
-            raise ValueError(f"There is no folder {self.file.parent}.")
+            raise ValueError(f"The folder {self.file.parent} doesn't exist.")
         self.info, self.done = info, 0
         self._writer, self._pages = writer(found[0]), EventPages()
         self._parts = [self._writer.begin(info)]
@@ -54,7 +54,7 @@ class Exporting:
             with self.file.open("xb") as out:
                 out.write("".join(self._parts).encode("utf-8", "backslashreplace"))
         except OSError as problem:
-            raise ValueError(f"{self.file} cannot be written: {problem}") from problem
+            raise ValueError(f"Can't write {self.file}: {problem}") from problem
         return True
 
 

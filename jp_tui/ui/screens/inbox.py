@@ -37,7 +37,7 @@ def open_page(host: Host, _: str) -> Inbox | Content:
     """All that waits, live while it is open (E51)."""
     waits = host.main.waits
     if waits is None or not host.main.conversation:
-        return ours("There is no conversation yet")
+        return ours("No conversation yet")
     return Inbox(host, waits)
 
 
@@ -45,16 +45,16 @@ class Inbox(Listing, inherit_bindings=False):
     """What waits, what waits longest first."""
 
     BINDINGS = [
-        Binding("enter", "choose", "answer", id="inbox.open", tooltip="Opens the question, also one that was put off"),
-        Binding("enter", "take_up", "take up", id="inbox.take_up", tooltip="Its conversation goes on and asks here"),
-        Binding("z", "snooze", "put off", id="inbox.snooze", tooltip="Out of sight for a while; it comes back"),
-        Binding("z", "wake", "back now", id="inbox.wake", tooltip="What was put off waits again, now"),
-        Binding("a", "alike", "answer alike", id="inbox.alike", tooltip="One answer for all that are the same"),
-        Binding("1", "off(0)", "5 minutes", id="inbox.short", tooltip="When it is to be put off"),
-        Binding("2", "off(1)", "30 minutes", id="inbox.long", tooltip="When it is to be put off"),
-        Binding("3", "off(2)", "until nothing else waits", id="inbox.rest", tooltip="When it is to be put off"),
-        Binding("escape", "stay", "not now", id="inbox.stay", tooltip="It is not put off"),
-        Binding("escape,q,f4", "dismiss(None)", "close", id="inbox.close", tooltip="Back to where you were"),
+        Binding("enter", "choose", "answer", id="inbox.open", tooltip="Open the question, even if snoozed"),
+        Binding("enter", "take_up", "resume", id="inbox.take_up", tooltip="Resume its conversation and ask here"),
+        Binding("z", "snooze", "snooze", id="inbox.snooze", tooltip="Hide it for a while"),
+        Binding("z", "wake", "wake", id="inbox.wake", tooltip="End the snooze now"),
+        Binding("a", "alike", "answer all", id="inbox.alike", tooltip="One answer for identical questions"),
+        Binding("1", "off(0)", "5 minutes", id="inbox.short", tooltip="When snoozing"),
+        Binding("2", "off(1)", "30 minutes", id="inbox.long", tooltip="When snoozing"),
+        Binding("3", "off(2)", "until nothing else is waiting", id="inbox.rest", tooltip="When snoozing"),
+        Binding("escape", "stay", "cancel", id="inbox.stay", tooltip="Don't snooze"),
+        Binding("escape,q,f4", "dismiss(None)", "close", id="inbox.close", tooltip="Close this page"),
         *(one for one in Listing.BINDINGS if isinstance(one, Binding) and one.id in _LISTING),
     ]
     title_words = "Waiting for you"
@@ -100,7 +100,7 @@ class Inbox(Listing, inherit_bindings=False):
         entries = self._inbox.entries
         self._entries = {"\n".join(one.key): one for one in entries[:MOST]}
         more = len(entries) - MOST
-        self.query_one(Vertical).border_subtitle = ours("{n} more behind these", n=more) if more > 0 else blank()
+        self.query_one(Vertical).border_subtitle = ours("{n} more after these", n=more) if more > 0 else blank()
         if self._asks not in self._entries:
             self._ask("")
         rows = {name: words.row(one, now, wall) for name, one in self._entries.items()}
@@ -233,7 +233,7 @@ def _detail(row: words.InboxRow) -> Content:
     entry = row.entry
     lines = [foreign(entry.text, mode="line"), ours("asked by {who}", who=foreign(entry.who, mode="line"))]
     if entry.task and entry.task.raw not in entry.who.raw:
-        lines.append(ours("whose task is: {task}", task=foreign(entry.task, mode="line")))
+        lines.append(ours("task: {task}", task=foreign(entry.task, mode="line")))
     if entry.title and entry.title.raw not in entry.who.raw + entry.task.raw:
         lines.append(ours("in “{title}”", title=foreign(entry.title, mode="line")))
     if entry.off:

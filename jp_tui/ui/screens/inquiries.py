@@ -27,7 +27,7 @@ _STYLES = {
 
 def open_page(host: Host, _: str) -> Inquiries | Content:
     """See `ui/pages.py`."""
-    return Inquiries(host) if host.main.conversation else ours("There is no conversation yet")
+    return Inquiries(host) if host.main.conversation else ours("No conversation yet")
 
 
 class Inquiries(Listing):

@@ -37,7 +37,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     """A page of keys over the workspace."""
 
     BINDINGS = [
-        Binding("escape,f1,q", "close", "close", id="keylist.close", tooltip="Back to where you were"),
+        Binding("escape,f1,q", "close", "close", id="keylist.close", tooltip="Close this page"),
         Binding("up,k", "page('scroll_up')", "up", show=False, id="keylist.up"),
         Binding("down,j", "page('scroll_down')", "down", show=False, id="keylist.down"),
         Binding("pageup,ctrl+u", "page('scroll_page_up')", "page up", show=False, id="keylist.page_up"),
@@ -45,7 +45,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         Binding("home,g", "page('scroll_home')", "start", show=False, id="keylist.home"),
         Binding("end,G", "page('scroll_end')", "end", show=False, id="keylist.end"),
         Binding("slash", "search", "search", show=False, id="keylist.search"),
-        Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="keylist.break"),
+        Binding("ctrl+c", "app.break", "close; twice quits", show=False, id="keylist.break"),
     ]
 
     DEFAULT_CSS = """
@@ -72,7 +72,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         with VerticalScroll() as page:
             page.border_title = ours("Keys")
             page.can_focus = True
-            yield TextField("letters of a key or of what it does", id="search")
+            yield TextField("search keys and actions", id="search")
             yield Static()
             line = KeyLine()
             line.hints = (
@@ -97,7 +97,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         page = (
             _page(found, min(width, _MOST) - _EDGES, named=self.has_class("-search"))
             if found
-            else ours("No key for that")
+            else ours("No matching keys")
         )
         wrong = [foreign(Foreign(one.words()), mode="line", style="$failed-foreground") for one in self._problems]
         self.query_one(Static).update(join(*wrong, page, sep=ours("\n")))
@@ -145,11 +145,9 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
 
 
 BEGINNINGS = (
-    KeyRow(
-        "@ …", "A file of the workspace", "The model gets its path and reads it with its tools; an image goes along"
-    ),
-    KeyRow("! …", "A command of your own", "Runs in the workspace; !! begins a text with an exclamation mark"),
-    KeyRow("//", "A text with a slash", "Is sent as it stands, with one slash"),
+    KeyRow("@ …", "Mention a file", "Sends its path, and images as attachments"),
+    KeyRow("! …", "Run a shell command", "Runs in the workspace. Type !! to send text that starts with !"),
+    KeyRow("//", "Send text that starts with /", "Is sent with one slash"),
 )
 """What the first characters mean where one writes."""
 
@@ -171,7 +169,7 @@ def every_key(
     written = tuple(KeyRow(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)
     written = (*BEGINNINGS, *written) if written else ()
     at = len({title for title, _ in now}) + 2
-    return [*found[:at], *([KeySection("Written in the composer", written)] if written else []), *found[at:]]
+    return [*found[:at], *([KeySection("Typed in the composer", written)] if written else []), *found[at:]]
 
 
 def matching(sections: Sequence[KeySection], wanted: str) -> list[KeySection]:

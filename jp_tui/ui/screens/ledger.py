@@ -25,14 +25,14 @@ from jp_tui.view.pages import permissions as words
 
 def open_page(host: Host, _: str) -> LedgerPage | Content:
     """See `ui/pages.py`."""
-    return LedgerPage(host) if host.main.conversation else ours("There is no conversation yet")
+    return LedgerPage(host) if host.main.conversation else ours("No conversation yet")
 
 
 class LedgerPage(Listing):
     """Entries with scope, age, use and revoke."""
 
     BINDINGS = [
-        Binding("d,delete", "revoke", "take back", id="ledger.revoke", tooltip="The highlighted one; a setting twice"),
+        Binding("d,delete", "revoke", "revoke", id="ledger.revoke", tooltip="Revoke it; press twice for a setting"),
     ]
     title_words = "Remembered and allowed"
 
@@ -75,7 +75,7 @@ class LedgerPage(Listing):
         if row is None:
             return
         if not row.revocable:
-            self.say(ours(words.NOT_HERE, place=row.place or ours("what says so")))
+            self.say(ours(words.NOT_HERE, place=row.place or ours("where it is set")))
         elif row.asks_again and self._sure != row.key:
             self._sure = row.key
             self.say(ours(words.EDITS, place=row.place or ours("your settings")))

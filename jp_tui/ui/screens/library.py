@@ -49,15 +49,15 @@ class Library(Searching):
     """A row a conversation, the latest first."""
 
     BINDINGS = [
-        Binding("enter", "open", "open", id="library.open", tooltip="Go on with it"),
-        Binding("n", "rename", "rename", priority=True, id="library.rename", tooltip="Give it a title of your own"),
-        Binding("f", "fork", "fork", id="library.fork", tooltip="A copy of it, to go another way"),
-        Binding("a", "archive", "archive", id="library.archive", tooltip="Out of the list, or back into it"),
-        Binding("x,delete", "remove", "delete", id="library.remove", tooltip="It can be brought back for seven days"),
-        Binding("u", "back_again", "undo", id="library.undo", tooltip="Bring back what was archived or deleted last"),
-        Binding("e", "export", "export", priority=True, id="library.export", tooltip="To a file: .md, .html or .json"),
-        Binding("w", "places", "folders", id="library.places", tooltip="Those of this folder, or of all"),
-        Binding("t", "which", "archived", id="library.which", tooltip="Then the archived, then the deleted ones"),
+        Binding("enter", "open", "open", id="library.open", tooltip="Resume this conversation"),
+        Binding("n", "rename", "rename", priority=True, id="library.rename", tooltip="Change the title"),
+        Binding("f", "fork", "fork", id="library.fork", tooltip="Copy it to continue differently"),
+        Binding("a", "archive", "archive", id="library.archive", tooltip="Archive or unarchive"),
+        Binding("x,delete", "remove", "delete", id="library.remove", tooltip="Delete it (restorable for 7 days)"),
+        Binding("u", "back_again", "undo", id="library.undo", tooltip="Restore the last one archived or deleted"),
+        Binding("e", "export", "export", priority=True, id="library.export", tooltip="Save as .md, .html or .json"),
+        Binding("w", "places", "folders", id="library.places", tooltip="This folder or all folders"),
+        Binding("t", "which", "archived", id="library.which", tooltip="Show archived, then deleted"),
         Binding(
             "i",
             "import",
@@ -65,7 +65,7 @@ class Library(Searching):
             show=False,
             priority=True,
             id="library.import",
-            tooltip="Conversations of jp, from its folder",
+            tooltip="Import from a jp folder",
         ),
     ]
     DEFAULT_CSS = """
@@ -122,10 +122,10 @@ class Library(Searching):
             case ev.ConversationsListed(conversations=listed) if not self.sought.strip():
                 self._list(tuple(Found(info=one, hits=()) for one in listed))
                 if len(listed) == MOST and not self.query_one("#notice").display:
-                    self.say(ours("The latest {most}; a search finds the others.", most=MOST, style=_QUIET))
+                    self.say(ours("Latest {most}. Search to find others.", most=MOST, style=_QUIET))
             case ev.ConversationsFound(revision=revision) if revision == self._revision and self.sought.strip():
                 self._list(event.found)
-                rest = f"{event.unindexed} events are not searched yet." if event.unindexed else ""
+                rest = f"{event.unindexed} events aren't searchable yet." if event.unindexed else ""
                 if words := " ".join(part for part in (event.notice, rest) if part):
                     self.say(foreign(Foreign(words), style=_QUIET))
             case ev.ConversationRead() if self._exports is not None and self._exports.awaits(event):
@@ -197,7 +197,7 @@ class Library(Searching):
             return
         text = ending(read.events, _SHOWN)
         detail = self.query_one("#detail", Static)
-        detail.update(foreign(Foreign(text)) if text else ours("nothing was said", style=_QUIET))
+        detail.update(foreign(Foreign(text)) if text else ours("empty", style=_QUIET))
         detail.display = True
         detail.call_after_refresh(detail.scroll_end, animate=False)
 
@@ -252,13 +252,13 @@ class Library(Searching):
 
     def action_import(self) -> None:
         self._doing = "import"
-        self.say(ours("The folder of jp's workspace, of its conversations, or of one of them", style=_QUIET))
+        self.say(ours("Folder of a jp workspace, its conversations, or one of them", style=_QUIET))
         self.write("")
 
     def action_export(self) -> None:
         if self.row is not None:
             self._doing = "export"
-            self.say(ours("The file to write: .md, .html or .json", style=_QUIET))
+            self.say(ours("File to save: .md, .html or .json", style=_QUIET))
             self.write(suggested(self.row.info))
 
     @on(Input.Submitted, "#edit")
@@ -291,7 +291,7 @@ class Library(Searching):
                 self.say(ours("{done} of {all} events", done=self._exports.done, all=read.info.events))
                 self.post_message(CommandWanted(self._exports.next()))
                 return
-            self.say(ours("Written to {file}.", file=foreign(Foreign(str(self._exports.file)), mode="line")))
+            self.say(ours("Saved to {file}.", file=foreign(Foreign(str(self._exports.file)), mode="line")))
         except ValueError as problem:
             self.say(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
         self._exports = None

@@ -52,10 +52,10 @@ class Listing(ModalScreen[None], inherit_bindings=False):
 
     BINDINGS = [
         Binding("j", "move(1)", "down", show=False, id="listing.down", tooltip="The next row"),
-        Binding("k", "move(-1)", "up", show=False, id="listing.up", tooltip="The row before"),
-        Binding("r", "again", "read again", id="listing.again", tooltip="Ask for the list once more"),
-        Binding("escape,q", "dismiss(None)", "close", id="listing.close", tooltip="Back to where you were"),
-        Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="listing.break"),
+        Binding("k", "move(-1)", "up", show=False, id="listing.up", tooltip="The previous row"),
+        Binding("r", "again", "refresh", id="listing.again", tooltip="Refresh the list"),
+        Binding("escape,q", "dismiss(None)", "close", id="listing.close", tooltip="Close this page"),
+        Binding("ctrl+c", "app.break", "close; twice quits", show=False, id="listing.break"),
         *VI,
     ]
 

@@ -35,9 +35,9 @@ class Models(Searching):
     """A row a model, that of the conversation marked."""
 
     BINDINGS = [
-        Binding("enter", "take", "talk with it", id="models.take", tooltip="Hold this conversation with it"),
-        Binding("o", "once", "once", id="models.once", tooltip="Only the next turn goes to it"),
-        Binding("d", "default", "default", id="models.default", tooltip="New conversations begin with it"),
+        Binding("enter", "take", "use", id="models.take", tooltip="Use it for this conversation"),
+        Binding("o", "once", "once", id="models.once", tooltip="Use it for the next turn only"),
+        Binding("d", "default", "default", id="models.default", tooltip="Use it for new conversations"),
     ]
     title_words = "Models"
 
@@ -48,7 +48,7 @@ class Models(Searching):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self.say(ours("asking the servers…", style=_QUIET))
+        self.say(ours("loading from servers…", style=_QUIET))
         self.post_message(CommandWanted(ListModels()))
 
     def hear(self, event: ev.Event) -> None:

@@ -21,7 +21,7 @@ from jp_tui.ui.text import join, ours, styled
 class Palette(CommandPalette):
     """Find and run a command."""
 
-    BINDINGS = [Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="palette.break")]
+    BINDINGS = [Binding("ctrl+c", "app.break", "close; twice quits", show=False, id="palette.break")]
 
 
 _SCOPES = frozenset({"app", "workspace", "composer", "transcript", "queue"})

@@ -24,10 +24,10 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
     """A list at the right; dismissed with the name that was chosen, or None."""
 
     BINDINGS = [
-        Binding("escape,q", "dismiss(None)", "as before", id="themes.back", tooltip="The theme that was there before"),
+        Binding("escape,q", "dismiss(None)", "cancel", id="themes.back", tooltip="Keep the previous theme"),
         Binding("j", "move(1)", "down", show=False, id="themes.down", tooltip="The next theme"),
-        Binding("k", "move(-1)", "up", show=False, id="themes.up", tooltip="The theme before"),
-        Binding("ctrl+c", "app.break", "as before; twice leaves", show=False, id="themes.break"),
+        Binding("k", "move(-1)", "up", show=False, id="themes.up", tooltip="The previous theme"),
+        Binding("ctrl+c", "app.break", "cancel; twice quits", show=False, id="themes.break"),
         *VI,
     ]
 
@@ -54,7 +54,7 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = ours("Theme")
-            box.border_subtitle = ours("Enter keeps · Esc as before")
+            box.border_subtitle = ours("Enter keeps · Esc cancels")
             yield OptionList(*(Option(words(name)) for name in self._names))
 
     def on_mount(self) -> None:

@@ -38,10 +38,10 @@ class Reviewers(Listing):
 
     BINDINGS = [
         Binding(
-            "c", "change", "change the setting", id="reviewers.change", tooltip="As the figures suggest; press it twice"
+            "c", "change", "change the setting", id="reviewers.change", tooltip="Apply the suggestion; press twice"
         ),
     ]
-    title_words = "How reviewers fared"
+    title_words = "Reviewer results"
 
     def __init__(self) -> None:
         super().__init__()

@@ -27,11 +27,9 @@ class Searching(Listing):
     """A page as high as the screen: a search, rows, more of the highlighted one, a line to write in, what is said."""
 
     BINDINGS = [
-        Binding("r", "again", "read again", show=False, id="searching.again", tooltip="Ask for the list once more"),
-        Binding(
-            "slash", "search", "search", priority=True, id="searching.search", tooltip="Words that must stand in a row"
-        ),
-        Binding("escape,q", "back", "back", id="searching.back", tooltip="From the line to the list, then away"),
+        Binding("r", "again", "refresh", show=False, id="searching.again", tooltip="Refresh the list"),
+        Binding("slash", "search", "search", priority=True, id="searching.search", tooltip="Filter the rows by words"),
+        Binding("escape,q", "back", "back", id="searching.back", tooltip="To the list, then close"),
     ]
     DEFAULT_CSS = """
     Searching {
@@ -46,11 +44,11 @@ class Searching(Listing):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = words(self.title_words)
-            yield TextField("search · / comes here", id="search", enter="to the list")
+            yield TextField("search · / focuses", id="search", enter="to the list")
             yield self.rows()
             yield Static(id="empty")
             yield Static(id="detail")
-            edit = TextField("a value", id="edit", enter="take it")
+            edit = TextField("a value", id="edit", enter="select")
             edit.display = False
             yield edit
             yield Static(id="notice")

@@ -47,10 +47,10 @@ class SettingsPage(Searching):
             "change",
             priority=True,
             id="settings.change",
-            tooltip="Turn it, choose, or write another value",
+            tooltip="Toggle, select or edit the value",
         ),
-        Binding("x,delete", "reset", "reset", id="settings.reset", tooltip="Take it out of your file"),
-        Binding("m", "mine", "only yours", id="settings.mine", tooltip="What stands in your file, or all again"),
+        Binding("x,delete", "reset", "reset", id="settings.reset", tooltip="Remove it from your file"),
+        Binding("m", "mine", "only yours", id="settings.mine", tooltip="Only your settings, or all"),
     ]
 
     title_words = "Settings"

@@ -36,12 +36,12 @@ class SetupPage(Listing):
     """A step at a time: words, rows, a line to write in where one is needed."""
 
     BINDINGS = [
-        Binding("enter", "choose", "take it", priority=True, id="setup.take", tooltip="The highlighted row"),
+        Binding("enter", "choose", "select", priority=True, id="setup.take", tooltip="Select the highlighted row"),
         Binding(
-            "slash", "search", "search", priority=True, id="setup.search", tooltip="Narrow the models, or name another"
+            "slash", "search", "search", priority=True, id="setup.search", tooltip="Filter models, or name another"
         ),
-        Binding("escape", "back", "back", id="setup.back", tooltip="One step back; from the first, away"),
-        Binding("q", "dismiss(None)", "leave", show=False, id="setup.leave", tooltip="Nothing is written"),
+        Binding("escape", "back", "back", id="setup.back", tooltip="Previous step, or close"),
+        Binding("q", "dismiss(None)", "leave", show=False, id="setup.leave", tooltip="Save nothing"),
     ]
     DEFAULT_CSS = """
     SetupPage {
@@ -65,7 +65,7 @@ class SetupPage(Listing):
         with Vertical():
             yield Static(id="lead")
             yield Static(id="plan")
-            yield TextField("search, or write the name of a model", id="search")
+            yield TextField("search, or type a model name", id="search")
             yield self.rows()
             yield Static(id="empty")
             yield Static(id="detail")
@@ -214,7 +214,7 @@ def _plan(now: view.Wizard) -> Content:
         join(
             foreign(Foreign(key), mode="line", style="$primary", limit=60),
             ours(" = ", style=_QUIET),
-            foreign(Foreign(value or "(taken out)"), mode="line", limit=70),
+            foreign(Foreign(value or "(removed)"), mode="line", limit=70),
         )
         for key, value in view.plan(now)
     ]

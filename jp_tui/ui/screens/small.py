@@ -25,13 +25,13 @@ def too_small(width: int, height: int) -> bool:
 def too_large(width: int, height: int) -> str:
     """Return the notice for a terminal of which a part stays empty (Z27)."""
     columns, rows = MOST
-    return f"This terminal has {width:,} columns and {height:,} rows; jp-tui uses {columns:,} and {rows:,} of them."
+    return f"This terminal has {width:,} columns and {height:,} rows. jp-tui uses {columns:,} and {rows:,}."
 
 
 class TooSmall(ModalScreen[None], inherit_bindings=False):
     """Shows the needed size and the terminal's."""
 
-    BINDINGS = [Binding("ctrl+c", "app.break", "twice leaves", id="small.break", tooltip="Twice within a second")]
+    BINDINGS = [Binding("ctrl+c", "app.break", "twice quits", id="small.break", tooltip="Twice within a second")]
 
     DEFAULT_CSS = """
     TooSmall {
@@ -48,7 +48,7 @@ class TooSmall(ModalScreen[None], inherit_bindings=False):
         needed = ours("Too small", style="bold $waiting-foreground")
         self.query_one(Static).update(
             ours(
-                "{needed}\n{width}x{height}, needs {w}x{h}\nEnlarge me: all is kept",
+                "{needed}\n{width}x{height}, needs {w}x{h}\nEnlarge the terminal. Nothing is lost.",
                 needed=needed,
                 width=width,
                 height=height,
@@ -61,7 +61,7 @@ class TooSmall(ModalScreen[None], inherit_bindings=False):
 class Leaving(ModalScreen[None], inherit_bindings=False):
     """Shown while the engine ends the turn and closes the log."""
 
-    BINDINGS = [Binding("ctrl+c", "app.leave_now", "leave at once", id="leaving.now", tooltip="Wait for nothing")]
+    BINDINGS = [Binding("ctrl+c", "app.leave_now", "quit now", id="leaving.now", tooltip="Don't wait")]
 
     DEFAULT_CSS = """
     Leaving {
@@ -73,4 +73,4 @@ class Leaving(ModalScreen[None], inherit_bindings=False):
     """
 
     def compose(self) -> ComposeResult:
-        yield Static(ours("Leaving: the turn is ended and the log closed · Ctrl+C leaves at once"))
+        yield Static(ours("Quitting: ending the turn and closing the log · Ctrl+C quits now"))

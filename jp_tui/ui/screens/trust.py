@@ -37,8 +37,8 @@ class TrustPage(Listing):
     """A row a setting of the folder's file; what holds now above them."""
 
     BINDINGS = [
-        Binding("t", "trust", "trust", id="trust.trust", tooltip="Exactly this content, twice pressed"),
-        Binding("x", "distrust", "trust no longer", id="trust.distrust", tooltip="Twice pressed"),
+        Binding("t", "trust", "trust", id="trust.trust", tooltip="Trust exactly this content; press twice"),
+        Binding("x", "distrust", "revoke trust", id="trust.distrust", tooltip="Revoke trust; press twice"),
     ]
     DEFAULT_CSS = """
     TrustPage {
@@ -47,7 +47,7 @@ class TrustPage(Listing):
         #detail { max-height: 10; }
     }
     """
-    title_words = "Trust in this folder's configuration"
+    title_words = "Folder configuration"
     rows = Rows
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ _REQUESTS, _ASKED = 12, 40
 def open_page(host: Host, _: str) -> UsagePage | Content:
     """See `ui/pages.py`."""
     here = host.main.conversation
-    return UsagePage(here) if here else ours("There is no conversation yet")
+    return UsagePage(here) if here else ours("No conversation yet")
 
 
 class UsagePage(Listing):
@@ -54,7 +54,7 @@ class UsagePage(Listing):
 
 
 def _item(one: TurnUsage) -> Item:
-    asked = one.asked if one.asked else Foreign("no words")
+    asked = one.asked if one.asked else Foreign("no text")
     first = join(
         ours("{turn:>3} ", style=_QUIET, turn=one.turn),
         foreign(asked, mode="line", style="bold", limit=_ASKED),

@@ -12,10 +12,10 @@ from textual.widgets import OptionList
 VI = [
     Binding("g", "edge(-1)", "first", show=False, id="list.first", tooltip="The first row"),
     Binding("G", "edge(1)", "last", show=False, id="list.last", tooltip="The last row"),
-    Binding("ctrl+d", "half(1)", "half a page down", show=False, id="list.half_down", tooltip="Several rows on"),
-    Binding("ctrl+u", "half(-1)", "half a page up", show=False, id="list.half_up", tooltip="Several rows back"),
+    Binding("ctrl+d", "half(1)", "half a page down", show=False, id="list.half_down", tooltip="Several rows down"),
+    Binding("ctrl+u", "half(-1)", "half a page up", show=False, id="list.half_up", tooltip="Several rows up"),
     Binding("l", "enter", "take", show=False, id="list.take", tooltip="The same as Enter"),
-    Binding("h", "dismiss(None)", "back", show=False, id="list.back", tooltip="Back to where you were"),
+    Binding("h", "dismiss(None)", "back", show=False, id="list.back", tooltip="Close this page"),
 ]
 
 

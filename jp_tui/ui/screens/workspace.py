@@ -77,27 +77,38 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         Binding(
             "escape", "interrupt", "interrupt", id="workspace.interrupt", tooltip="Stop, redirect or restart the turn"
         ),
-        Binding("escape", "back_to_menu", "menu", id="workspace.menu", tooltip="From the words back to the choices"),
-        Binding("escape", "close_sidebar", "close sidebar", id="workspace.close", tooltip="When it lies over the rest"),
-        Binding("escape", "home", "write", id="workspace.home", tooltip="Back to the composer; puts a notice away"),
-        Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Open or fold the question that waits"),
-        Binding("ctrl+t", "next", "next one", id="workspace.next", tooltip="Turn to the next question that waits"),
+        Binding("escape", "back_to_menu", "menu", id="workspace.menu", tooltip="From the message back to the choices"),
+        Binding(
+            "escape", "close_sidebar", "close sidebar", id="workspace.close", tooltip="When it covers the conversation"
+        ),
+        Binding("escape", "home", "write", id="workspace.home", tooltip="Back to the composer; dismisses a notice"),
+        Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Open or fold the waiting question"),
+        Binding("ctrl+t", "next", "next question", id="workspace.next", tooltip="Show the next waiting question"),
         Binding(
             "f3",
             "app.open('agents')",
             "sub-agents",
             id="workspace.agents",
-            tooltip="Open one's conversation, or go back",
+            tooltip="Open its conversation, or return",
         ),
-        Binding("f4", "inbox", "inbox", id="workspace.inbox", tooltip="All that waits for you, wherever it is asked"),
+        Binding("f4", "inbox", "inbox", id="workspace.inbox", tooltip="Everything waiting for you"),
         Binding("ctrl+b", "sidebar", "sidebar", id="workspace.sidebar", tooltip="Show or hide the tool activity"),
-        Binding("pageup", "page(-1)", "page up", show=False, id="workspace.up", tooltip="Back in the conversation"),
-        Binding("pagedown", "page(1)", "page down", show=False, id="workspace.down", tooltip="On in the conversation"),
-        Binding("ctrl+end", "end", "newest", show=False, id="workspace.end", tooltip="To the end of the conversation"),
-        Binding("tab", "part(1)", "conversation", show=False, id="workspace.focus", tooltip="Then activity, composer"),
-        Binding("shift+tab", "part(-1)", "part before", show=False, id="workspace.back", tooltip="Of the screen"),
+        Binding("pageup", "page(-1)", "page up", show=False, id="workspace.up", tooltip="Scroll the conversation up"),
         Binding(
-            "ctrl+c", "break", "interrupt", show=False, id="workspace.break", tooltip="Twice within a second leaves"
+            "pagedown", "page(1)", "page down", show=False, id="workspace.down", tooltip="Scroll the conversation down"
+        ),
+        Binding("ctrl+end", "end", "newest", show=False, id="workspace.end", tooltip="To the end of the conversation"),
+        Binding("tab", "part(1)", "conversation", show=False, id="workspace.focus", tooltip="Next part of the screen"),
+        Binding(
+            "shift+tab",
+            "part(-1)",
+            "previous part",
+            show=False,
+            id="workspace.back",
+            tooltip="Previous part of the screen",
+        ),
+        Binding(
+            "ctrl+c", "break", "interrupt", show=False, id="workspace.break", tooltip="Twice within 1 second quits"
         ),
     ]
 
@@ -515,12 +526,12 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self._controller.column.interrupt(wish.action)
             self.say(ours("Interrupted: {label}", style="bold $waiting-foreground", label=words(wish.label)))
         else:
-            self.say(ours("The settings let it go on · /interrupt opens the menu", style="$waiting-foreground"))
+            self.say(ours("Your settings continue the turn · /interrupt opens the menu", style="$waiting-foreground"))
 
     async def action_interrupt_menu(self) -> None:
         """Open the interrupt menu, whatever the settings say."""
         if self._controller is None or not self._stoppable:
-            self.say(ours("Nothing runs that could be interrupted"))
+            self.say(ours("Nothing to interrupt"))
         else:
             await self._controller.column.open_menu(menu(self._status.phase))
 
@@ -554,7 +565,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         elif self._stoppable:
             await self.action_interrupt()
         else:
-            self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), DOUBLE_PRESS)
+            self.say(ours("Press Ctrl+C again to quit", style="bold $waiting-foreground"), DOUBLE_PRESS)
 
     def action_fold(self) -> None:
         if self._controller is not None:

@@ -108,7 +108,7 @@ class FormSteps:
     def hints(self) -> list[Hint]:
         """The letters that step through the form."""
         found = [Hint("b", "back", "back")] if self.may_back else []
-        return [*found, Hint("u", "bring back", "restore")] if self._prompt.undo else found
+        return [*found, Hint("u", "restore", "restore")] if self._prompt.undo else found
 
     def place_hints(self) -> list[Hint]:
         """The other keys for the same, while no field is written in."""
@@ -122,7 +122,7 @@ class FormSteps:
         if self.form is None:
             return []
         back = Hint("shift+tab" if self._tab_moves else "ctrl+pgup", "back", "place(-1)")
-        on = Hint("tab" if self._tab_moves else "ctrl+pgdn", "bring back", "place(1)")
+        on = Hint("tab" if self._tab_moves else "ctrl+pgdn", "restore", "place(1)")
         return [*([back] if self.may_back else []), *([on] if self._prompt.undo else [])]
 
     def rows(self) -> list[ChoiceRow]:

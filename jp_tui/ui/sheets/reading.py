@@ -119,7 +119,7 @@ class ContextReader:
         context, found = self.context, list[Hint]()
         scrolls = context is not None and not (context.complete and self.all_rows <= self.rows)
         if scrolls or (self._name and not self.aside.fits):
-            found.append(Hint("ctrl+d", "read on", "read(1)"))
+            found.append(Hint("ctrl+d", "scroll down", "read(1)"))
         if self._name == "reason":
             found.append(Hint("v", "close", "aside('reason')", keep=True))
         return found

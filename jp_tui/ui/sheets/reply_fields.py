@@ -29,7 +29,7 @@ def text_hints(enter: LiteralString) -> list[Hint]:
     """The keys of a field below the answers."""
     return [
         Hint("enter", enter, "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
-        Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave", keep=True),
+        Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, keep text", "leave", keep=True),
     ]  # fmt: skip
 
 

@@ -90,7 +90,7 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
         return foreign(Foreign(text.strip("\n")), mode=mode(prompt)), Foreign(context) if context else None
     above = f"{text}\n\n{context}" if context else text
     short = foreign(Foreign(text), mode="line", limit=LONG // 4)
-    return join(short, ours("(all of it above)", f"not bold {MUTED}"), sep=ours(" ")), Foreign(above)
+    return join(short, ours("(full text above)", f"not bold {MUTED}"), sep=ours(" ")), Foreign(above)
 
 
 def _decision(prompt: PromptRequest) -> Content:

@@ -74,7 +74,7 @@ PATCHES = (
     ),
     Patch(
         name="signals",
-        what="A signal drops subscribers that no longer run when somebody subscribes.",
+        what="A signal drops subscribers that no longer run when another subscribes.",
         why="Textual drops them when the signal is published, which for a change of theme may never happen.",
         without="Closed widgets that listened to a signal stay in memory until it is next published.",
         install=f"{_HERE}.faults:drop_subscribers",
@@ -82,7 +82,7 @@ PATCHES = (
     ),
     Patch(
         name="watchers",
-        what="A watched attribute drops watchers that are closed when somebody watches it.",
+        what="A watched attribute drops watchers that are closed when another watches it.",
         why="Textual drops them when the attribute changes, which may never happen.",
         without="Closed widgets that watched an attribute stay in memory until it next changes.",
         install=f"{_HERE}.faults:drop_watchers",

@@ -16,14 +16,15 @@ from jp_tui.view.composer.clipboard_text import code_blocks
 from jp_tui.view.transcript.blocks import Block, Data, ReasoningBlock, TextBlock, ToolBlock, User
 
 COPY_KEYS = [
-    Binding("y", "copy", "Copy", id="transcript.copy", tooltip="What is marked, else the last message in sight"),
-    Binding("c", "copy_code", "Copy code", show=False, id="transcript.copy_code", tooltip="Again: the next block"),
-    Binding("left_curly_bracket", "message(-1)", "Message before", show=False, id="transcript.message_before",
-            tooltip="Marks the message before"),
+    Binding("y", "copy", "Copy", id="transcript.copy", tooltip="Copy the selected or last visible message"),
+    Binding("c", "copy_code", "Copy code", show=False, id="transcript.copy_code",
+            tooltip="Copy a code block; again: the next"),
+    Binding("left_curly_bracket", "message(-1)", "Previous message", show=False, id="transcript.message_before",
+            tooltip="Select the previous message"),
     Binding("right_curly_bracket", "message(1)", "Next message", show=False, id="transcript.next_message",
-            tooltip="Marks the next message"),
-    Binding("l", "open(True)", "Unfold", show=False, id="transcript.open", tooltip="Unfolds the marked part"),
-    Binding("h", "open(False)", "Fold", show=False, id="transcript.close", tooltip="Folds the marked part"),
+            tooltip="Select the next message"),
+    Binding("l", "open(True)", "Unfold", show=False, id="transcript.open", tooltip="Unfold the selected part"),
+    Binding("h", "open(False)", "Fold", show=False, id="transcript.close", tooltip="Fold the selected part"),
 ]  # fmt: skip
 
 _MESSAGES = (User, TextBlock, Data)

@@ -15,10 +15,12 @@ from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.ui.transcript.virtual_list import VirtualList
 
 FOLD_KEYS = [
-    Binding("enter", "unfold", "Unfold", id="transcript.unfold", tooltip="Unfolds or folds the marked part"),
-    Binding("n", "mark(1)", "Next fold", id="transcript.next_fold", tooltip="Marks the next folded part"),
-    Binding("p,N", "mark(-1)", "Previous fold", id="transcript.previous_fold", tooltip="Marks the one before"),
-    Binding("w", "why", "Why", id="transcript.why", tooltip="Why you were asked, or were not"),
+    Binding("enter", "unfold", "Unfold", id="transcript.unfold", tooltip="Unfold or fold the selected part"),
+    Binding("n", "mark(1)", "Next fold", id="transcript.next_fold", tooltip="Select the next folded part"),
+    Binding(
+        "p,N", "mark(-1)", "Previous fold", id="transcript.previous_fold", tooltip="Select the previous folded part"
+    ),
+    Binding("w", "why", "Why", id="transcript.why", tooltip="Show why you were or weren't asked"),
 ]
 
 

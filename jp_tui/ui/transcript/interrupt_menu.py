@@ -27,12 +27,12 @@ class InterruptMenu(Vertical, can_focus=True):
     """Four numbered choices. Gets every key until one is taken."""
 
     BINDINGS = [
-        Binding("enter", "take", "take", id="interrupt.take", tooltip="Do what the mark stands on"),
-        Binding("escape", "go_on", "continue", id="interrupt.continue", tooltip="Nothing happened; the turn goes on"),
+        Binding("enter", "take", "take", id="interrupt.take", tooltip="Select the highlighted choice"),
+        Binding("escape", "go_on", "continue", id="interrupt.continue", tooltip="Continue the turn"),
         Binding("up,k,ctrl+p", "move(-1)", "up", show=False, id="interrupt.up", tooltip="The choice above"),
         Binding("down,j,ctrl+n", "move(1)", "down", show=False, id="interrupt.down", tooltip="The choice below"),
         *(
-            Binding(str(n), f"pick({n})", f"choice {n}", show=False, id=f"interrupt.{n}", tooltip="Do it at once")
+            Binding(str(n), f"pick({n})", f"choice {n}", show=False, id=f"interrupt.{n}", tooltip="Select it directly")
             for n in range(1, 5)
         ),
     ]
@@ -76,7 +76,7 @@ class InterruptMenu(Vertical, can_focus=True):
             ours("1-4 or ↑ ↓ Enter · Esc continues") if choice is None else ours("Enter sends · Esc back to the menu")
         )
         if choice is not None:
-            self.query_one(Static).update(ours("Write below: {does}", does=words(choice.does)))
+            self.query_one(Static).update(ours("Type below: {does}", does=words(choice.does)))
 
     def action_take(self) -> None:
         self.post_message(self.Chosen(self._choices[self.query_one(ChoiceList).cursor or 0]))

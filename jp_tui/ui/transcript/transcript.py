@@ -53,11 +53,11 @@ class Transcript(VirtualList[TranscriptDocument]):
         *FOLD_KEYS,
         *COPY_KEYS,
         Binding(
-            "e", "resend", "Edit & fork", id="transcript.resend", tooltip="Your marked message, else your last in sight"
+            "e", "resend", "Edit & fork", id="transcript.resend", tooltip="Edit your selected or last visible message"
         ),
         Binding(
             "f", "fork_here", "Fork", show=False, id="transcript.fork",
-            tooltip="Go on in a copy of all up to the marked message, else the last in sight",
+            tooltip="Continue in a copy up to the selected or last visible message",
         ),
     ]  # fmt: skip
 

@@ -60,15 +60,15 @@ RowDocumentType = TypeVar("RowDocumentType", bound=RowDocument)
 def scroll_bindings(name: str) -> list[Binding]:
     """Return the keys that scroll, with ids that begin with `name`."""
     return [
-        Binding("up,k", "scroll_rows(-1)", "Up", show=False, id=f"{name}.up", tooltip="Scrolls one row up"),
-        Binding("down,j", "scroll_rows(1)", "Down", show=False, id=f"{name}.down", tooltip="Scrolls one row down"),
-        Binding("pageup", "scroll_pages(-1)", "Page up", id=f"{name}.page_up", tooltip="Scrolls one page up"),
-        Binding("pagedown", "scroll_pages(1)", "Page down", id=f"{name}.page_down", tooltip="Scrolls one page down"),
-        Binding("ctrl+u", "scroll_half(-1)", "Half a page up", show=False, id=f"{name}.half_up", tooltip="Scrolls up"),
+        Binding("up,k", "scroll_rows(-1)", "Up", show=False, id=f"{name}.up", tooltip="Scroll one row up"),
+        Binding("down,j", "scroll_rows(1)", "Down", show=False, id=f"{name}.down", tooltip="Scroll one row down"),
+        Binding("pageup", "scroll_pages(-1)", "Page up", id=f"{name}.page_up", tooltip="Scroll one page up"),
+        Binding("pagedown", "scroll_pages(1)", "Page down", id=f"{name}.page_down", tooltip="Scroll one page down"),
+        Binding("ctrl+u", "scroll_half(-1)", "Half a page up", show=False, id=f"{name}.half_up", tooltip="Scroll up"),
         Binding("ctrl+d", "scroll_half(1)", "Half a page down", show=False, id=f"{name}.half_down", tooltip="Scrolls"),
-        Binding("home,g", "scroll_to_start", "Start", show=False, id=f"{name}.start", tooltip="To the first row"),
+        Binding("home,g", "scroll_to_start", "Start", show=False, id=f"{name}.start", tooltip="Go to the first row"),
         Binding(
-            "end,G", "scroll_to_end", "End", show=False, id=f"{name}.end", tooltip="To the last row, and stays there"
+            "end,G", "scroll_to_end", "End", show=False, id=f"{name}.end", tooltip="Go to the last row and stay there"
         ),
     ]
 

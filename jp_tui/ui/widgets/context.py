@@ -107,7 +107,7 @@ def _laid_out(run: int, key: Key, whole: Callable[[], PaintedDiff], colours: Pai
     try:
         return run, key, whole()
     except Exception:
-        words = [plain.words("⟨this could not be laid out⟩", colours.waiting)]
+        words = [plain.words("⟨this couldn't be displayed⟩", colours.waiting)]
         return run, key, PaintedDiff(Frame(colours, key[0], colours.text).paragraph(words), whole=False)
 
 
@@ -122,10 +122,14 @@ class ContextView(VirtualList[_Rows], can_focus=True):
 
     BINDINGS = [
         *scroll_bindings("context"),
-        Binding("t", "split", "Side by side", id="context.split", tooltip="A diff in one column or in two"),
-        Binding("right_square_bracket", "hunk(1)", "Next hunk", id="context.next_hunk", tooltip="To the next hunk"),
+        Binding("t", "split", "Side by side", id="context.split", tooltip="Show the diff in one or two columns"),
+        Binding("right_square_bracket", "hunk(1)", "Next hunk", id="context.next_hunk", tooltip="Go to the next hunk"),
         Binding(
-            "left_square_bracket", "hunk(-1)", "Previous hunk", id="context.previous_hunk", tooltip="To the hunk above"
+            "left_square_bracket",
+            "hunk(-1)",
+            "Previous hunk",
+            id="context.previous_hunk",
+            tooltip="Go to the previous hunk",
         ),
     ]
 

@@ -85,8 +85,9 @@ class Activity:
 
     @property
     def shows(self) -> bool:
-        """True if a front end shows a call or an inquiry of it."""
-        return bool(self.loose) or any(not call.hidden or call.inquiries for call in self.calls)
+        """True if a front end shows a call, an inquiry or a plan of it."""
+        plan = bool(self.plan.steps) or self.plan.planning
+        return plan or bool(self.loose) or any(not call.hidden or call.inquiries for call in self.calls)
 
     @property
     def ticking(self) -> bool:

@@ -43,7 +43,7 @@ def agent_state(one: Agent) -> tuple[str, str, bool]:
     if one.over:
         return *_ENDS.get(one.end or "ok", ("✓", "done")), False
     if one.activity.waits or any(call.state in ASKING for call in one.activity.calls):
-        return "◐", "waits for you", True
+        return "◐", "waiting for you", True
     return "▸", "works", False
 
 

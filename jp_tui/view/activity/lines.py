@@ -24,7 +24,7 @@ from jp_tui.view.questions.queue import NONE, Key
 from jp_tui.view.wording.amounts import count, duration, seconds
 
 STATES: dict[CallState, tuple[str, str, Role]] = {
-    "receiving_arguments": ("⋯", "being written", "quiet"),
+    "receiving_arguments": ("⋯", "writing", "quiet"),
     "queued": ("○", "queued", "quiet"),
     "awaiting_permission": ("?", "asks to run", "waiting"),
     "running": ("▸", "running", "running"),
@@ -51,7 +51,7 @@ calls. Waiting questions are listed above, and each sub-agent has its own conver
 MOST_WAITING = 20
 """Visible waiting entries; the inbox has all of them."""
 NOBODY: Mapping[str, Agent] = MappingProxyType({})
-TAKEN_BACK = "taken back"
+TAKEN_BACK = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ def lines(
     for inquiry in activity.loose:
         found += _inquiry(inquiry, 0, None, now)
     if not shown and not activity.loose:
-        found += [*([] if activity.turn else [BLANK]), ActivityLine(role="quiet", text=Foreign("no tools so far"))]
+        found += [*([] if activity.turn else [BLANK]), ActivityLine(role="quiet", text=Foreign("no tools yet"))]
     if activity.usage and (activity.usage.input or activity.usage.output):
         found += [BLANK, ActivityLine(role="heading", text=Foreign("Turn"), aside=Foreign(_tokens(activity.usage)))]
     return found
@@ -134,7 +134,7 @@ def _waiting(entries: Sequence[InboxEntry]) -> list[ActivityLine]:
     found = [ActivityLine(role="heading", text=Foreign("Waiting for you"), aside=Foreign(str(len(entries))))]
     for one in entries[:MOST_WAITING]:
         if one.off:
-            found.append(ActivityLine(role="put_off", sign="☾", text=one.text, aside=Foreign("put off"), key=one.key))
+            found.append(ActivityLine(role="put_off", sign="☾", text=one.text, aside=Foreign("snoozed"), key=one.key))
         else:
             title = "" if one.here else f" · {first_line(one.title.raw) or 'another conversation'}"
             who = Foreign(one.who.raw + title)

@@ -13,11 +13,11 @@ from jp_tui.view.wording.amounts import count, money, seconds, short_model
 
 PHASES = {
     "waiting_for_model": "waiting for the model",
-    "streaming": "the model is writing",
-    "tools": "tools are running",
-    "retrying": "trying again",
+    "streaming": "model is writing",
+    "tools": "running tools",
+    "retrying": "retrying",
     "compacting": "compacting the conversation",
-    "resumed": "going on with a turn that was cut off",
+    "resumed": "resuming an unfinished turn",
 }
 UNTITLED = Foreign("")
 CELLS = 8
@@ -86,7 +86,7 @@ def meter(status: Status) -> str:
 def phase_text(status: Status, now: float) -> str:
     """Describe the turn's phase in a few words; empty when idle."""
     if status.phase == "retrying" and status.retry_at is not None:
-        return f"trying again in {max(round(status.retry_at - now), 0)} s"
+        return f"retrying in {max(round(status.retry_at - now), 0)} s"
     if status.reviewed:
         _, model, since = status.reviewed[0]
         more = f" and {len(status.reviewed) - 1} more" if len(status.reviewed) > 1 else ""
@@ -97,9 +97,9 @@ def phase_text(status: Status, now: float) -> str:
 
 
 def waiting_text(status: Status) -> str:
-    """Return `2 waiting for you · 1 put off · 3 elsewhere`, or nothing."""
+    """Return `2 waiting for you · 1 snoozed · 3 elsewhere`, or nothing."""
     here = f"{len(status.waiting)} waiting for you" if status.waiting else ""
-    off = f"{status.put_off} put off" if status.put_off else ""
+    off = f"{status.put_off} snoozed" if status.put_off else ""
     if not here and not off and status.elsewhere:
         return f"{status.elsewhere} waiting elsewhere"
     return " · ".join(part for part in (here, off, f"{status.elsewhere} elsewhere" if status.elsewhere else "") if part)

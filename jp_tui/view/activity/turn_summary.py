@@ -52,7 +52,7 @@ def _unread(raw: Json) -> str:
     """Count reply parts of unknown kinds."""
     kinds = [neutralise(Foreign(one), "line") for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
     more = f" and {len(kinds) - NAMED:,} more" if len(kinds) > NAMED else ""
-    return f"a part of the reply cannot be shown here ({', '.join(kinds[:NAMED])}{more})" if kinds else ""
+    return f"part of the reply can't be shown ({', '.join(kinds[:NAMED])}{more})" if kinds else ""
 
 
 def _number(of: JsonObject, key: str) -> int:
@@ -89,7 +89,7 @@ def _asked(raw: Json) -> str:
 
 
 def _by(who: str) -> str:
-    return {"static": "a setting", "remembered": "what was remembered", "default": "its default"}.get(who, WHO[who])
+    return {"static": "a setting", "remembered": "remembered answers", "default": "its default"}.get(who, WHO[who])
 
 
 def undone(event: stored.Unknown) -> str:
@@ -100,5 +100,5 @@ def undone(event: stored.Unknown) -> str:
         return ""
     names = [neutralise(Foreign(one), "line") for one in listed if isinstance(one, str)]
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    did = "Brought back" if raw.get("way") == "again" else "Taken back"
+    did = "Redone" if raw.get("way") == "again" else "Undone"
     return f"{did}: {', '.join(names[:NAMED])}{more}"

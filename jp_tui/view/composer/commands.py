@@ -52,6 +52,7 @@ class UnknownCommand:
 
     name: str
     advice: str
+    known: bool = False
 
 
 def parse(text: str, commands: Sequence[SlashCommand]) -> SendText | RunAction | UnknownCommand:
@@ -66,7 +67,7 @@ def parse(text: str, commands: Sequence[SlashCommand]) -> SendText | RunAction |
     if found is None:
         return UnknownCommand(name, _advice(name, commands))
     if argument and not found.argument:
-        return UnknownCommand(name, f"/{found.name} takes nothing behind it · // sends it as text")
+        return UnknownCommand(name, f"/{found.name} takes no argument. Start with // to send it as text.", True)
     return RunAction(found, argument)
 
 
@@ -97,5 +98,5 @@ def _advice(name: str, commands: Sequence[SlashCommand]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name.casefold(), [one.name for one in commands], 1, 0.4)
-    means = f"/{near[0]} is the nearest" if near else "/help lists them"
-    return f"{means} · // sends it as text"
+    means = f"Did you mean /{near[0]}?" if near else "/help lists all."
+    return f"{means} Start with // to send it as text."

@@ -54,6 +54,6 @@ def output_message(ran: Ran) -> str:
     said = plain(ran.text).replace("\r\n", "\n").rstrip("\n")
     if len(said) > TOLD:
         left = len(said) - TOLD
-        said = f"{said[: TOLD // 2]}\n[… {left:,} characters are left out here …]\n{said[-TOLD // 2 :]}"
+        said = f"{said[: TOLD // 2]}\n[… {left:,} characters omitted …]\n{said[-TOLD // 2 :]}"
     fence = "`" * max(3, max((len(run) for run in re.findall("`+", said + ran.line)), default=0) + 1)
     return f"{fence}\n$ {ran.line}\n{said}{chr(10) if said else ''}[{ran.ended}]\n{fence}"

@@ -29,10 +29,10 @@ from jp_tui.view.transcript.reducer import TranscriptReducer
 from jp_tui.view.wording.context import context_note
 
 _ENDS = {
-    "replied": "Replied in words",
-    "ended": "Ended before all was answered",
-    "unsent": "Answered, and not submitted",
-    "open": "Not all is answered yet",
+    "replied": "Replied with text",
+    "ended": "Ended before all questions were answered",
+    "unsent": "Answered, not submitted",
+    "open": "Not fully answered yet",
 }
 
 _LINE_ENDS = re.compile("\r\n|[\n\u2028\u2029]")
@@ -159,9 +159,9 @@ def _place(place: AskedFormQuestion, words: bool) -> str:
         case "left", InquiryView() as asked:
             return f"Cancelled ({asked.tag.raw or asked.how})"
         case "taken_back", _:
-            return "Taken back"
+            return "Withdrawn"
         case "gone_back", _:
-            return "Gone back, no answer"
+            return "Went back without an answer"
         case _:
             return "Not answered"
 
@@ -217,7 +217,7 @@ def plain(event: ev.Event) -> str:
         case ev.TurnStart():
             return ""
         case ev.Unknown() if (said := side_exchange(event)) is not None:
-            return hung(f"Aside: {said.asked.raw}") + "\n" + hung(f"Aside answered: {said.said.raw}")
+            return hung(f"Side question: {said.asked.raw}") + "\n" + hung(f"Side question answered: {said.said.raw}")
         case ev.Unknown() if undone(event):
             return hung(undone(event))
         case ev.Unknown() if (noted := context_note(event)) is not None:

@@ -79,7 +79,7 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.QuestionBlock(asked=asked):
             yield _asked(asked)
         case b.Resumed():
-            yield '<p class="quiet">The turn was cut off here, and went on.</p>'
+            yield '<p class="quiet">The turn was interrupted here and then resumed.</p>'
         case b.Ending(how=how, message=message, detail=detail, advice=advice):
             words = " ".join(line(part) for part in (message, advice) if part)
             yield f'<p class="ending"><strong>Turn {how}</strong>{f": {words}" if words else ""}</p>'
@@ -121,7 +121,7 @@ def _tool(block: b.ToolBlock) -> Iterator[str]:
     if block.reply:
         yield f'<div class="answer"><p>Replied:</p>{markdown(block.reply)}</div>'
     if block.problem:
-        yield f'<p class="ending"><strong>It did not run</strong>: {line(block.problem)}</p>'
+        yield f'<p class="ending"><strong>Not run</strong>: {line(block.problem)}</p>'
     if block.output and not block.dialogue:
         shown = pre(block.output)
         many = block.output.raw.count("\n") >= LONG_LINES

@@ -58,7 +58,7 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.QuestionBlock(asked=asked):
             yield _asked(asked)
         case b.Resumed():
-            yield "*The turn was cut off here, and went on.*"
+            yield "*The turn was interrupted here and then resumed.*"
         case b.Ending(how=how, message=message, detail=detail, advice=advice):
             words = " ".join(line(part) for part in (message, advice) if part)
             yield f"**Turn {how}**" + (f": {words}" if words else "")
@@ -98,7 +98,7 @@ def _tool(block: b.ToolBlock) -> Iterator[str]:
     if block.reply:
         yield quoted(f"*Replied*\n\n{prose(block.reply)}")
     if block.problem:
-        yield f"**It did not run**: {line(block.problem)}"
+        yield f"**Not run**: {line(block.problem)}"
     if block.output and not block.dialogue:
         yield ("Error:" if block.end == "error" else "Result:") + "\n\n" + fence(block.output, "")
 

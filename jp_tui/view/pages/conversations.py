@@ -10,12 +10,12 @@ from jp_tui.protocol.values import ConversationInfo
 from jp_tui.view.wording.amounts import age, short_model, turns
 
 EMPTY = {
-    "active": "There is no conversation here yet.",
-    "archived": "Nothing is archived here.",
-    "deleted": "Nothing was deleted here in the last seven days.",
+    "active": "No conversations yet.",
+    "archived": "No archived conversations.",
+    "deleted": "No conversations deleted in the last 7 days.",
 }
-NOTHING = "Nothing matches. Esc in the search shows all again."
-UNTITLED = Foreign("Without a title")
+NOTHING = "No matches. Press Esc in the search to show all."
+UNTITLED = Foreign("Untitled")
 WHICH = {"active": "Conversations", "archived": "Archived conversations", "deleted": "Deleted conversations"}
 NAMED = 40
 """Characters of a title in a message, so that the undo hint stays visible."""
@@ -48,7 +48,7 @@ def about(info: ConversationInfo, now: float, home: str, *, place: bool) -> str:
     if info.imported_from:
         parts.append("from jp")
     if info.deleted:
-        parts.append("deleted, gone for good after seven days")
+        parts.append("deleted, removed permanently after 7 days")
     elif info.archived:
         parts.append("archived")
     return " · ".join(part for part in parts if part)
@@ -70,18 +70,18 @@ def changed(info: ConversationInfo, what: str) -> str:
     name = first_line(title(info).raw)
     name = name if len(name) <= NAMED else f"{name[: NAMED - 1]}…"
     return {
-        "archived": f"Archived: {name} · u takes it back",
-        "deleted": f"Deleted: {name} · u brings it back; after seven days it is gone for good",
+        "archived": f"Archived: {name} · u undoes",
+        "deleted": f"Deleted: {name} · u restores it within 7 days",
         "renamed": f"Renamed: {name}",
-    }.get(what, f"It is back: {name}")
+    }.get(what, f"Restored: {name}")
 
 
 def imported(number: int, before: int, problems: tuple[ImportProblem, ...]) -> str:
     """Describe the result of an import, and its first problems."""
     parts = [f"{number} imported"]
     if before:
-        parts.append(f"{before} were here before")
+        parts.append(f"{before} existed already")
     if problems:
-        parts.append(f"{len(problems)} could not be read")
+        parts.append(f"{len(problems)} couldn't be read")
     lines = [f"{one.path}: {one.reason}" for one in problems[:3]]
     return "\n".join([", ".join(parts) + ".", *lines])

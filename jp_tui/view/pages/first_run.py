@@ -24,12 +24,12 @@ FIELDS = ("name", "base_url", "wire", "api_key_env")
 INHERIT = "inherit"
 _NUMBER: dict[Step, int] = {"servers": 1, "own": 1, "models": 2, "testing": 2, "failed": 2, "reviewer": 3}
 _REFUSED: dict[Step, Step] = {"saving": "confirm", "testing": "failed"}
-_NAMES = {"name": "Name", "base_url": "Address", "wire": "Speaks", "api_key_env": "Key variable"}
+_NAMES = {"name": "Name", "base_url": "Address", "wire": "Protocol", "api_key_env": "Key variable"}
 _MEANS = {
-    "name": "Of your choice: its models are then name/MODEL.",
-    "base_url": "Up to what the wire appends: http://127.0.0.1:8080/v1",
-    "wire": "The protocol it speaks: most servers speak {wire}. Enter turns it.",
-    "api_key_env": "The environment variable that holds its key, where it wants one. The key itself is never written.",
+    "name": "Any name. Its models are then called NAME/MODEL.",
+    "base_url": "Base URL, for example http://127.0.0.1:8080/v1",
+    "wire": "The API protocol. Most servers use {wire}. Enter changes it.",
+    "api_key_env": "The environment variable that holds the API key, if one is needed. The key itself is never stored.",
 }
 
 
@@ -208,35 +208,35 @@ def lead(now: Wizard) -> str:
         case "servers":
             if now.found is None:
                 return "Looking for keys in the environment and for servers on this machine…"
-            set_now = f" Now it is {now.found.model}." if now.found.model else ""
-            return f"Where do the models come from?{set_now}" if now.found.servers else _nothing(now.found)
+            set_now = f" The current model is {now.found.model}." if now.found.model else ""
+            return f"Where do your models come from?{set_now}" if now.found.servers else _nothing(now.found)
         case "own":
-            return "A model server of your own. Enter writes the line that is highlighted."
+            return "Your own model server. Enter edits the highlighted line."
         case "models":
-            return f"Asking {now.provider} for its models…" if now.models is None else f"Which model of {now.provider}?"
+            return f"Loading models from {now.provider}…" if now.models is None else f"Which model from {now.provider}?"
         case "testing":
-            return f"Asking {now.model} for a word… (30 seconds at most)"
+            return f"Testing {now.model}… (up to 30 s)"
         case "failed":
-            return f"{now.model} did not answer."
+            return f"{now.model} didn't answer."
         case "reviewer":
             answered = now.tested is not None and now.tested.ok
-            took = f"{now.model} answers ({duration(now.tested.ms)}). " if answered and now.tested else ""
-            return f"{took}Should a model look at changes to your files before you do?"
+            took = f"{now.model} answered ({duration(now.tested.ms)}). " if answered and now.tested else ""
+            return f"{took}Should a model review changes to your files before you do?"
         case "confirm":
-            return "This will be written:"
+            return "This will be saved:"
         case "saving":
-            return "Writing…"
+            return "Saving…"
         case "done":
-            return "Ready. A new conversation with it is open behind this page."
+            return "Ready. A new conversation with this model is open behind this page."
 
 
 def _nothing(found: SetupFound) -> str:
     keys = [one for one in found.looked if one.isupper()]
     servers = [one for one in found.looked if not one.isupper()]
     return (
-        "No key and no server was found. Set the variable of a provider and start jp-tui again "
-        f"(export {keys[0] if keys else 'NAME'}=…), start a server on this machine, or name one of your own.\n"
-        f"Looked for: {', '.join([*keys, *servers])}"
+        "No API key or server found. Set a provider's variable and restart jp-tui "
+        f"(export {keys[0] if keys else 'NAME'}=…), start a server on this machine, or add your own.\n"
+        f"Checked: {', '.join([*keys, *servers])}"
     )
 
 
@@ -254,21 +254,21 @@ def rows(now: Wizard, words: str = "") -> tuple[WizardRow, ...]:
             values = {name: str(getattr(now.draft, name)) for name in FIELDS}
             means = {**_MEANS, "wire": _MEANS["wire"].format(wire=now.wires[0])}
             fields = [WizardRow(name, _NAMES[name], values[name] or "–", means[name]) for name in FIELDS]
-            return (*fields, WizardRow(GO, "Go on", "ask it for its models"))
+            return (*fields, WizardRow(GO, "Continue", "load its models"))
         case "models":
             return _models(now, words)
         case "failed":
             return (
-                WizardRow(AGAIN, "Try again", "a local server may still be loading it"),
+                WizardRow(AGAIN, "Try again", "a local server may still be loading the model"),
                 WizardRow(OTHER, "Choose another model", "back to the list"),
-                WizardRow(ASIS, "Use it all the same", "the configuration is written, the trouble stays"),
+                WizardRow(ASIS, "Use it anyway", "save the configuration without a working test"),
             )
         case "reviewer":
             return _reviewers(now)
         case "confirm":
-            return (WizardRow(WRITE, "Write it", f"to {now.found.file}" if now.found else ""),)
+            return (WizardRow(WRITE, "Save", f"to {now.found.file}" if now.found else ""),)
         case "done":
-            return (WizardRow(CLOSE, "Begin", "the conversation is open"),)
+            return (WizardRow(CLOSE, "Begin", "go to the conversation"),)
         case _:
             return ()
 
@@ -277,16 +277,16 @@ def _servers(now: Wizard) -> tuple[WizardRow, ...]:
     if now.found is None:
         return ()
     found = tuple(WizardRow(one.provider, one.provider, _where(one), one.base_url) for one in now.found.servers)
-    own = WizardRow(OWN, "Another server", "its address, what it speaks, the variable of its key")
-    again = WizardRow(AGAIN, "Look again", "after a server was started")
+    own = WizardRow(OWN, "Another server", "enter address, protocol and key variable")
+    again = WizardRow(AGAIN, "Search again", "after you start a server")
     return (*found, own, again)
 
 
 def _where(one: FoundServer) -> str:
     if not one.local:
-        return f"{one.variable} is set" if one.variable else "stands in your configuration"
+        return f"{one.variable} is set" if one.variable else "set in your configuration"
     number = len(one.models)
-    return f"answers on this machine, with {number} model{'s' if number != 1 else ''}"
+    return f"running on this machine, {number} model{'s' if number != 1 else ''}"
 
 
 def _models(now: Wizard, words: str) -> tuple[WizardRow, ...]:
@@ -297,29 +297,25 @@ def _models(now: Wizard, words: str) -> tuple[WizardRow, ...]:
     fits.sort(key=lambda one: not one.default)
     found = [WizardRow(one.id, one.model, _said(one)) for one in fits[:MOST_MODELS]]
     if (more := len(fits) - MOST_MODELS) > 0:
-        found.append(
-            WizardRow(AGAIN, f"{more:,} more models", "write a part of the name above, or choose this to ask again")
-        )
+        found.append(WizardRow(AGAIN, f"{more:,} more models", "type part of the name above, or choose this to reload"))
     name = words.strip()
     if name and " " not in name and name not in [one.model for one in now.models]:
-        found.append(WizardRow(f"{now.provider}/{name}", name, "not listed: use this name all the same"))
+        found.append(WizardRow(f"{now.provider}/{name}", name, "not listed: use this name anyway"))
     if not now.models:
-        found.append(WizardRow(AGAIN, "Ask again", "or write a model's name above"))
+        found.append(WizardRow(AGAIN, "Reload", "or type a model name above"))
     return tuple(found)
 
 
 def _said(one: ModelInfo) -> str:
-    parts = ("the usual one" if one.default else "", facts(one), "" if one.listed else "its server does not list it")
+    parts = ("recommended" if one.default else "", facts(one), "" if one.listed else "not listed by its server")
     return " · ".join(part for part in parts if part)
 
 
 def _reviewers(now: Wizard) -> tuple[WizardRow, ...]:
     others = [one for one in now.models or () if one.id != now.model and one.listed]
     return (
-        WizardRow(
-            NONE, "No", "you decide about every change yourself", "It can be set at any time: /setup, or /settings."
-        ),
-        WizardRow(SAME, "Yes, the same model", "what it rejects, or is not sure of, comes to you"),
+        WizardRow(NONE, "No", "you decide on every change", "Change this any time with /setup or /settings."),
+        WizardRow(SAME, "Yes, the same model", "you decide what it rejects or is unsure about"),
         *(WizardRow(one.id, f"Yes, {one.model}", facts(one)) for one in others[:MOST_MODELS]),
     )
 
@@ -341,16 +337,20 @@ def plan(now: Wizard) -> tuple[tuple[str, str], ...]:
 def summary_note(now: Wizard) -> str:
     """Return the note below the summary: the file's fate."""
     if now.saved is not None:
-        more = f" At the next start {now.saved.hidden_by} still names another model." if now.saved.hidden_by else ""
+        more = (
+            f" However, {now.saved.hidden_by} still sets another model for the next start."
+            if now.saved.hidden_by
+            else ""
+        )
         return _kept(now.saved) + more
     if now.found is None:
         return ""
     if now.found.exists:
-        return "The file is there: only these keys are set, everything else in it stays."
-    return "The file is new. It holds no key, only the name of a variable where one is needed."
+        return "Only these keys change. Everything else in the file stays."
+    return "This creates the file. It stores variable names, never API keys."
 
 
 def _kept(saved: SetupSaved) -> str:
     if saved.created:
-        return f"Written to {saved.file}; a comment explains each line."
-    return f"Set in {saved.file}; everything else in it stayed."
+        return f"Saved to {saved.file}. A comment explains each line."
+    return f"Saved to {saved.file}. Everything else in it is unchanged."

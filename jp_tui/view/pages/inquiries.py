@@ -17,7 +17,7 @@ from jp_tui.view.questions.outcome_line import InquiryOutcome, asker, outcome
 from jp_tui.view.questions.prompt_line import agent_asks
 from jp_tui.view.wording.why import why
 
-EMPTY: Final = "Nobody has asked anything in this conversation yet."
+EMPTY: Final = "No questions in this conversation yet."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

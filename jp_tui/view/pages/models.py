@@ -15,13 +15,13 @@ TASK = 60
 """Characters of a sub-agent's task in a usage line."""
 AWAY = ("refused", "unreachable")
 """Errors of a server that isn't running, not reported unless it was requested by name."""
-UNKNOWN = "nothing is known of it (models.toml can say it)"
+UNKNOWN = "no data (add it in models.toml)"
 EMPTY = "No model matches."
-NONE = "No server answered and no key is set. /setup helps to connect one."
-SWITCHED = "From the next turn on: {model}"
+NONE = "No server answered and no API key is set. Run /setup to connect one."
+SWITCHED = "From the next turn: {model}"
 ONCE = "For the next turn only: {model}"
-DEFAULT = "New conversations begin with {model}; written to {file}."
-USED_NOTHING = "Nothing was asked of a model yet."
+DEFAULT = "New conversations use {model}. Saved to {file}."
+USED_NOTHING = "No model requests yet."
 
 
 def matching(models: Iterable[ModelInfo], words: str) -> list[ModelInfo]:

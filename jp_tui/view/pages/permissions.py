@@ -14,19 +14,19 @@ from jp_tui.view.questions.inquiry import NOTHING
 from jp_tui.view.questions.outcome_line import answer_line
 
 EMPTY: Final = (
-    "Nothing is remembered and nothing is allowed without asking.\n\n"
-    "An answer that you give with Y or N is kept here until its turn ends; answers that your settings pin, and tools "
-    "that they let run unattended, stand here for as long as the settings say so."
+    "No remembered answers and no tools that run without asking.\n\n"
+    "Answers that you give with Y or N stay here until the turn ends. Answers pinned in your settings and "
+    "tools that run unattended stay here as long as they are set."
 )
-EDITS: Final = "This edits {place}. d again takes it back, any other key keeps it."
-NOT_HERE: Final = "This cannot be taken back here: {place} is not yours to edit from jp-tui."
-TAKING: Final = "taking it back…"
+EDITS: Final = "This edits {place}. Press d again to revoke it, any other key to keep it."
+NOT_HERE: Final = "This can't be revoked here: jp-tui doesn't edit {place}."
+TAKING: Final = "revoking…"
 
 _KINDS = {
     "answer": "remembered answer",
     "permission": "remembered permission",
     "pinned": "pinned answer",
-    "unattended": "runs without being asked",
+    "unattended": "runs without asking",
 }
 
 
@@ -74,5 +74,5 @@ def _answer(entry: LedgerEntry) -> Foreign:
     if entry.kind == "unattended":
         return Foreign("runs")
     if entry.kind == "permission":
-        return Foreign("is skipped" if entry.value in (False, "n") else "runs")
+        return Foreign("skipped" if entry.value in (False, "n") else "runs")
     return answer_line(entry.value)

@@ -13,13 +13,14 @@ from jp_tui.protocol.values import ReviewerFigures
 from jp_tui.view.wording.amounts import count, duration, money
 
 EMPTY: Final = (
-    "No reviewer has decided anything yet.\n\n"
-    "With a model under conversation.inquiry.assistant.model.id, changes of files are put to it before they are put to "
-    "you; its yes lets the tool go on, its no comes to you with its reason. How often it was right is counted here."
+    "No reviewer decisions yet.\n\n"
+    "Set a model in conversation.inquiry.assistant.model.id to have it review file changes before you do. If "
+    "it approves, the tool continues. If it rejects, you decide and see its reason. This page counts how often "
+    "it was right."
 )
-LEGEND: Final = "▁ yes  ▄ no  █ a no that you overturned  × no verdict  ↥ taken over  · answered"
-EDITS: Final = "This sets {key} to {value} in your file. c again does it, any other key leaves it."
-CHANGED: Final = "Written to {file}. It counts from the next turn on."
+LEGEND: Final = "▁ yes  ▄ no  █ no, overturned by you  × no verdict  ↥ taken over  · answered"
+EDITS: Final = "Set {key} to {value} in your file? Press c again to confirm, any other key to cancel."
+CHANGED: Final = "Saved to {file}. It applies from the next turn."
 _MARKS = {"a": "▁", "r": "▄", "o": "█", "f": "×", "t": "↥", "n": "·"}
 
 
@@ -70,7 +71,7 @@ def _row(one: ReviewerFigures, cells: tuple[str, ...]) -> ReviewerRow:
     return ReviewerRow(
         cells=cells,
         what=Foreign(f"{one.tool} · {one.question}"),
-        model=Foreign(one.model or "a model that is not named"),
+        model=Foreign(one.model or "unnamed model"),
         counts=_counts(one),
         overturned=_overturned(one),
         time=_time(one),
@@ -88,7 +89,7 @@ def _counts(one: ReviewerFigures) -> str:
     for words, number in (
         ("approved", one.approved),
         ("rejected", one.rejected),
-        ("without a reason", one.reasons_missing),
+        ("no reason", one.reasons_missing),
         ("answered", one.answered),
         ("no verdict", one.failed),
         ("taken over", one.taken_over),

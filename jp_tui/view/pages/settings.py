@@ -10,19 +10,19 @@ from typing import Any
 
 from jp_tui.protocol.settings import SettingEntry
 
-EMPTY = "No setting matches. Esc in the search shows all again."
+EMPTY = "No settings match. Press Esc in the search to show all."
 APPLIES = {
-    "now": "counts at once",
-    "turn": "counts from the next call on",
-    "start": "counts from the next start on",
+    "now": "applies immediately",
+    "turn": "applies from the next call",
+    "start": "applies after a restart",
 }
 UNSET = "not set"
-WRITTEN = "Written to {file}."
+WRITTEN = "Saved to {file}."
 NAMED = 8
 """Choices listed by name; of more only the number is shown, and Enter opens them."""
 MOST, KEPT = 16 * 1024, 160
 """Characters of a value shown in full, and of a longer one: the rest is counted (traps.md T4)."""
-TOO_LONG = "Its {n:,} characters are more than a line takes: write it in {file}."
+TOO_LONG = "The value has {n:,} characters, too many for one line. Edit it in {file}."
 
 Written = Callable[[Any], str]
 """Converts a value to one line of TOML."""
@@ -87,10 +87,10 @@ def value(entry: SettingEntry, written: Written) -> str:
 def origin(entry: SettingEntry) -> str:
     """Return its origin, in a few words."""
     if entry.hidden_by:
-        return f"yours does not count: {entry.layer} {entry.hidden_by}"
+        return f"yours is overridden by {entry.layer} {entry.hidden_by}"
     if entry.own:
         return "yours"
-    layer = {"built-in": "built in", "default": "", "flag": "this command line", "--cfg": "this command line"}
+    layer = {"built-in": "built in", "default": "", "flag": "command line", "--cfg": "command line"}
     words = layer.get(entry.layer, entry.layer)
     return ", ".join(part for part in (words, entry.why) if part)
 
@@ -118,14 +118,14 @@ def detail(entry: SettingEntry, written: Written) -> list[str]:
     lines = [f"{entry.key} = {value(entry, written)}"]
     if entry.help:
         lines.append(entry.help)
-    fits = f"It may be {allowed(entry)}" if entry.kind != "other" else "A TOML value"
-    lines.append(f"{fits}; a change {APPLIES[entry.applies]}.")
+    fits = f"Allowed: {allowed(entry)}" if entry.kind != "other" else "Allowed: a TOML value"
+    lines.append(f"{fits}. A change {APPLIES[entry.applies]}.")
     place = ", ".join(part for part in (entry.layer, entry.place, entry.why) if part)
     if place:
         lines.append(f"From: {place}")
     if entry.own:
         without = UNSET if entry.default is None else written(entry.default)
-        lines.append(f"Without yours: {without}")
+        lines.append(f"After reset: {without}")
     return lines
 
 

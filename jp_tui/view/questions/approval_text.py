@@ -15,31 +15,31 @@ from jp_tui.view.questions.inquiry import NOTHING, text_at
 
 About = Literal["permission", "delivery", "stop"]
 Tone = Literal["good", "bad", "quiet"]
-_VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
+_VIA = {"process": "from another process", "rpc": "over RPC", "plain": "in plain mode"}
 
 _YOURS: dict[tuple[About, str], tuple[str, str, Tone]] = {
     ("permission", "run"): ("✓", "you ran it", "good"),
     ("permission", "edit"): ("✎", "arguments edited by you", "good"),
     ("permission", "skip"): ("↷", "skipped by you", "quiet"),
     ("permission", "cancel"): ("⊘", "cancelled by you", "quiet"),
-    ("delivery", "deliver"): ("✓", "you told the result", "good"),
+    ("delivery", "deliver"): ("✓", "you delivered the result", "good"),
     ("delivery", "edit"): ("✎", "result edited by you", "good"),
-    ("delivery", "skip"): ("↷", "result kept back by you", "quiet"),
-    ("delivery", "cancel"): ("⊘", "result kept back: you left the question", "quiet"),
+    ("delivery", "skip"): ("↷", "result withheld by you", "quiet"),
+    ("delivery", "cancel"): ("⊘", "result withheld: you cancelled the question", "quiet"),
 }
 _OTHERS: dict[tuple[About, str], tuple[str, str, Tone]] = {
     ("permission", "run"): ("✓", "ran without asking", "good"),
     ("permission", "edit"): ("✎", "ran with edited arguments", "good"),
     ("permission", "skip"): ("↷", "skipped without asking", "quiet"),
     ("permission", "cancel"): ("⊘", "cancelled", "quiet"),
-    ("delivery", "deliver"): ("✓", "result told without asking", "good"),
-    ("delivery", "edit"): ("✎", "edited result told", "good"),
-    ("delivery", "skip"): ("↷", "result kept back without asking", "quiet"),
-    ("delivery", "cancel"): ("⊘", "result kept back", "quiet"),
+    ("delivery", "deliver"): ("✓", "result delivered without asking", "good"),
+    ("delivery", "edit"): ("✎", "edited result delivered", "good"),
+    ("delivery", "skip"): ("↷", "result withheld without asking", "quiet"),
+    ("delivery", "cancel"): ("⊘", "result withheld", "quiet"),
 }
 _DENIED: dict[About, tuple[str, str, Tone]] = {
-    "permission": ("✗", "denied: nobody was there to ask", "bad"),
-    "delivery": ("✗", "result denied: nobody was there to ask", "bad"),
+    "permission": ("✗", "denied: no user available", "bad"),
+    "delivery": ("✗", "result denied: no user available", "bad"),
 }
 
 
@@ -111,11 +111,11 @@ def _first(found: Json) -> str:
 def decision_text(decision: Decision) -> DecisionText:
     """Return the decision as text."""
     if decision.about == "stop":
-        words = f"told to stop and ask you: {decision.choice} rejections of the same"
+        words = f"must stop and ask you: {decision.choice} rejections of one request"
         return DecisionText(sign="■", words=words, aside="", tone="bad", reason=NOTHING)
     yours = decision.by in ("user", "")
     if decision.by == "system":
-        words = "not decided: the client went away"
+        words = "not decided: client gone"
         return DecisionText(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
     if decision.by == "engine":
         words = "refused without asking: rejected three times in this turn"
@@ -151,20 +151,18 @@ def sentence(decision: Decision) -> str:
 def asked_reason(decision: Decision) -> str:
     """Return why the user was asked, or wasn't."""
     if decision.about == "stop":
-        return "after three rejections of one intent in a turn the assistant is told to stop and to ask you"
-    what = "run this tool" if decision.about == "permission" else "tell its result to the model"
+        return "After 3 rejections of one request in a turn, the assistant must stop and ask you."
+    what = "run this tool" if decision.about == "permission" else "deliver its result to the model"
     if decision.by == "remembered":
-        return f"why you were not asked: earlier in this turn you had your decision remembered whether to {what}"
+        return f"Why you weren't asked: earlier in this turn you chose to remember whether to {what}."
     if decision.by == "system":
-        return f"why nobody decided: the client went away before you said whether to {what}"
+        return f"Why it wasn't decided: the client went away before you chose whether to {what}."
     if decision.by == "engine":
-        return (
-            "why you were not asked: the same call was rejected three times in this turn; your next message lifts that"
-        )
+        return "Why you weren't asked: this call was rejected 3 times in this turn. Your next message resets that."
     if decision.by == "policy":
-        return f"why you were not asked: nobody was there to ask, and the policy decides whether to {what}"
+        return f"Why you weren't asked: no user was available, so the policy decides whether to {what}."
     if decision.by == "rule":
-        return f"why you were not asked: {_rules(decision)} decides whether to {what}; `jp-tui rules list` shows it"
+        return f"Why you weren't asked: {_rules(decision)} decides whether to {what}; `jp-tui rules list` shows it"
     if decision.refused:
-        return f"why you were asked: the call names {first_line(decision.refused)}, which was refused in this turn"
-    return f"why you were asked: the settings say to ask before they {what}"
+        return f"Why you were asked: the call names {first_line(decision.refused)}, which was rejected in this turn."
+    return f"Why you were asked: your settings require asking before they {what}."

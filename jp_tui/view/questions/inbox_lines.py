@@ -18,35 +18,35 @@ from jp_tui.view.questions.outcome_line import elsewhere
 from jp_tui.view.wording.amounts import age
 
 EMPTY: Final = (
-    "Nothing waits for you.\n\n"
-    "Whatever a tool, the assistant, a sub-agent or a conversation in the background asks stands here until it is "
-    "answered, and so does what other conversations of this folder were left at."
+    "Nothing is waiting for you.\n\n"
+    "Questions from tools, the assistant, sub-agents and background conversations stay here until they are "
+    "answered. So do open questions of other conversations in this folder."
 )
-SNOOZES: Final = (("5 minutes", 300.0), ("30 minutes", 1800.0), ("until nothing else waits", None))
-PUT_OFF: Final = "How long? It stays here, comes back by itself, and is answered by nobody meanwhile."
-TAKEN_UP: Final = "{who} is taken up in the background: its question opens as soon as it is asked here"
-HELD_BY: Final = "held by {who}"
-ANSWER_HERE: Final = "held by {who}, answer here"
-OFFERED: Final = "Your answer goes to {who}, which goes on with it"
-ANSWER_THERE: Final = "{who} holds it, and this can only be answered there"
-TAKEN: Final = "{who} has your answer"
+SNOOZES: Final = (("5 minutes", 300.0), ("30 minutes", 1800.0), ("until nothing else is waiting", None))
+PUT_OFF: Final = "Snooze for how long? It stays here, unanswered, and comes back automatically."
+TAKEN_UP: Final = "Resuming {who} in the background: its question opens when it is ready"
+HELD_BY: Final = "open in {who}"
+ANSWER_HERE: Final = "open in {who}, you can answer here"
+OFFERED: Final = "Your answer goes to {who}, which continues with it."
+ANSWER_THERE: Final = "It is open in {who} and can only be answered there."
+TAKEN: Final = "{who} received your answer."
 ENDED: Final = {
-    "done": "{who} went on in the background, and is done",
-    "failed": "{who} went on in the background, and failed",
-    "interrupted": "{who} went on in the background, and was interrupted",
-    "deferred": "{who} went on in the background, and waits for an answer",
+    "done": "{who} finished in the background.",
+    "failed": "{who} failed in the background.",
+    "interrupted": "{who} was interrupted in the background.",
+    "deferred": "{who} is waiting for an answer in the background.",
 }
-WAITS_BEHIND: Final = "The question that you took up waits now · Ctrl+T turns to it"
-WITHDRAWN: Final = "withdrawn: {who} does not ask any more “{text}”"
-NO_LONGER: Final = "no longer waits: {who} asked “{text}”"
+WAITS_BEHIND: Final = "The question you resumed is ready · Ctrl+T opens it"
+WITHDRAWN: Final = "{who} withdrew “{text}”"
+NO_LONGER: Final = "no longer open: {who} asked “{text}”"
 ANSWERED: Final = "answered by {by}: {who} asked “{text}”"
 ALIKE: Final = "One answer for all {n}"
 
 _KINDS: dict[PromptKind, str] = {
     "question": "question",
-    "permission": "leave to run",
-    "delivery": "leave to deliver",
-    "review": "last look at a form",
+    "permission": "permission to run",
+    "delivery": "permission to deliver",
+    "review": "form review",
 }
 
 
@@ -66,9 +66,9 @@ def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
     """Return one line of the inbox."""
     mark, sign = "", "?"
     if entry.off:
-        sign, mark = "☾", "put off " + _until(entry.until, now)
+        sign, mark = "☾", "snoozed " + _until(entry.until, now)
     elif not entry.here:
-        sign, mark = "○", "not open here"
+        sign, mark = "○", "not open"
         if entry.held_by:
             mark = (HELD_BY if not entry.offers else ANSWER_HERE).format(who=short(entry.held_by))
     return InboxRow(
@@ -84,7 +84,7 @@ def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
 def gone_notice(one: Gone) -> tuple[str, Foreign]:
     """Return the notice for an entry that left the list, and who answered it, if anyone."""
     if one.how in ("answered", "redacted"):
-        return ANSWERED, Foreign(elsewhere(one.by) or "somebody")
+        return ANSWERED, Foreign(elsewhere(one.by) or "another process")
     return (WITHDRAWN if one.how == "withdrawn" else NO_LONGER), Foreign("")
 
 
@@ -100,7 +100,7 @@ def short(holder: str) -> str:
 
 def _until(until: float | None, now: float) -> str:
     if until is None:
-        return "until nothing else waits"
+        return "until nothing else is waiting"
     left = max(until - now, 0.0)
     return f"for {math.ceil(left / 60)} m more" if left > 60 else f"for {math.ceil(left)} s more"
 

@@ -25,13 +25,13 @@ class InterruptChoice:
     words: bool = False
 
 
-CONTINUE = InterruptChoice("Continue", "nothing happened; the turn goes on", None)
+CONTINUE = InterruptChoice("Continue", "continues the turn", None)
 
 STREAMING = (
     CONTINUE,
-    InterruptChoice("Reply (stop & respond)", "keeps what was said, sends your message", "reply", True),
-    InterruptChoice("Stop (save & exit)", "keeps what was said, ends the turn", "stop"),
-    InterruptChoice("Abort (discard & exit)", "forgets this reply, ends the turn", "abort"),
+    InterruptChoice("Reply (stop & respond)", "keeps the reply so far, sends your message", "reply", True),
+    InterruptChoice("Stop (save & exit)", "keeps the reply so far, ends the turn", "stop"),
+    InterruptChoice("Abort (discard & exit)", "discards this reply, ends the turn", "abort"),
 )
 TOOLS = (
     CONTINUE,

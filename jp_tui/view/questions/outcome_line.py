@@ -32,25 +32,25 @@ RESPONDERS = {
     "policy": "policy",
     "system": "jp-tui",
 }
-VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
+VIA = {"process": "from another process", "rpc": "over RPC", "plain": "in plain mode"}
 HANDED: dict[Handed, str] = {
     "rejected": "escalated to you",
-    "failed": "the reviewer failed: you decide",
+    "failed": "reviewer failed: you decide",
     "too_long": "too long for the reviewer: you decide",
     "taken_over": "taken over by you",
 }
 TAGS: dict[str, tuple[str, str, Role, str]] = {
     "user": ("⊘", "cancelled", "quiet", "you"),
-    "user_back": ("↶", "gone back", "quiet", "you"),
-    "user_reply": ("»", "replied in words", "quiet", "you"),
+    "user_back": ("↶", "went back", "quiet", "you"),
+    "user_reply": ("»", "replied with text", "quiet", "you"),
     "user_edit": ("✎", "arguments edited instead", "quiet", "you"),
     "timed_out": ("◷", "timed out", "waiting", "your time limit"),
-    "client gone": ("⊘", "closed: the client went away", "quiet", ""),
-    "backend_error": ("✗", "the reviewer failed", "bad", ""),
-    "too_long": ("✗", "too long for the reviewer: it was not asked", "bad", ""),
-    "no_prompt_backend": ("✗", "denied: nobody was there to ask", "bad", "policy"),
-    "assistant_routing_denied": ("✗", "denied: only a human may answer", "bad", "policy"),
-    "invalid_static_answer": ("✗", "the pinned answer is not valid", "bad", "pinned setting"),
+    "client gone": ("⊘", "closed: client gone", "quiet", ""),
+    "backend_error": ("✗", "reviewer failed", "bad", ""),
+    "too_long": ("✗", "not reviewed: too long", "bad", ""),
+    "no_prompt_backend": ("✗", "denied: no user available", "bad", "policy"),
+    "assistant_routing_denied": ("✗", "denied: only the user may answer", "bad", "policy"),
+    "invalid_static_answer": ("✗", "pinned answer isn't valid", "bad", "pinned setting"),
 }
 """A sign, a word, a role, and the default responder, by cancellation reason."""
 
@@ -86,7 +86,7 @@ def outcome(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -
         case "open":
             return InquiryOutcome(role="quiet", sign="⊘", word=Foreign("not answered"))
         case "deferred":
-            return InquiryOutcome(role="waiting", sign="◔", word=Foreign("deferred: waits for an answer"))
+            return InquiryOutcome(role="waiting", sign="◔", word=Foreign("deferred: waiting for an answer"))
         case "answered":
             no = asked.answer is False
             sign, role = ("✗", "bad") if no else ("✓", "good")
@@ -116,7 +116,7 @@ def responder(asked: InquiryView) -> Foreign:
     if who and asked.via in VIA:
         who = f"{who}, {VIA[asked.via]}"
     if who and asked.escalated and asked.by == "user" and asked.how == "answered":
-        who = f"{who}, over the reviewer" if asked.answer is True else f"{who}, and the reviewer before"
+        who = f"{who}, over the reviewer" if asked.answer is True else f"{who} and the reviewer"
     return Foreign(who)
 
 
@@ -136,7 +136,7 @@ def spent(asked: InquiryView) -> str:
 
 def reviewed(asked: InquiryView) -> Foreign:
     """Return a model's usage and what it was shown, as text; empty for any other responder."""
-    saw = f"it was shown {asked.saw.raw}" if asked.saw else ""
+    saw = f"it read {asked.saw.raw}" if asked.saw else ""
     return Foreign(" · ".join(part for part in (spent(asked), saw) if part))
 
 

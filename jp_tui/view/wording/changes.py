@@ -11,8 +11,8 @@ SIGNS: Final = {"created": "A", "modified": "M", "deleted": "D", "moved": "R", "
 """As in other programs' lists of changes."""
 STATES: Final = {
     "made": "",
-    "taken_back": "taken back",
-    "changed": "changed since by somebody else",
+    "taken_back": "undone",
+    "changed": "changed since by something else",
     "later": "changed since by a later turn",
 }
 HOWS: Final = {"created": "new", "modified": "", "deleted": "deleted", "moved": "moved", "none": ""}
@@ -33,9 +33,9 @@ def title(found: ChangesRead) -> str:
     """Describe what was changed, in one line."""
     who = "This conversation" if found.scope == "conversation" else f"Turn {found.turn}"
     if not found.files:
-        return "No file was changed in this conversation" if not found.turns else f"{who} changed no file"
+        return "No files changed in this conversation" if not found.turns else f"{who} changed no files"
     some = counts(sum(one.added for one in found.files), sum(one.removed for one in found.files))
-    gone = " · taken back" if way(found) == "again" else ""
+    gone = " · undone" if way(found) == "again" else ""
     return f"{who} changed {files(len(found.files))}{f' · {some}' if some else ''}{gone}"
 
 
@@ -47,10 +47,10 @@ def path(one: FileChange) -> str:
 
 def about(one: FileChange) -> str:
     """Describe its state, beside its name."""
-    how = "moved, its content is the same" if one.how == "moved" and not (one.diff or one.note) else HOWS[one.how]
+    how = "moved, content unchanged" if one.how == "moved" and not (one.diff or one.note) else HOWS[one.how]
     parts = [how, STATES[one.state], one.note]
     if one.why_not and one.why_not not in parts:
-        parts.append(f"cannot be {'brought' if one.state == 'taken_back' else 'taken'} back: {one.why_not}")
+        parts.append(f"can't be {'restored' if one.state == 'taken_back' else 'undone'}: {one.why_not}")
     return " · ".join(part for part in parts if part)
 
 
@@ -79,8 +79,8 @@ def way_of(one: FileChange) -> Way:
 
 def asks(way: Way, what: str) -> str:
     """Return the confirmation question."""
-    did = "Take back" if way == "back" else "Bring back"
-    return f"{did} {what}? y does it, any other key does not."
+    did = "Undo" if way == "back" else "Redo"
+    return f"{did} {what}? Press y to confirm, any other key to cancel."
 
 
 def whose(found: ChangesRead) -> str:
@@ -91,10 +91,10 @@ def whose(found: ChangesRead) -> str:
 
 def done(event: ChangesUndone) -> str:
     """Describe the result, and what was left out, in sentences."""
-    did = "Taken back" if event.way == "back" else "Brought back"
+    did = "Undone" if event.way == "back" else "Redone"
     names = [neutralise(one, "line") for one in event.done]
-    said = [f"{did}: {_some(names)}. The model is told with your next message."] if names else []
-    said += [f"{neutralise(one.path, 'line')} was left: {one.why}." for one in event.left if not one.asks]
+    said = [f"{did}: {_some(names)}. The model is informed with your next message."] if names else []
+    said += [f"{neutralise(one.path, 'line')} was skipped: {one.why}." for one in event.left if not one.asks]
     return "\n".join(said)
 
 
@@ -105,7 +105,7 @@ def overwrites(left: tuple[LeftFile, ...]) -> str:
         return ""
     why = next(one.why for one in left if one.asks)
     what = "that" if len(names) == 1 else "them"
-    return f"{_some(names)}: {why}. y overwrites {what} (a copy is kept), any other key does not."
+    return f"{_some(names)}: {why}. Press y to overwrite {what} (a copy is kept), any other key to cancel."
 
 
 def _some(names: list[str]) -> str:

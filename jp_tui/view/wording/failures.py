@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-WORDS = "Something failed in the background ({what}). jp-tui goes on."
-REPORT = "A report (no keys, no variables) is in {file}: please send it with what you did."
-NO_REPORT = "No report could be written."
+WORDS = "A background task failed ({what}). jp-tui keeps running."
+REPORT = "A report (no keys, no variables) is in {file}. Please send it and describe what you did."
+NO_REPORT = "The report couldn't be saved."
 
 
 def words(message: str, file: str) -> tuple[str, str]:

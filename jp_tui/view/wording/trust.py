@@ -8,25 +8,23 @@ from typing import Final, LiteralString
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.trust import ProposedSetting, TrustRead
 
-NONE: Final = "This folder has no configuration of its own: there is nothing to trust."
-BROKEN: Final = "The folder's configuration cannot be used, and nothing of it counts:"
-UNTRUSTED: Final = (
-    "Not trusted. Until you trust exactly this content, only what displays or makes things stricter counts."
-)
-CHANGED: Final = "It has changed since you trusted it, so it is not trusted now. What is different stands first."
-UNCOMPARED: Final = "It has changed since you trusted it, so it is not trusted now. What it said then is not known."
-TRUSTED: Final = "Trusted, with exactly this content. Once it changes, you are asked again."
-NOTHING: Final = "It sets nothing."
-DONE: Final = "Trusted. Tools and what they ask follow at once; models, servers and the rest when jp-tui starts again."
-UNDONE: Final = "Trusted no longer. Tools follow at once; models, servers and the rest when jp-tui starts again."
-SURE: Final = "{n} settings would count that do not count now. Press t again to trust exactly this content."
-SURE_NONE: Final = "Nothing more would count than now. Press t again to trust exactly this content."
-SURE_OFF: Final = "Press x again: it is trusted no longer."
-DOING: Final = "one moment…"
+NONE: Final = "This folder has no configuration. There is nothing to trust."
+BROKEN: Final = "The folder's configuration isn't valid. None of it applies:"
+UNTRUSTED: Final = "Not trusted. Until you trust exactly this content, only display and stricter settings apply."
+CHANGED: Final = "Not trusted: it has changed since you trusted it. Differences come first."
+UNCOMPARED: Final = "Not trusted: it has changed since you trusted it. The earlier content isn't known."
+TRUSTED: Final = "Trusted with exactly this content. Any change needs your trust again."
+NOTHING: Final = "It has no settings."
+DONE: Final = "Trusted. Tool settings apply now; models, servers and the rest after a restart."
+UNDONE: Final = "Trust revoked. Tool settings apply now; models, servers and the rest after a restart."
+SURE: Final = "{n} more settings would apply. Press t again to trust exactly this content."
+SURE_NONE: Final = "No more settings would apply. Press t again to trust exactly this content."
+SURE_OFF: Final = "Press x again to revoke trust."
+DOING: Final = "working…"
 _COUNTS = {
-    "waits": "with your trust",
-    "never": "never, no folder may decide this",
-    "always": "counts already",
+    "waits": "once trusted",
+    "never": "never: folders can't set this",
+    "always": "applies",
 }
 _CHANGES = {"same": "", "new": "new", "changed": "changed", "gone": "gone"}
 
@@ -56,7 +54,7 @@ def rows(told: TrustRead) -> list[TrustRow]:
 def _row(one: ProposedSetting, told: TrustRead) -> TrustRow:
     gone = one.change == "gone"
     sets = f"{one.key.raw} = {one.before.raw if gone else one.value.raw}"
-    counts = "" if gone else "counts" if told.state == "trusted" and one.counts == "waits" else _COUNTS[one.counts]
+    counts = "" if gone else "applies" if told.state == "trusted" and one.counts == "waits" else _COUNTS[one.counts]
     change = _CHANGES[one.change] if told.compared else ""
     place = one.place.raw.rpartition("/")[2]
     before = one.before if one.change == "changed" else Foreign("")

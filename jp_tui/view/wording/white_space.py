@@ -109,7 +109,7 @@ def note(changes: Sequence[DiffLine], found: Marks) -> str:
         return ""
     number = sum(change.sign in "+-" for change in changes)
     if found.alone == number:
-        return f"only white space changes ({LEGEND})"
+        return f"only white space changed ({LEGEND})"
     return f"{found.alone:,} of {number:,} changed lines: only white space ({LEGEND})"
 
 

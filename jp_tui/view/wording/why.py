@@ -10,19 +10,19 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.view.questions.inquiry import InquiryView
 
 _NOT_ASKED = {
-    "assistant": "your settings send this question to a reviewing model",
-    "static": "a setting pins this answer",
-    "remembered": "you gave this answer earlier in this turn, for every such question",
-    "default": "nobody was there to ask, and the policy takes the default",
-    "policy": "nobody was there to ask, and the policy decides",
+    "assistant": "Your settings send this question to a reviewer.",
+    "static": "A setting pins this answer.",
+    "remembered": "You gave this answer for every such question earlier in this turn.",
+    "default": "No user was available, so the policy uses the default.",
+    "policy": "No user was available, so the policy decides.",
 }
 _TAGS = {
-    "no_prompt_backend": "nobody was there to ask",
-    "assistant_routing_denied": "only a human may answer this, and your settings send it to a reviewing model",
-    "invalid_static_answer": "a setting pins an answer that does not fit the question",
-    "backend_error": "your settings send this question to a reviewing model",
+    "no_prompt_backend": "No user was available.",
+    "assistant_routing_denied": "Your settings send this to a reviewer, but only the user may answer it.",
+    "invalid_static_answer": "A setting pins an answer that doesn't fit the question.",
+    "backend_error": "Your settings send this question to a reviewer.",
 }
-_ASKED = "this needs an answer, and no setting gives it for you"
+_ASKED = "No remembered answer, setting or reviewer covers this question."
 
 
 def why(asked: InquiryView) -> Foreign:
@@ -32,7 +32,7 @@ def why(asked: InquiryView) -> Foreign:
         default = _NOT_ASKED["static" if asked.how == "redacted" else "policy"]
     elif asked.how == "open" and asked.reviewer:
         default = _NOT_ASKED["assistant"]
-    head = "why you were not asked" if default else "why you were asked"
+    head = "Why you weren't asked" if default else "Why you were asked"
     words = first_line(asked.why.raw) or default or _ASKED
     row = f" (rule {asked.row})" if asked.row else ""
     return Foreign(f"{head}: {words}{row}")

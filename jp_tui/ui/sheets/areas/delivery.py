@@ -40,7 +40,7 @@ class DeliveryArea(AnswerArea):
         self._result = Field(gate=sheet.gate, hint=ours(w.RESULT_HINT), id="result")
         self._slot = SideField(
             ours(w.RESULT_TITLE), self._result, large=True, submit=self._submit,
-            hints=lambda: text_hints("delivers this"),
+            hints=lambda: text_hints("deliver this"),
         )  # fmt: skip
         self._given: str | None = None  # the result as the field shows it before anything is changed
         failed = [FailedResult(ours(w.FAILED_RESULT), id="failed")] if sheet.prompt.is_error else []

@@ -95,10 +95,10 @@ class HunkArea(AnswerArea):
 
     BINDINGS: ClassVar[list[Binding]] = [
         *YES_NO_KEYS,
-        Binding("space", "take_hunk", "Take or leave", id="sheet.hunk", tooltip="The hunk under the cursor"),
-        Binding("a", "all_hunks", "All or none", id="sheet.hunks_all", tooltip="Takes every hunk, or leaves all"),
-        Binding("c", "comment", "Comment", id="sheet.comment", tooltip="A comment on the hunk under the cursor"),
-        Binding("C", "note", "Note", id="sheet.hunk_note", tooltip="A note on the whole change"),
+        Binding("space", "take_hunk", "Select or clear", id="sheet.hunk", tooltip="Select or clear this hunk"),
+        Binding("a", "all_hunks", "All or none", id="sheet.hunks_all", tooltip="Select all hunks, or none"),
+        Binding("c", "comment", "Comment", id="sheet.comment", tooltip="Comment on this hunk"),
+        Binding("C", "note", "Note", id="sheet.hunk_note", tooltip="Add a note on the whole change"),
     ]
 
     @classmethod
@@ -238,7 +238,7 @@ class HunkArea(AnswerArea):
 
     def answer_hints(self) -> list[Hint]:
         return [
-            Hint("space", "take or leave", "take_hunk", keep=True), Hint("] [", "hunk", "hunk(1)"),
+            Hint("space", "select or clear", "take_hunk", keep=True), Hint("] [", "hunk", "hunk(1)"),
             Hint("a", "all", "all_hunks"), Hint("c", "comment", "comment"), *self._verdict.hints(),
         ]  # fmt: skip
 

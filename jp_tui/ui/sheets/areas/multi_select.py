@@ -40,9 +40,9 @@ class MultiSelectArea(AnswerArea):
 
     BINDINGS: ClassVar[list[Binding]] = [
         *OPTION_KEYS,
-        Binding("space", "mark", "Toggle", id="sheet.toggle", tooltip="Marks the option, or takes the mark away"),
-        Binding("a", "all", "All or none", id="sheet.all", tooltip="Marks all that is shown, or none of it"),
-        Binding("i", "invert", "Invert", id="sheet.invert", tooltip="Turns every mark that is shown"),
+        Binding("space", "mark", "Toggle", id="sheet.toggle", tooltip="Select or clear the option"),
+        Binding("a", "all", "All or none", id="sheet.all", tooltip="Select all options shown, or none"),
+        Binding("i", "invert", "Invert", id="sheet.invert", tooltip="Invert the selection"),
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:

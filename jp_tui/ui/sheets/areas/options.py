@@ -43,7 +43,7 @@ _DIGITS = (ours("1"), ours("2"), ours("3"), ours("4"), ours("5"), ours("6"), our
 
 OPTION_KEYS = [
     *(Binding(str(n), f"pick({n})", f"Pick {n}", id=f"sheet.pick{n}", show=False) for n in range(1, 10)),
-    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Show only options with these letters"),
+    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Filter options"),
 ]
 """The keys of every such sheet; each kind declares them, for the page of keys."""
 

@@ -26,7 +26,7 @@ class PermissionArea(AnswerArea):
 
     BINDINGS: ClassVar[list[Binding]] = [
         *YES_NO_KEYS,
-        Binding("p", "print", "Arguments", id="sheet.arguments", tooltip="The arguments as JSON, and back"),
+        Binding("p", "print", "Arguments", id="sheet.arguments", tooltip="Show the arguments as JSON, or the call"),
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:

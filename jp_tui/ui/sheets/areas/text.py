@@ -30,7 +30,7 @@ class FreeTextArea(AnswerArea, AnswerBody):
     """A question with a field."""
 
     BINDINGS: ClassVar[list[Binding]] = [
-        Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Write in your own editor")
+        Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Edit in your $EDITOR")
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:

@@ -49,7 +49,7 @@ FOR_ALL = (Answered, Permitted, Delivered)
 
 
 def _no_editor(text: str) -> str:
-    raise OSError("there is none here")
+    raise OSError("unknown")
 
 
 class SheetDock(Vertical):
@@ -65,9 +65,9 @@ class SheetDock(Vertical):
     }
     """
     BINDINGS: ClassVar = [
-        Binding("ctrl+o", "fold", "Fold", id="dock.fold", tooltip="Folds the question to one line, or opens it"),
-        Binding("ctrl+t", "next", "Next question", id="dock.next", tooltip="Shows the next question that waits"),
-        Binding("ctrl+f", "full", "Full screen", id="dock.full", tooltip="The question on the whole screen, and back"),
+        Binding("ctrl+o", "fold", "Fold", id="dock.fold", tooltip="Fold the question to one line, or open it"),
+        Binding("ctrl+t", "next", "Next question", id="dock.next", tooltip="Show the next waiting question"),
+        Binding("ctrl+f", "full", "Full screen", id="dock.full", tooltip="Full screen on or off"),
     ]
     ALLOW_MAXIMIZE = True
 

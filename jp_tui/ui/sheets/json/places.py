@@ -73,5 +73,5 @@ class _Walk:
     def _key(self, at: int) -> tuple[str, int]:
         found, end = _DECODER.raw_decode(self._text, at)
         if not isinstance(found, str):
-            raise ValueError("a key that is no text")
+            raise ValueError("a key that isn't text")
         return found, end

@@ -26,14 +26,14 @@ _WORDS = {
     _VALUE: "a value is missing here",
     _KEY: "a key in double quotes is missing here",
     "Expecting ':' delimiter": "a colon is missing between key and value",
-    "Expecting ',' delimiter": "a comma is missing here, or what closes this",
+    "Expecting ',' delimiter": "a comma or a closing bracket is missing here",
     "Extra data": "the JSON ends before this",
-    "Unterminated string starting at": "the double quotes that open here never close",
-    "Invalid control character at": "a line end or a tab stands in a text: write \\n or \\t",
-    "Invalid \\escape": "a backslash stands before what needs none: write \\\\ for a backslash",
-    "Invalid \\uXXXX escape": "\\u wants four digits of 0-9 and a-f",
-    "Illegal trailing comma before end of object": "a comma before the end, and nothing after it",
-    "Illegal trailing comma before end of array": "a comma before the end, and nothing after it",
+    "Unterminated string starting at": "the closing double quotes are missing",
+    "Invalid control character at": "a text contains a line end or tab: write \\n or \\t",
+    "Invalid \\escape": "unknown escape: write \\\\ for a backslash",
+    "Invalid \\uXXXX escape": "\\u needs 4 digits of 0-9 and a-f",
+    "Illegal trailing comma before end of object": "remove the comma before the end",
+    "Illegal trailing comma before end of array": "remove the comma before the end",
 }
 BLOCK = 120
 """Characters of a text from which it stands under its name, line by line, instead of beside it."""
@@ -59,17 +59,17 @@ def _said(text: str, problem: JsonProblem) -> str:
     before = "\n".join([*lines[: line - 1], lines[line - 1][: column - 1]]) if line <= len(lines) else text
     rest = text[len(before) :]
     if not text.strip():
-        return "there is nothing here yet"
+        return "the text is empty"
     words = _WORDS.get(problem.message)
     if words is None:
         return problem.message
     if not rest.strip() and not problem.message.startswith("Unterminated"):
-        return "it ends before it is whole"
+        return "the JSON is incomplete"
     if before.rstrip().endswith(",") and rest[:1] in "}]" and "Extra" not in problem.message:
-        return "a comma before the end, and nothing after it"
+        return "remove the comma before the end"
     if problem.message == _VALUE and (word := _NAME.match(rest)):
-        more = "" if word.group() == "'" else "; without are true, false, null and numbers"
-        return f"text stands in double quotes{more}"
+        more = "" if word.group() == "'" else ", except true, false, null and numbers"
+        return f"put text in double quotes{more}"
     return words
 
 
@@ -132,7 +132,7 @@ def _lines(value: JsonObject) -> Iterator[str]:
         if isinstance(one, str) and ("\n" in one or len(one) > BLOCK):
             whole = one.endswith("\n")
             count = one.count("\n") + (not whole)
-            end = " and no line end" if count > 1 and not whole else ""
+            end = " without a line end" if count > 1 and not whole else ""
             yield from (_END, shown, f": {count} {'line' if count == 1 else 'lines'}{end}")
             yield from _beside(one[:-1] if whole else one)
         elif isinstance(one, (dict, list)) and one:

@@ -53,10 +53,10 @@ class SchemaArea(AnswerArea, AnswerBody):
     """A question whose answer has parts."""
 
     BINDINGS: ClassVar[list[Binding]] = [
-        Binding("f6", "face", "Form or JSON", id="sheet.face", tooltip="The form, or the same as JSON"),
-        Binding("f7", "aside('schema')", "Schema", id="sheet.schema", tooltip="What the schema says, and back"),
-        Binding("ctrl+s", "send", "Submit", id="sheet.send", tooltip="Submits the answer, wherever the cursor is"),
-        Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Write in your own editor"),
+        Binding("f6", "face", "Form or JSON", id="sheet.face", tooltip="Switch between form and JSON"),
+        Binding("f7", "aside('schema')", "Schema", id="sheet.schema", tooltip="Show or hide the schema"),
+        Binding("ctrl+s", "send", "Submit", id="sheet.send", tooltip="Submit the answer from anywhere"),
+        Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Edit in your $EDITOR"),
         *FORM_KEYS,
     ]
 

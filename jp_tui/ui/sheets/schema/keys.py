@@ -22,18 +22,18 @@ from jp_tui.view.schema.lines import FormLine
 from jp_tui.view.wording import questions as w
 
 FORM_KEYS = [
-    Binding("k", "skim(-1)", "Up", id="sheet.letter_up", tooltip="The line above, which is not written in yet"),
-    Binding("j", "skim(1)", "Down", id="sheet.letter_down", tooltip="The line below, as with k"),
+    Binding("k", "skim(-1)", "Up", id="sheet.letter_up", tooltip="The line above"),
+    Binding("j", "skim(1)", "Down", id="sheet.letter_down", tooltip="The line below"),
     Binding("tab", "field(1)", "Next field", id="sheet.next_field", tooltip="The next line of the form"),
     Binding("shift+tab", "field(-1)", "Last field", id="sheet.last_field", tooltip="The line above"),
     Binding("left", "option(-1)", "Left", id="sheet.option_left", tooltip="The choice on the left"),
     Binding("right", "option(1)", "Right", id="sheet.option_right", tooltip="The choice on the right"),
-    Binding("space", "take", "Choose", id="sheet.take", tooltip="Chooses, marks, opens, adds"),
-    Binding("plus", "add", "Add", id="sheet.add", tooltip="A new entry of this list"),
-    Binding("minus,delete,backspace", "remove", "Remove", id="sheet.remove", tooltip="This entry, or this value"),
-    Binding("alt+up", "shift(-1)", "Entry up", id="sheet.entry_up", tooltip="Moves the entry up in its list"),
-    Binding("alt+down", "shift(1)", "Entry down", id="sheet.entry_down", tooltip="Moves the entry down"),
-    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Show only values with these letters"),
+    Binding("space", "take", "Choose", id="sheet.take", tooltip="Select, open or add"),
+    Binding("plus", "add", "Add", id="sheet.add", tooltip="Add an entry to this list"),
+    Binding("minus,delete,backspace", "remove", "Remove", id="sheet.remove", tooltip="Remove this entry or value"),
+    Binding("alt+up", "shift(-1)", "Entry up", id="sheet.entry_up", tooltip="Move the entry up"),
+    Binding("alt+down", "shift(1)", "Entry down", id="sheet.entry_down", tooltip="Move the entry down"),
+    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Filter values"),
 ]
 
 
@@ -361,9 +361,9 @@ def line_hints(document: FormDocument) -> list[Hint]:
     elif line.role == "add":
         found.append(Hint("enter", "adds", "add", keep=True))
     elif line.role == "json":
-        found.append(Hint("enter", "write it as JSON", "face", keep=True))
+        found.append(Hint("enter", "edit as JSON", "face", keep=True))
     elif line.role == "more":
-        found.append(Hint("enter", "show them as JSON", "face", keep=True))
+        found.append(Hint("enter", "show as JSON", "face", keep=True))
     if line.shape.kind == "list" and line.role == "head":
         found.append(Hint("+", "adds", "add"))
     found += _removal_hint(document)

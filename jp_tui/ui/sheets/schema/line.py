@@ -197,7 +197,7 @@ def _choices(row: LineBuilder, line: FormLine, document: FormDocument, here: boo
 
 def _odd(shape: Shape, value: object, limit: int) -> Content:
     """Return a value that no choice shows."""
-    return ours("{value} · not one of the choices", _WRONG, value=name(odd_label(shape.choices, value), limit))
+    return ours("{value} · not an option", _WRONG, value=name(odd_label(shape.choices, value), limit))
 
 
 def _head(
@@ -207,12 +207,12 @@ def _head(
     row.put(ours("▾ " if line.unfolded else "▸ ", _KEY), "fold")
     if shape.kind == "choice":
         at = place_of(shape, value)
-        said = name(shape.choices[at].label, place.field) if at is not None else ours("nothing chosen", _HINT)
+        said = name(shape.choices[at].label, place.field) if at is not None else ours("none selected", _HINT)
         said = _odd(shape, value, max(place.field - 28, LEAST)) if odd(shape, value) else said
         row.put(join(said, ours(" · {n} choices", _HINT, n=len(shape.choices))), "fold")
     elif shape.kind == "many":
         chosen = len(value) if isinstance(value, list) else 0
-        counted = ours("{n} of {m} chosen", n=chosen, m=len(shape.choices))
+        counted = ours("{n} of {m} selected", n=chosen, m=len(shape.choices))
         row.put(ours("null") if value is None else counted, "fold")
     elif shape.kind == "list":
         count = len(value) if isinstance(value, list) else 0

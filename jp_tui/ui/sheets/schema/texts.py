@@ -20,7 +20,7 @@ from jp_tui.ui.text import blank, join, ours
 from jp_tui.view.schema.lines import FieldProblem, FormLine, pointer
 from jp_tui.view.wording import questions as w
 
-CHECKING: Final = "checking it…"
+CHECKING: Final = "checking…"
 FITS: Final = "✓ fits"
 PROBLEM: Final = "✗ 1 problem"
 PROBLEMS: Final = "✗ {n} problems"
@@ -28,12 +28,12 @@ MISSING: Final = "{n} still needed"
 UNSHOWN: Final = "{n} key not shown in the form"
 UNSHOWN_MORE: Final = "{n} keys not shown in the form"
 PLACE: Final = "{where}: {words}"
-WHOLE: Final = "the whole: {words}"
-NO_FORM: Final = "there is no form for this: {note}"
+WHOLE: Final = "whole answer: {words}"
+NO_FORM: Final = "no form for this: {note}"
 ONLY_JSON: Final = "the form cannot express this ({note}): JSON"
-NO_JSON: Final = "not submitted: this is no JSON yet"
-NO_FACE: Final = "there is no form of this yet: it is no JSON"
-NOT_YET: Final = "not submitted: {problem}"
+NO_JSON: Final = "Not submitted: the JSON isn't valid yet"
+NO_FACE: Final = "No form yet: the JSON isn't valid"
+NOT_YET: Final = "Not submitted: {problem}"
 LINES, LONGEST = 200, 1_000
 """Lines of a schema that are shown, and characters of one: what is above a question is painted whole (T4)."""
 LABEL: Final = 18
@@ -61,7 +61,7 @@ def about(document: FormDocument) -> Content:
         parts.append(name(line.shape.about.replace("\n", " "), 400))
     if line.note:
         note = name(line.note, 80)
-        parts.append(ours("{note}: F6 writes it as JSON", note=note) if line.path else ours(ONLY_JSON, note=note))
+        parts.append(ours("{note}: F6 edits it as JSON", note=note) if line.path else ours(ONLY_JSON, note=note))
     if line.role == "more" and isinstance(value := document.value_at(line), dict):
         rest = {key: one for key, one in islice(value.items(), SOME) if key not in line.shape.parts}
         parts.append(name(preview(rest), 200) if rest else ours("F6 shows them"))
