@@ -19,7 +19,7 @@ from tests.bench.program import Never, Program, family
 from tests.bench.report import Row
 from tests.bench.setting import Bench
 
-SECONDS = 330.0
+SECONDS = 300.0
 FEW, MANY, QUICK = 10, 1000, 40
 PROCESSES = 5
 LOOKS, REST = 7, 3.0

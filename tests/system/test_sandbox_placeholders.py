@@ -71,7 +71,8 @@ def test_one_that_was_killed_holds_nothing_and_the_next_cleans_up(folder: str, r
     """kill -9, also of whoever would have cleaned up."""
     script = (
         "import sys, signal; sys.path.append(sys.argv[1]); from jp_tui.system.sandbox import placeholders as p;"
-        "p.make(p.acquire(sys.argv[2], sys.argv[3]), [sys.argv[3] + '/.git']); print('made', flush=True); signal.pause()"
+        "p.make(p.acquire(sys.argv[2], sys.argv[3]), [sys.argv[3] + '/.git']);"
+        "print('made', flush=True); signal.pause()"
     )
     repository = str(Path(__file__).parents[2])
     with subprocess.Popen(

@@ -260,8 +260,8 @@ async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
     async with workspace() as (app, _):
         assert [entry.title for entry in by_action()] == [
             "New conversation", "Conversations", "Ledger", "Inquiries", "Compact", "Changes", "Undo", "Inbox",
-            "Sub-agents", "Reviewers", "Decide yourself", "Interrupt", "Sidebar", "Theme", "Model", "Plan mode", "Context",
-            "Usage", "Settings", "Setup", "Trust", "Help", "Leave",
+            "Sub-agents", "Reviewers", "Decide yourself", "Interrupt", "Sidebar", "Theme", "Model", "Plan mode",
+            "Context", "Usage", "Settings", "Setup", "Trust", "Help", "Leave",
         ]  # fmt: skip
         for entry in by_action():
             assert callable(entry.opener() if isinstance(entry, Page) else getattr(app, f"action_{entry.action}"))
