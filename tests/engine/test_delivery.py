@@ -58,7 +58,7 @@ def test_each_choice(bench: Bench, mode: RunMode, response: Response, content: s
     """R93, M18, M20; an emptied edit delivers the original. All are successful responses."""
     tool = go(bench, mode)
     prompt = bench.prompt()
-    assert prompt.why == f"conversation.tools.tool.result is `{mode}`.."
+    assert prompt.why == f"conversation.tools.tool.result is `{mode}`."
     assert (prompt.kind, prompt.result.raw, prompt.edit_first) == ("delivery", "done 1", mode == "edit")
     assert any(isinstance(x, e.CallChanged) and x.state == "awaiting_result_edit" for x in bench.events)
     bench.answer(prompt, response)

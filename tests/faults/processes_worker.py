@@ -230,7 +230,7 @@ def _in_order(child: Child) -> bool:
         return child.of("over") is True and (not held or "being written" in str(child.of("refused")))
     status, words = child.of("status"), str(child.of("words"))
     if child.kind == "query" and status == 1:
-        return "being written by" in words
+        return "This conversation is open in" in words
     return status in {"answer": (0, 1), "query": (0, 3), "rpc": (0,)}[child.kind]
 
 

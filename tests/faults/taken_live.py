@@ -24,7 +24,7 @@ from tests.faults.taken_away import AWAY, IN_PLACE, LATER, Away
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 60.0
-ENDS = re.compile(r"jp-tui --plain -r (\S+?)`? goes on")
+ENDS = re.compile(r"Resume this conversation with `jp-tui --plain -r (\S+?)`")
 
 
 class Talk:

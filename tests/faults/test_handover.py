@@ -43,7 +43,7 @@ def test_enter_sends_once_and_what_follows_is_kept(start: Start, tmp_path: Path)
     terminal.type("\x11")
     assert terminal.wait_event("code") == 0
     terminal.wait_clean()
-    said = [one for one in stored(tmp_path) if "send this" in json.dumps(one)]
+    said = [one for one in stored(tmp_path) if "say this" in json.dumps(one)]
     assert len(said) == 1
     assert not [one for one in stored(tmp_path) if "and not that" in json.dumps(one)]
 

@@ -109,7 +109,7 @@ def test_it_is_there_before_the_app_and_nothing_jumps(
     left(first)
     again = opened(*words, size=size)
     again.wait_text("─ 1 tool call")
-    again.wait_text("F1 keys")  # the last row; the rows arrive in order
+    again.wait(lambda: size[0] < 100 or again.text().count("▏") > size[1] - 6, "all of it, the sidebar too")
     before = cells(again)
     assert UP not in again.seen
     at_rest(again)

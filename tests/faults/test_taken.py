@@ -15,7 +15,7 @@ from tests.faults.terminal import Terminal
 from tests.headless.running import jp
 
 SEED = 3
-LAST = re.compile(rb"jp-tui -r (\w+) goes on with this conversation")
+LAST = re.compile(rb"Resume this conversation with: jp-tui -r (\w+)")
 
 
 def test_what_was_not_touched_is_there_and_what_is_derived_is_right() -> None:

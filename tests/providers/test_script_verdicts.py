@@ -126,7 +126,7 @@ async def test_prose_raw_and_errors(tmp_path: Path) -> None:
     assert await said(path, again) == {"answer": False}
     assert await said(path, request("t.raw")) == '{"answer": true, "answer": false}'
     refused = [delta for delta in await deltas(path, forced(request("t.raw"))) if isinstance(delta, CallRefused)]
-    assert refused and refused[0].misread and "twice" in refused[0].problem
+    assert refused and refused[0].misread and "duplicate" in refused[0].problem
     assert await said(path, request("t.empty")) == ""
     with pytest.raises(ModelError, match="on fire"):
         await deltas(path, request("t.error"))
