@@ -16,7 +16,7 @@ from jp_tui.settings.errors import SettingsError, printable
 from jp_tui.settings.layers import bounds
 from jp_tui.settings.layers.layers import Origin, Settings, SettingsNotice
 from jp_tui.settings.layers.merge import get, merge
-from jp_tui.settings.layers.toml import Path, loads
+from jp_tui.settings.layers.toml import Path
 from jp_tui.settings.questions import read_target
 from jp_tui.settings.schema import shapes
 from jp_tui.settings.schema.assistant import ASSISTANT
@@ -205,10 +205,13 @@ def _effort(settings: Settings, environment: Mapping[str, str], assistant: _Assi
     value = assistant.set(_EFFORT)
     if value is None or (model := _model(settings, environment, assistant)) is None:
         return
-    from jp_tui.settings import data, known_models
+    from jp_tui.settings import known_models
 
-    with open(data.MODELS_FILE, encoding="utf-8") as stream:
-        facts = known_models.KnownModels([loads(stream.read(), data.MODELS_FILE)]).facts(str(model))
+    file = next((layer.name for layer in settings.layers if layer.kind == "user"), "")
+    try:
+        facts = known_models.read(known_models.user_models_file(file) if file else "").facts(str(model))
+    except SettingsError:  # reported when the model is opened
+        return
     if facts.effort == "none":
         yield Adjusted((*assistant.path, *_EFFORT), value, None, f"it has no effect: {model} has no such setting")
 

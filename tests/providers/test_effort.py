@@ -88,3 +88,15 @@ def test_w8_a_model_without_such_a_setting_says_so_and_an_unknown_level_is_an_er
     assert said.why == "it has no effect: openai/gpt-4.1 has no such setting"
     with pytest.raises(SettingsError, match="allowed: low, medium, high"):
         home.load('[assistant.model]\neffort = "most"\n')
+
+
+def test_w8_the_notice_reads_the_users_own_file(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    (tmp_path / "models.toml").write_text('["mine/*"]\neffort = "none"\n["openai/gpt-4.1"]\neffort = "level"\n')
+    mine = '[providers.llm.mine]\nwire = "openai-chat"\nbase_url = "http://h"\n'
+
+    def notices(model: str) -> int:
+        settings = home.load(f'{mine}[assistant.model]\nid = "{model}"\neffort = "high"\n')
+        return len([one for one in adjusted(settings, {}) if "effort" in one.path])
+
+    assert (notices("mine/x"), notices("openai/gpt-4.1")) == (1, 0)
