@@ -9,10 +9,9 @@ from types import MappingProxyType
 from typing import Literal
 from urllib.parse import urlsplit
 
-from jp_tui.settings.wires import SERVER_WIRES
+from jp_tui.settings.wires import SERVER_WIRES, Auth
 
 Structured = Literal["auto", "native", "tool"]
-Auth = Literal["bearer", "api-key", "x-api-key", "x-goog-api-key"]
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 

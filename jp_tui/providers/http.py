@@ -105,29 +105,28 @@ class HttpProvider:
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Implement the port. Sends nothing if a required key is missing."""
-        begun = False
-        try:
-            async with aclosing(self._once(request)) as deltas:
-                async for delta in deltas:
-                    begun = True
-                    yield delta
-            return
-        except ModelError as refusal:
-            again = None if begun else self._again(request, refusal)
-            if again is None:
-                raise
-        async with aclosing(self._once(again)) as deltas:
-            async for delta in deltas:
-                yield delta
+        begun = repeated = False
+        while True:
+            try:
+                async with aclosing(self._attempt(request)) as deltas:
+                    async for delta in deltas:
+                        begun = True
+                        yield delta
+                return
+            except ModelError as refusal:
+                changed = None if begun or repeated else self._changed(request, refusal)
+                if changed is None:
+                    raise
+                request, repeated = changed, True
 
-    def _again(self, request: ModelRequest, refusal: ModelError) -> ModelRequest | None:
+    def _changed(self, request: ModelRequest, refusal: ModelError) -> ModelRequest | None:
         """Return the request to repeat: with a new key, or without what the server doesn't accept."""
         if refusal.status == 401 and self._key.renewable:
             self._key.expire()
             return request
         return self._wire.amended(request, refusal.detail) if refusal.status == 400 else None
 
-    async def _once(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[Delta]:
         headers = await self._headers()
         import httpx
 

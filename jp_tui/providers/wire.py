@@ -24,13 +24,12 @@ from jp_tui.conversation.model import (
     PartKind,
     PartOpened,
     ReasoningPart,
-    Result,
     StopReason,
     TextPart,
     Usage,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
-from jp_tui.providers.endpoint import Auth
+from jp_tui.settings.wires import Auth
 
 MAX_PARTS = 1000
 MAX_UNREAD, MAX_NAME = 5, 40
@@ -152,30 +151,21 @@ def count(value: Json, key: str) -> int:
 
 
 def without_reasoning(request: ModelRequest) -> ModelRequest | None:
-    """The request without any reasoning; None where it holds none."""
+    """Return the request without reasoning and without what came with other parts; None if it has neither."""
     messages = tuple(
         replace(message, parts=kept)
         for message in request.messages
-        if (kept := tuple(part for part in message.parts if not isinstance(part, ReasoningPart)))
+        if (kept := tuple(_bare(part) for part in message.parts if not isinstance(part, ReasoningPart)))
     )
     return None if messages == request.messages else replace(request, messages=messages)
 
 
-def merged(messages: Sequence[Message]) -> list[tuple[str, list[Part]]]:
-    """Role and parts, where neighbours of one role are one message and results come first."""
-    found: list[tuple[str, list[Part]]] = []
-    for message in messages:
-        if found and found[-1][0] == message.role:
-            found[-1][1].extend(message.parts)
-        else:
-            found.append((message.role, list(message.parts)))
-    for _, parts in found:
-        parts.sort(key=lambda part: not isinstance(part, Result))
-    return found
+def _bare(part: Part) -> Part:
+    return replace(part, opaque={}) if isinstance(part, TextPart | Call) and part.opaque else part
 
 
 def turn_start(messages: Sequence[Message]) -> int:
-    """The index of the message with which the running turn begins: the last one in which the user says something."""
+    """Return the index of the message that began the running turn: the last one with text of the user."""
     return max(
         (
             at
@@ -215,6 +205,31 @@ class ResponseBuilder:
         self._opened = 0
         self._last: PartInProgress | None = None  # the part that started or grew last
         self._unread: dict[str, None] = {}
+        self._growing: PartInProgress | None = None
+        self._came: JsonObject = {}  # what goes with the growing part at its end
+
+    @property
+    def growing(self) -> PartInProgress | None:
+        """The part that grows, on wires where the beginning of another part ends it."""
+        return self._growing
+
+    def switch(self, part: PartInProgress | None = None, opaque: JsonObject | None = None) -> list[Delta]:
+        """Let `part` grow from here on. The one before is whole; `opaque` came with it."""
+        before, came = self._growing, opaque or self._came
+        self._growing, self._came = part, {}
+        return self.close(before, came) if before is not None else []
+
+    def text(self, kind: PartKind, piece: str, opaque: JsonObject | None = None) -> list[Delta]:
+        """Add text to the growing part, or to a new one of that kind. An empty piece begins nothing."""
+        if not piece:
+            return []
+        found: list[Delta] = []
+        part = self._growing
+        if part is None or part.kind != kind:
+            part = self.start(kind)
+            found = self.switch(part)
+        self._came = opaque or {}
+        return [*found, *self.grow(part, piece)]
 
     def start(self, kind: PartKind, id_: str = "", name: str = "") -> PartInProgress:
         """Start a part. A call gets a new id if the server sent none or a used one (R29)."""

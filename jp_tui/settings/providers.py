@@ -14,7 +14,7 @@ from typing import Any, Literal
 from jp_tui.settings.errors import SettingsError, SettingsProblem, nearest
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.layers.merge import get
-from jp_tui.settings.wires import WIRES
+from jp_tui.settings.wires import WIRES, Auth
 
 Structured = Literal["auto", "native", "tool"]
 
@@ -55,7 +55,7 @@ class ProviderSettings:
     base_url: str = ""
     api_key_env: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    auth: str | None = None
+    auth: Auth | None = None
     query: Mapping[str, str] = field(default_factory=dict)
     ca_file: str = ""
     proxy: str | None = None
@@ -122,11 +122,11 @@ def _provider(
     origin = settings.origin(*path, "base_url")
     if name == "ollama" and origin is not None and origin.layer == "built-in" and environment.get("OLLAMA_HOST"):
         values["base_url"] = ollama_address(environment["OLLAMA_HOST"])
-    _own_keys(settings, name, values)
+    _apply_origins(settings, name, values)
     return ProviderSettings(name=name, **values)
 
 
-def _own_keys(settings: Settings, name: str, values: dict[str, Any]) -> None:
+def _apply_origins(settings: Settings, name: str, values: dict[str, Any]) -> None:
     """Set what depends on the setting's origin (W2, W3); `values` is changed. Raises SettingsError."""
     path = ("providers", "llm", name)
 

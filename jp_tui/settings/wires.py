@@ -7,9 +7,10 @@ that settings need before the folder is loaded; nothing else names a wire.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-AUTHS = ("bearer", "api-key", "x-api-key", "x-goog-api-key")
+Auth = Literal["bearer", "api-key", "x-api-key", "x-goog-api-key"]
+AUTHS: tuple[Auth, ...] = get_args(Auth)
 """Ways to send a key (W3): as `authorization: Bearer`, or alone in a header of that name."""
 
 

@@ -6,11 +6,11 @@ A credential is read here and only stored in the endpoint. The only query is whe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from jp_tui.conversation.model import Effort, EffortLevel, ModelError
 from jp_tui.engine.base.dependencies import ModelFacts, ModelSetup, Prices, RetryPolicy
-from jp_tui.providers.endpoint import Auth, Endpoint, EndpointProblem
+from jp_tui.providers.endpoint import Endpoint, EndpointProblem
 from jp_tui.providers.registry import open_provider
 from jp_tui.settings import known_models
 from jp_tui.settings import providers as servers
@@ -145,7 +145,7 @@ def endpoint(
         key=key.reveal() if key is not None else None,
         key_env=provider.api_key_env or "",
         headers=dict(provider.headers),
-        auth=cast("Auth | None", provider.auth),
+        auth=provider.auth,
         query=dict(provider.query),
         ca_file=provider.ca_file,
         proxy=provider.proxy,

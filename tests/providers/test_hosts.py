@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import ssl
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.registry import open_provider
 from jp_tui.settings import providers
 from jp_tui.settings.errors import SettingsError
+from tests.fakes import certificates
 from tests.fakes.model_server import Answer, ModelServer
 from tests.settings.conftest import Home
 
@@ -116,17 +115,7 @@ async def test_w3_a_printed_key_that_the_server_echoes_is_in_no_message(tmp_path
 
 @pytest.fixture
 def authority(tmp_path: Path) -> tuple[Path, ssl.SSLContext]:
-    """A certificate that no authority vouches for, and a server's context with it."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("no openssl here to make a certificate with")
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    make = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *subject]
-    subprocess.run([*make, "-keyout", key, "-out", cert], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(cert, key)
-    return cert, context
+    return certificates.self_signed(tmp_path)
 
 
 @pytest.mark.parametrize("way", ["nothing", "ca_file", "SSL_CERT_FILE"])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import socket
 import ssl
-import subprocess
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -24,6 +22,7 @@ from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import retry_after
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.registry import open_provider
+from tests.fakes import certificates
 from tests.fakes.model_server import Answer, ModelServer
 
 from .decoding import HELLO, fold, sample
@@ -306,16 +305,7 @@ async def test_a_name_that_does_not_exist() -> None:
 
 @pytest.fixture
 def self_signed(tmp_path: Path) -> ssl.SSLContext:
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("no openssl here to make a certificate with")
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    make = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *subject]
-    subprocess.run([*make, "-keyout", key, "-out", cert], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(cert, key)
-    return context
+    return certificates.self_signed(tmp_path)[1]
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_final(self_signed: ssl.SSLContext) -> None:

@@ -13,7 +13,17 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.model import Finished, ModelRequest, PartEnded, PartGrew, PartOpened, ToolSpec
+from jp_tui.conversation.model import (
+    Finished,
+    Message,
+    ModelRequest,
+    PartEnded,
+    PartGrew,
+    PartOpened,
+    ReasoningPart,
+    TextPart,
+    ToolSpec,
+)
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.record.model_context import messages
 from jp_tui.providers.endpoint import Endpoint
@@ -235,3 +245,21 @@ def test_w9_cut_at_every_byte_no_half_reply_is_whole_and_no_cut_call_runs(wire: 
     pieces = [raw[at : at + 1] for at in range(len(raw))]
     arguments = [one.arguments for one in decode(made.decoder(HELLO), pieces) if isinstance(one, PartEnded)]
     assert [one for one in arguments if one is not None] == (ARGUMENTS if calls else [])
+
+
+@pytest.mark.parametrize("maker", ["openai-responses", "anthropic", "gemini"])
+def test_w6_a_refused_signature_is_left_out_of_every_part(maker: str) -> None:
+    log = history(maker, maker, inside=True)
+    wire = make_wire(Endpoint(maker, maker, "http://h"))
+    changed = wire.amended(ModelRequest("m", messages(log, f"{maker}/m")), "the encrypted signature is not valid")
+    assert changed is not None
+    sent = dump(wire.body(changed))
+    assert not any(mark in sent for mark in ("sig-", "enc-1", '"signature"'))
+    STRICT[maker](sent.encode())
+    assert wire.amended(changed, "the encrypted signature is not valid") is None
+
+
+def test_w6_gemini_roles_alternate_where_a_message_has_nothing_to_send() -> None:
+    said, nothing = Message("user", (TextPart("a"),)), Message("assistant", (ReasoningPart("Hm."),))
+    wire = make_wire(Endpoint("gemini", "gemini", "http://h"))
+    STRICT["gemini"](dump(wire.body(ModelRequest("m", (said, nothing, said)))).encode())

@@ -15,11 +15,12 @@ from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Picture
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
-from jp_tui.providers.endpoint import Auth, Endpoint
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.sse import EVENT_STREAM
 from jp_tui.providers.wire import table, text, turn_start, used_ids, without_reasoning
 from jp_tui.settings.layers.bounds import cache_span
+from jp_tui.settings.wires import Auth
 
 LEAST_THOUGHT = 1_024
 """Tokens: the API takes no smaller budget, and as many are left for the reply."""

@@ -12,12 +12,13 @@ from urllib.parse import quote
 
 from jp_tui.conversation.model import Call, Effort, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.providers.endpoint import Auth, Endpoint
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.gemini.stream import MODEL, SIGNATURE, GeminiDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.sse import EVENT_STREAM
-from jp_tui.providers.wire import merged, table, text, turn_start, used_ids, without_reasoning
+from jp_tui.providers.wire import table, text, turn_start, used_ids, without_reasoning
+from jp_tui.settings.wires import Auth
 
 UNSIGNED = "skip_thought_signature_validator"
 """The value that the API takes instead of a signature, for calls that another model made."""
@@ -116,19 +117,26 @@ def _choice(choice: str) -> JsonObject:
 
 
 def _contents(request: ModelRequest) -> list[Json]:
+    """Messages as contents whose roles alternate, responses first in theirs."""
     running = turn_start(request.messages)
-    before = len(merged(request.messages[:running]))
-    found: list[Json] = []
-    for at, (role, parts) in enumerate(merged(request.messages)):
-        blocks = [block for part in parts if (block := _block(part, request.model)) is not None]
-        if role == "assistant" and at >= before:
-            call = next((block for block in blocks if "functionCall" in block), None)
-            if call is not None:
-                call.setdefault("thoughtSignature", UNSIGNED)
-        if blocks:
-            sent: list[Json] = [*blocks]
-            found.append({"role": "user" if role == "user" else "model", "parts": sent})
-    return found
+    merged: list[tuple[str, list[JsonObject]]] = []
+    steps: list[list[JsonObject]] = []  # what the model said in the running turn
+    for at, message in enumerate(request.messages):
+        blocks = [block for part in message.parts if (block := _block(part, request.model)) is not None]
+        if not blocks:
+            continue
+        if merged and merged[-1][0] == message.role:
+            merged[-1][1].extend(blocks)
+            continue
+        merged.append((message.role, blocks))
+        if message.role == "assistant" and at > running:
+            steps.append(blocks)
+    for blocks in steps:
+        if (call := next((block for block in blocks if "functionCall" in block), None)) is not None:
+            call.setdefault("thoughtSignature", UNSIGNED)
+    for _, blocks in merged:
+        blocks.sort(key=lambda block: "functionResponse" not in block)
+    return [{"role": "user" if role == "user" else "model", "parts": [*blocks]} for role, blocks in merged]
 
 
 def _block(part: Part, model: str) -> JsonObject | None:

@@ -10,7 +10,6 @@ from jp_tui.conversation.model import Delta, ModelError, PartKind, StopReason, U
 from jp_tui.conversation.strict_json import JsonObject, JsonProblem, dump, parse
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import (
-    PartInProgress,
     ResponseBuilder,
     ServerError,
     broken,
@@ -43,7 +42,6 @@ class GeminiDecoder:
         self._model = model
         self._events = EventStream()
         self._reply = ResponseBuilder(used)
-        self._now: PartInProgress | None = None  # the text that grows
         self._reason: StopReason | None = None
         self._usage = Usage()
 
@@ -73,7 +71,7 @@ class GeminiDecoder:
         if self._reason is None:
             raise cut()
         self.done = True
-        return [*self._switch(None), *self._reply.finish(self._reason, self._usage, garbled=self._events.garbled)]
+        return [*self._reply.switch(), *self._reply.finish(self._reason, self._usage, garbled=self._events.garbled)]
 
     def _chunk(self, chunk: JsonObject) -> list[Delta]:
         self._usage = _usage(table(chunk, "usageMetadata")) or self._usage
@@ -102,7 +100,7 @@ class GeminiDecoder:
         signature = text(part, "thoughtSignature")
         came: JsonObject = {SIGNATURE: signature, MODEL: self._model} if signature else {}
         if call := table(part, "functionCall"):
-            found = self._switch(None)
+            found = self._reply.switch()
             started = self._reply.start("tool", text(call, "id"), text(call, "name"))
             found += [*self._reply.open(started), *self._reply.grow(started, dump(table(call, "args")))]
             return [*found, *self._reply.close(started, came)]
@@ -110,21 +108,8 @@ class GeminiDecoder:
             self._reply.pass_over(next((key for key in part if key not in ("thought", "thoughtSignature")), ""))
             return []
         kind: PartKind = "reasoning" if part.get("thought") is True else "message"
-        said = text(part, "text")
-        found = []
-        if said and (self._now is None or self._now.kind != kind):
-            found = self._switch(self._reply.start(kind))
-        if self._now is None:
-            return found
-        found += self._reply.grow(self._now, said)
-        if came:
-            found += self._switch(None, came)
-        return found
-
-    def _switch(self, part: PartInProgress | None, came: JsonObject | None = None) -> list[Delta]:
-        """Another part grows from here on; the one before is whole."""
-        before, self._now = self._now, part
-        return self._reply.close(before, came) if before is not None else []
+        found = self._reply.text(kind, text(part, "text"))
+        return [*found, *self._reply.switch(None, came)] if came else found
 
 
 def _usage(usage: JsonObject) -> Usage | None:

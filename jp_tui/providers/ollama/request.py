@@ -11,11 +11,12 @@ from types import MappingProxyType
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.providers.endpoint import Auth, Endpoint
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.ollama.stream import PROVIDER, OllamaDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.wire import text, turn_start, used_ids
+from jp_tui.settings.wires import Auth
 
 _BESIDE = frozenset(("format", "keep_alive", "think", "logprobs", "top_logprobs"))
 """Parameters that stand beside `options`; every other one is an option."""

@@ -5,11 +5,10 @@ A call comes whole in a line. The reply is complete with `done: true`.
 
 from __future__ import annotations
 
-from jp_tui.conversation.model import Delta, ModelError, PartKind, StopReason, Usage
+from jp_tui.conversation.model import Delta, ModelError, StopReason, Usage
 from jp_tui.conversation.strict_json import JsonObject, JsonProblem, dump, parse_object
 from jp_tui.providers.sse import MAX_EVENT
 from jp_tui.providers.wire import (
-    PartInProgress,
     ResponseBuilder,
     ServerError,
     broken,
@@ -32,7 +31,6 @@ class OllamaDecoder:
         self._line = bytearray()
         self._garbled = False
         self._reply = ResponseBuilder(used)
-        self._now: PartInProgress | None = None  # the text that grows
 
     def feed(self, data: bytes) -> list[Delta]:
         found: list[Delta] = []
@@ -77,32 +75,18 @@ class OllamaDecoder:
             # an unknown reason doesn't make a call that came whole invalid
             reason: StopReason = "length" if text(chunk, "done_reason") == "length" else "end"
             usage = Usage(count(chunk, "prompt_eval_count"), count(chunk, "eval_count"))
-            found += [*self._switch(None), *self._reply.finish(reason, usage, garbled=self._garbled)]
+            found += [*self._reply.switch(), *self._reply.finish(reason, usage, garbled=self._garbled)]
         return found
 
     def _message(self, message: JsonObject) -> list[Delta]:
-        found = [*self._text("reasoning", text(message, "thinking")), *self._text("message", text(message, "content"))]
+        found = self._reply.text("reasoning", text(message, "thinking"), {PROVIDER: self._provider})
+        found += self._reply.text("message", text(message, "content"))
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else []:
             function = table(call, "function")
             part = self._reply.start("tool", text(call, "id"), text(function, "name"))
             arguments = function.get("arguments")
             raw = arguments if isinstance(arguments, str) else dump(table(function, "arguments"))
-            found += [*self._switch(None), *self._reply.open(part), *self._reply.grow(part, raw)]
+            found += [*self._reply.switch(), *self._reply.open(part), *self._reply.grow(part, raw)]
             found += self._reply.close(part)
         return found
-
-    def _text(self, kind: PartKind, piece: str) -> list[Delta]:
-        if not piece:
-            return []
-        found: list[Delta] = []
-        if self._now is None or self._now.kind != kind:
-            found = self._switch(self._reply.start(kind))
-        return [*found, *self._reply.grow(self._now, piece)] if self._now else found
-
-    def _switch(self, part: PartInProgress | None) -> list[Delta]:
-        """Another part grows from here on; the one before is whole."""
-        before, self._now = self._now, part
-        if before is None:
-            return []
-        return self._reply.close(before, {PROVIDER: self._provider} if before.kind == "reasoning" else None)

@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
-from jp_tui.providers.endpoint import Auth, Endpoint
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.openai_chat.stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.sse import EVENT_STREAM
 from jp_tui.providers.strict_schemas import fits_strict
 from jp_tui.providers.wire import text, turn_start, used_ids
+from jp_tui.settings.wires import Auth
 
 NAME = "verdict"
 """Name of the schema for the whole reply."""

@@ -6,7 +6,7 @@ extra chunk or in llama.cpp's timings, a missing `[DONE]`. The finish reason is 
 
 from __future__ import annotations
 
-from jp_tui.conversation.model import Delta, PartKind, StopReason, Usage
+from jp_tui.conversation.model import Delta, StopReason, Usage
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import (
@@ -39,7 +39,6 @@ class OpenAIChatDecoder:
         self._provider = provider
         self._events = EventStream()
         self._reply = ResponseBuilder(used)
-        self._now: PartInProgress | None = None  # the part that is growing
         self._field = ""
         self._calls: dict[int, PartInProgress] = {}
         self._reason: StopReason | None = None
@@ -83,8 +82,8 @@ class OpenAIChatDecoder:
         if reason := text(choice, "finish_reason"):
             self._reason = _REASONS.get(reason, "other")
             # only these two reasons confirm that the last call is complete; earlier ones are closed by their successor
-            if self._now and self._reason in ("end", "tools"):
-                found += self._switch(None)
+            if self._reason in ("end", "tools"):
+                found += self._reply.switch()
         return found
 
     def _delta(self, delta: JsonObject) -> list[Delta]:
@@ -92,7 +91,7 @@ class OpenAIChatDecoder:
         for name in REASONING:
             if piece := text(delta, name):
                 self._field = name
-                found += self._text("reasoning", piece)
+                found += self._thought(piece)
                 break  # a server that sends both sends the same text twice
         content = delta.get("content")
         blocks: list[Json] = content if isinstance(content, list) else [{"type": "text", "text": content}]
@@ -100,24 +99,20 @@ class OpenAIChatDecoder:
             if text(block, "type") == "thinking":  # Mistral's form
                 inner = block.get("thinking") if isinstance(block, dict) else None
                 for each in inner if isinstance(inner, list) else []:
-                    found += self._text("reasoning", text(each, "text"))
+                    found += self._thought(text(each, "text"))
             elif text(block, "type") in ("text", "output_text", "") or text(block, "text"):
-                found += self._text("message", text(block, "text"))
+                found += self._reply.text("message", text(block, "text"))
             else:
                 self._reply.pass_over(text(block, "type"))
-        found += self._text("message", text(delta, "refusal"))
+        found += self._reply.text("message", text(delta, "refusal"))
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else []:
             found += self._call(call)
         return found
 
-    def _text(self, kind: PartKind, piece: str) -> list[Delta]:
-        if not piece:
-            return []
-        found: list[Delta] = []
-        if self._now is None or self._now.kind != kind:
-            found = self._switch(self._reply.start(kind))
-        return [*found, *self._reply.grow(self._now, piece)] if self._now else found
+    def _thought(self, piece: str) -> list[Delta]:
+        came: JsonObject = {"provider": self._provider, "field": self._field} if self._field else {}
+        return self._reply.text("reasoning", piece, came)
 
     def _call(self, call: Json) -> list[Delta]:
         """Identify calls by `index`; if a server omits or repeats it, by a new id with a name."""
@@ -134,22 +129,14 @@ class OpenAIChatDecoder:
             part = self._calls[index] = self._reply.start("tool", id_, name)
         elif name and part.index is None:
             part.name = name
-        if part is not self._now:
-            found += self._switch(part)
+        if part is not self._reply.growing:
+            found += self._reply.switch(part)
         arguments = function.get("arguments")
         more = dump(arguments) if isinstance(arguments, dict) else text(function, "arguments")
         if not part.name:  # not opened before its name is known
             part.raw += [more] if more else []
             return found
         return [*found, *self._reply.open(part), *self._reply.grow(part, more)]
-
-    def _switch(self, part: PartInProgress | None) -> list[Delta]:
-        """Switch to another part; the previous one is complete."""
-        before, self._now = self._now, part
-        if before is None:
-            return []
-        came: JsonObject = {"provider": self._provider, "field": self._field} if self._field else {}
-        return self._reply.close(before, came if before.kind == "reasoning" else None)
 
 
 def _usage(chunk: JsonObject) -> Usage | None:

@@ -22,13 +22,14 @@ from jp_tui.conversation.model import (
     ToolSpec,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
-from jp_tui.providers.endpoint import Auth, Endpoint
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.openai_responses.stream import ENCRYPTED, ITEM, PHASE, SUMMARY, OpenAIResponsesDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.sse import EVENT_STREAM
 from jp_tui.providers.strict_schemas import fits_strict
 from jp_tui.providers.wire import table, text, used_ids, without_reasoning
+from jp_tui.settings.wires import Auth
 
 NAME = "verdict"
 """Name of the schema for the whole reply."""
