@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 # fmt: off
 COMMANDS = frozenset((
-    "query", "rpc", "inquiries", "answer", "conversations", "models", "tools", "reviewers", "config", "mcp",
-    "rules", "doctor", "completions",
+    "query", "rpc", "acp", "inquiries", "answer", "ask", "conversations", "models", "tools", "reviewers", "config",
+    "mcp", "hook", "rules", "store", "people", "doctor", "completions",
 ))
 # fmt: on
-_TAKE_A_VALUE = frozenset(("--workspace", "--model", "-r", "--resume", "--theme", "--cfg"))
+_TAKE_A_VALUE = frozenset(("--workspace", "--model", "--agent", "-r", "--resume", "--theme", "--cfg", "--store"))
 _MAY_TAKE_A_NAME = frozenset(("-t", "--tool", "-T", "--no-tool", "--tool-use"))
 _KNOWN = _TAKE_A_VALUE | _MAY_TAKE_A_NAME | {"-c", "--continue", "--no-tool-use"}
 _WITHOUT_A_SCREEN = frozenset(("-h", "--help", "--plain", "--version"))
@@ -39,13 +39,16 @@ def main(argv: list[str] | None = None) -> int:
     if "--version" in options and command not in COMMANDS:
         sys.stdout.write(f"jp-tui {__version__}\n")
         return 0
-    from jp_tui import guardian
-
     terminal = posix.isatty(0) and posix.isatty(1) and posix.environ.get(b"TERM") != b"dumb"
     if wants_screen(words) and sys.platform == "linux" and terminal:
+        from jp_tui import guardian
+
         return guardian.run_guarded(lambda: _workspace(words), first_frame(words))
     code = _run(words)
-    guardian.say_last_word()
+    if "jp_tui.guardian" in sys.modules:  # only through it a last word is set
+        from jp_tui import guardian
+
+        guardian.print_exit_text()
     return code
 
 
@@ -113,7 +116,19 @@ def _workspace(words: list[str]) -> int:
     return _run(words)
 
 
+_SHORT = frozenset(("ask", "answer", "hook", "inquiries"))
+"""Commands that scripts and other programs wait for: their classes are made as those of the workspace."""
+
+
 def _run(words: list[str]) -> int:
+    if _look(words)[1] in _SHORT:
+        from jp_tui.system import quick_classes
+
+        quick_classes.install()
+    if _look(words)[1] == "ask":
+        import gc
+
+        gc.disable()  # until it waits: what a setting answers is over by then
     from jp_tui.startup import run
 
     return run(words)

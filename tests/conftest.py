@@ -13,12 +13,16 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import default_signals
-from tests.sampling import whole
+from tests import checked_messages, default_signals
+from tests.sampling import only_parts, whole
+
+if TYPE_CHECKING:
+    from tests.fakes.postgres import Server
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -53,6 +57,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Bytecode once, also where Python is to write none (PYTHONDONTWRITEBYTECODE): else each child of a test compiles
     the program anew, and each worker the tests. Workers share them out: each begins with others."""
     default_signals.restore()
+    checked_messages.install()
     gc.disable()  # until all is collected: what is made meanwhile stays
     sys.dont_write_bytecode = False
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
@@ -73,6 +78,11 @@ def pytest_make_parametrize_id(val: object) -> str | None:
         start = val[:LONGEST_NAME]
         return f"{start if isinstance(start, str) else start.decode('latin-1')}… {len(val)}"
     return None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of tests with many similar cases, a part."""
+    only_parts(config, items)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -117,3 +127,12 @@ def jp_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("JP_TUI_HOME", str(home / "jp"))
     yield home / "jp"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    """One PostgreSQL server for a worker's tests."""
+    from tests.fakes.postgres import running
+
+    with running() as found:
+        yield found

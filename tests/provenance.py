@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ("tests/bench/latest.json", "tests/bench/latest.md", "tests/faults/latest.json")
-TABLES = {"README.md": "<!-- bench -->", "SECURITY.md": "<!-- faults -->"}
+TABLES = {"docs/developing.md": "<!-- bench -->", "SECURITY.md": "<!-- faults -->"}
 """Files that hold a table, and the mark before it."""
 END = "<!-- end -->"
 Run = dict[str, str]

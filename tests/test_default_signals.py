@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.limits import LIMIT
+
 ROOT = Path(__file__).resolve().parents[1]
 NOHUP = "trap '' HUP INT QUIT TERM USR1 ALRM; exec \"$@\""
 """What nohup (HUP) and a background job of a script (INT, QUIT) ignore, and more."""
@@ -44,7 +46,7 @@ def test_tests_pass_where_signals_are_ignored(workers: str) -> None:
     for name in [name for name in tried if name.startswith("PYTEST_")]:
         del tried[name]
     done = subprocess.run(
-        ["/bin/sh", "-c", NOHUP, "sh", *command], cwd=ROOT, env=tried, capture_output=True, text=True, timeout=100
+        ["/bin/sh", "-c", NOHUP, "sh", *command], cwd=ROOT, env=tried, capture_output=True, text=True, timeout=LIMIT
     )
     assert done.returncode == 0, done.stdout[-3_000:]
     assert " passed" in done.stdout

@@ -15,6 +15,7 @@ import pytest
 from jp_tui import __version__, guardian
 from jp_tui.guardian import child
 from jp_tui.main import COMMANDS, wants_screen
+from tests.limits import LIMIT
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = {
@@ -38,7 +39,7 @@ def python(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT,
         **more,  # type: ignore[call-overload]
     )
 
@@ -189,8 +190,8 @@ def test_the_child_sees_the_guardians_death(tmp_path: Path) -> None:
 def test_without_a_guardian_the_word_waits(capsys: pytest.CaptureFixture[str]) -> None:
     guardian.last_word("done\x07")
     assert capsys.readouterr() == ("", "")
-    guardian.say_last_word()
-    guardian.say_last_word()
+    guardian.print_exit_text()
+    guardian.print_exit_text()
     assert capsys.readouterr().out == "done?\n"
     assert guardian.parent_pipe_fd() is None
 

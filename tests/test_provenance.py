@@ -23,7 +23,8 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "tests" / "bench").mkdir(parents=True)
     (tmp_path / "program.py").write_text("print()\n")
     (tmp_path / "tests" / "bench" / "latest.json").write_text("{}")
-    (tmp_path / "README.md").write_text("# Us\n<!-- bench -->\nold\n<!-- end -->\nafter\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "developing.md").write_text("# Us\n<!-- bench -->\nold\n<!-- end -->\nafter\n")
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "first")
@@ -64,10 +65,10 @@ def test_a_commit_that_is_made_meanwhile_is_refused(tree: Path) -> None:
 def test_the_results_themselves_may_differ_and_nothing_else_of_their_files(tree: Path) -> None:
     began = run(tree)
     (tree / "tests" / "bench" / "latest.json").write_text("[]")
-    (tree / "README.md").write_text("# Us\n<!-- bench -->\nnew\nrows\n<!-- end -->\nafter\n")
+    (tree / "docs" / "developing.md").write_text("# Us\n<!-- bench -->\nnew\nrows\n<!-- end -->\nafter\n")
     refuse(began, tree)
-    (tree / "README.md").write_text("# Us\n<!-- bench -->\nnew\n<!-- end -->\nother\n")
-    assert changes(tree) == ["README.md"]
+    (tree / "docs" / "developing.md").write_text("# Us\n<!-- bench -->\nnew\n<!-- end -->\nother\n")
+    assert changes(tree) == ["docs/developing.md"]
 
 
 def test_without_a_repository_nothing_is_saved(tmp_path: Path) -> None:

@@ -14,13 +14,15 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 
 ChatKind = Literal["message", "reasoning", "data"]
 Ending = Literal["done", "failed", "deferred", "interrupted"]
-SourceKind = Literal["tool", "assistant", "user", "other"]
+SourceKind = Literal["tool", "assistant", "user", "other", "outside"]
 ResponderKind = Literal["user", "assistant", "static", "remembered", "default", "system"]
 Trigger = Literal["user", "window", "overflow"]
 Method = Literal["summary", "trimmed"]
 CancelReason = Literal[
     "user", "backend_error", "no_prompt_backend", "assistant_routing_denied", "invalid_static_answer",
-    "user_back", "user_reply", "user_edit", "timed_out", "client gone",
+    "invalid_approvals",
+    "user_back", "user_reply", "user_edit", "user_decline", "secret_refused", "timed_out", "client gone",
+    "withdrawn",
 ]  # fmt: skip
 """Reasons of R22, R23 and Z9 that the program produces; a stored reason may be any text, kept verbatim (R22, R24)."""
 
@@ -38,14 +40,16 @@ class Source:
     extra: JsonObject = field(default_factory=dict, kw_only=True)
 
     def wire(self) -> JsonObject:
-        named: JsonObject = {"name": self.name} if self.kind in ("tool", "other") else {}
+        named: JsonObject = {"name": self.name} if self.kind in ("tool", "other", "outside") else {}
         return {"source": self.kind, **named, **self.extra}
 
 
 @dataclass(frozen=True, slots=True)
 class Responder:
     """Author of an answer (R25): user, assistant (with model and token counts), static, remembered or default; `system`
-    if jp-tui itself closed the inquiry (Z9)."""
+    if jp-tui itself closed the inquiry (Z9). In a shared store a user is `who`, a role of its server, on `machine`,
+    `on_behalf` of another who is away; `offer` is the number of the offer through which the answer came, if another
+    role than the conversation's writer gave it (store.md D13, D17)."""
 
     kind: ResponderKind
     model: str = ""
@@ -53,11 +57,18 @@ class Responder:
     via: str = ""
     ms: int | None = None
     usage: JsonObject = field(default_factory=dict)
+    who: str = ""
+    machine: str = ""
+    on_behalf: str = ""
+    offer: int = 0
     extra: JsonObject = field(default_factory=dict, kw_only=True)
 
     def wire(self) -> JsonObject:
         found: JsonObject = {"kind": self.kind}
-        for key, value in (("model", self.model), ("escalated", self.escalated), ("via", self.via)):
+        for key, value in (
+            ("model", self.model), ("escalated", self.escalated), ("via", self.via), ("who", self.who),
+            ("machine", self.machine), ("for", self.on_behalf), ("offer", self.offer),
+        ):  # fmt: skip
             if value:
                 found[key] = value
         if self.ms is not None:
@@ -148,7 +159,7 @@ class InquiryRequest(_Stamped):
 class InquiryAnswered(_Stamped):
     """Answer; `explanation` is the responder's own text, stored as `reason` (R21, C13).
 
-    `extra` may contain `parts` (R251).
+    `extra` may contain `parts` (R251) and `approved_by` (store.md D15).
     """
 
     id: str
@@ -188,6 +199,42 @@ class InquiryRedacted(_Stamped):
 
     def wire(self) -> JsonObject:
         return self._wire("inquiry_response", {"outcome": "redacted", "id": self.id})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InquiryVote(_Stamped):
+    """«jp-tui's own»: one of several approvals of a question, before the one that settles it (store.md D15). The
+    request has no response yet. `metadata.digest` is that of what was shown."""
+
+    id: str
+    vote: bool
+    explanation: str | None = None
+    responder: Responder | None = None
+
+    def wire(self) -> JsonObject:
+        body: JsonObject = {"id": self.id, "vote": self.vote}
+        if self.explanation is not None:
+            body["reason"] = self.explanation
+        if self.responder is not None:
+            body["responder"] = self.responder.wire()
+        return self._wire("inquiry_vote", body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InquiryAssigned(_Stamped):
+    """«jp-tui's own»: a question was handed over from one addressee to another (store.md D16), empty for the owner;
+    `responder` is who did it."""
+
+    id: str
+    sender: str
+    to: str
+    responder: Responder | None = None
+
+    def wire(self) -> JsonObject:
+        body: JsonObject = {"id": self.id, "from": self.sender, "to": self.to}
+        if self.responder is not None:
+            body["responder"] = self.responder.wire()
+        return self._wire("inquiry_assigned", body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,6 +342,7 @@ class Unknown:
 
 
 InquiryResponse = InquiryAnswered | InquiryCancelled | InquiryRedacted
+InquiryFact = InquiryRequest | InquiryResponse | InquiryVote | InquiryAssigned
 Event = (
     TurnStart
     | ChatRequest
@@ -305,6 +353,8 @@ Event = (
     | InquiryAnswered
     | InquiryCancelled
     | InquiryRedacted
+    | InquiryVote
+    | InquiryAssigned
     | TurnOutcome
     | ConfigDelta
     | Compaction

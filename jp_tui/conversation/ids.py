@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from datetime import UTC, datetime
 
@@ -11,6 +13,20 @@ _STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+
 def inquiry_id(call: str, question: str, attempt: int) -> str:
     """Return `<tool_call_id>.<question_id>.<attempt>`; never split again (inquiries.md R26, R28, R29)."""
     return f"{call}.{question}.{attempt}"
+
+
+_LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
+
+
+def id_of(*parts: object) -> str:
+    """Return a conversation's id made of these parts: twelve unambiguous characters, a letter first."""
+    said = json.dumps([str(part) for part in parts])
+    number = int.from_bytes(hashlib.sha256(said.encode()).digest()[:10])
+    found = _LETTERS[number % 21]
+    while len(found) < 12:
+        number //= len(_LETTERS)
+        found += _LETTERS[number % len(_LETTERS)]
+    return found
 
 
 def timestamp(at: datetime) -> str:

@@ -7,7 +7,7 @@ Requests are values, deltas are values; bytes belong to `providers`. Only chat a
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from jp_tui.conversation.strict_json import JsonObject
 
@@ -82,7 +82,11 @@ class ToolSpec:
 
 
 EffortLevel = Literal["low", "medium", "high"]
+EffortChoice = Literal["default", "low", "medium", "high"]
+"""Effort as a user sets it; with `default` nothing is sent."""
+EFFORTS: tuple[EffortChoice, ...] = get_args(EffortChoice)
 EffortForm = Literal["level", "budget", "switch"]
+EffortSupport = EffortForm | Literal["none"]
 BUDGETS: dict[EffortLevel, int] = {"low": 4_096, "medium": 16_384, "high": 32_768}
 """Tokens of thought for models that take a number (wires.md W8)."""
 
@@ -203,7 +207,13 @@ class Finished:
     unread: tuple[str, ...] = ()
 
 
-Delta = PartOpened | PartGrew | PartEnded | CallRefused | Finished
+@dataclass(frozen=True, slots=True)
+class ReasoningLeftOut:
+    """The server refused reasoning of earlier replies, so the request was sent again without it (wires.md W6). Comes
+    before any part."""
+
+
+Delta = PartOpened | PartGrew | PartEnded | CallRefused | ReasoningLeftOut | Finished
 ErrorKind = Literal[
     "no_credentials",
     "unauthorised",

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jp_tui.conversation.model import Picture
+from jp_tui.conversation.strict_json import Json
+
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """The tool succeeded; the model reads `content`."""
+    """The tool succeeded; the model reads `content` and sees `images`, and the log keeps `structured` beside it (None:
+    there is none)."""
 
     content: str
+    structured: Json = None
+    images: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

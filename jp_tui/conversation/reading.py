@@ -52,14 +52,18 @@ def _source(raw: Json) -> ev.Source:
 def _responder(raw: Json) -> ev.Responder | None:
     if not isinstance(raw, dict) or raw.get("kind") not in get_args(ev.ResponderKind):
         return None
-    model, via, usage = raw.get("model"), raw.get("via"), raw.get("usage")
+    usage = raw.get("usage")
     found = ev.Responder(
         kind=cast(ev.ResponderKind, raw["kind"]),
-        model=model if isinstance(model, str) else "",
+        model=text_of(raw.get("model")),
         escalated=raw.get("escalated") is True,
-        via=via if isinstance(via, str) else "",
+        via=text_of(raw.get("via")),
         ms=_count(raw.get("ms")),
         usage=usage if isinstance(usage, dict) else {},
+        who=text_of(raw.get("who")),
+        machine=text_of(raw.get("machine")),
+        on_behalf=text_of(raw.get("for")),
+        offer=_count(raw.get("offer")) or 0,
     )
     return replace(found, extra=_left(raw, found.wire()))
 
@@ -84,6 +88,14 @@ def _inquiry_response(raw: JsonObject) -> ev.Event:
     if outcome == "redacted":
         return ev.InquiryRedacted(id=id_)
     raise ev.EventProblem("`outcome` is missing" if outcome is None else "`outcome` is unknown")
+
+
+def _inquiry_vote(raw: JsonObject) -> ev.Event:
+    vote, reason = raw.get("vote"), raw.get("reason")
+    if not isinstance(vote, bool):
+        raise ev.EventProblem("`vote` is not true or false")
+    said = reason if isinstance(reason, str) else None
+    return ev.InquiryVote(id=_text(raw, "id"), vote=vote, explanation=said, responder=_responder(raw.get("responder")))
 
 
 def _turn_outcome(raw: JsonObject) -> ev.Event:
@@ -157,6 +169,13 @@ _READERS: dict[str, Callable[[JsonObject], ev.Event]] = {
         id=_text(raw, "id"), source=_source(raw.get("source")), question=_object(raw, "question")
     ),
     "inquiry_response": _inquiry_response,
+    "inquiry_vote": _inquiry_vote,
+    "inquiry_assigned": lambda raw: ev.InquiryAssigned(
+        id=_text(raw, "id"),
+        sender=_text(raw, "from"),
+        to=_text(raw, "to"),
+        responder=_responder(raw.get("responder")),
+    ),
     "turn_outcome": _turn_outcome,
     "config_delta": _config_delta,
     "compaction": _compaction,

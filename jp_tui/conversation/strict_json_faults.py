@@ -172,7 +172,7 @@ class _Walk:
             case "{" | "[":
                 if len(self.levels) == MAX_DEPTH:
                     self.deep = True
-                    self._say("too_deep", at, f"this is more than {MAX_DEPTH} levels deep", "use less nesting")
+                    self._add_fault("too_deep", at, f"this is more than {MAX_DEPTH} levels deep", "use less nesting")
                     return
                 self.levels.append(_Level({}, "", True) if token == "{" else _Level(None, 0, False))
             case "}" | "]":
@@ -197,7 +197,9 @@ class _Walk:
             self._key(value, at, level.names)
         if half := _HALF.search(value):
             code = f"\\u{ord(half.group()):04x}"
-            self._say("lone_surrogate", at, f"`{code}` in a string is half of a character", "send the whole character")
+            self._add_fault(
+                "lone_surrogate", at, f"`{code}` in a string is half of a character", "send the whole character"
+            )
 
     def _key(self, name: str, at: int, names: dict[str, int]) -> None:
         if len(self.levels) == 1 and name not in names:
@@ -205,22 +207,22 @@ class _Walk:
         if name in names:
             line, column = _place(self.text, names[name])
             wrong = f"the key '{_short(name)}' appears twice in an object, first at line {line}, column {column}"
-            self._say("duplicate_key", at, wrong, "send it once")
+            self._add_fault("duplicate_key", at, wrong, "send it once")
         else:
             names[name] = at
 
     def _number(self, token: str, at: int) -> None:
         plain = token.lstrip("-")
         if plain in ("NaN", "Infinity"):
-            self._say("not_finite", at, f"{token} isn't JSON", "send a finite number or null")
+            self._add_fault("not_finite", at, f"{token} isn't JSON", "send a finite number or null")
         elif plain.isdigit():
             if _endless(token):
                 wrong = f"an integer of {len(plain):,} digits is too long (at most {MAX_DIGITS})"
-                self._say("too_many_digits", at, wrong, "send a shorter number, or text")
+                self._add_fault("too_many_digits", at, wrong, "send a shorter number, or text")
         elif not math.isfinite(float(token)):
-            self._say("not_finite", at, f"{_short(token)} is too large a number", "send a smaller number")
+            self._add_fault("not_finite", at, f"{_short(token)} is too large a number", "send a smaller number")
 
-    def _say(self, kind: FaultKind, at: int, wrong: str, instead: str) -> None:
+    def _add_fault(self, kind: FaultKind, at: int, wrong: str, instead: str) -> None:
         line, column = _place(self.text, at)
         self.found.append(JsonFault(kind, self.path(), line, column, wrong, instead))
 

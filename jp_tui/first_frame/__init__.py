@@ -14,9 +14,10 @@ a frame within milliseconds, echoes what is typed, and hands both over. The way 
    (`last_screen.py`): same conversation and last event, title and model, size and kind of terminal, settings.
 4. The app starts behind the frame. Its driver holds back what it paints (`ui/driver/first_frame.py`). Once its first
    whole frame is painted, or with a last screen the conversation itself, the app takes the keys and shows the frame in
-   one write, with everything that was typed in it (`ui/handover.py`).
+   one write, with everything that was typed in it (`ui/handover.py`). A new conversation's first screen is in it if it
+   was kept and is still true (`new_conversation.py`).
 5. For the next start `ui/capture.py` reads the painted cells: the look a second after the hand-over and at the end, the
-   last screen when the workspace is left while nothing happens in it.
+   last screen when the workspace is left while nothing happens in it. `startup/workspace.py` keeps the first screen.
 
 Who may import what: the guardian imports nothing of this package, it is given the screen. The package imports neither
 Textual nor the front ends; what it needs of the painted screen comes from `ui`. `early_screen`, `skeleton`,
@@ -25,5 +26,6 @@ before the fork.
 
 Files, all in the state folder, 0600 and untrusted when read: `first-frame` (one more for each `--theme`),
 `first-wishes` (the cached settings), `last-screens/` (one file a conversation, the newest eight; deleting a
-conversation removes its own).
+conversation removes its own), `new-conversations/` (one file a folder, the newest eight; deleting a conversation
+removes all).
 """

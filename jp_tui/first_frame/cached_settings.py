@@ -100,7 +100,7 @@ def full_stamp(arguments: CommandLine, paths: Paths, workspace_file: Path, envir
     files += [str(paths.config_file), str(paths.config / "models.toml"), str(paths.keys_file), str(paths.themes)]
     with contextlib.suppress(OSError):
         files += sorted(one.path for one in os.scandir(paths.themes))
-    flags = (arguments.toggles, arguments.theme, arguments.tool_use, arguments.model)
+    flags = (arguments.toggles, arguments.theme, arguments.tool_use, arguments.model, arguments.mode)
     return repr((__version__, flags, *((file, _state(file)) for file in files)))
 
 

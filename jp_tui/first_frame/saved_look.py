@@ -65,13 +65,13 @@ def parse(text: str) -> Look | None:
     look = Look()
     for line in lines[1:]:
         name, *values = line.split("\t")
-        if line and not (all(map(_harmless, values)) and _taken(look, name, values)):
+        if line and not (all(map(_harmless, values)) and _read_value(look, name, values)):
             return None
     whole = look.hint and len(look.signs) == SIGNS and len(look.colours) == len(COLOURS)
     return look if whole else None
 
 
-def _taken(look: Look, name: str, values: list[str]) -> bool:
+def _read_value(look: Look, name: str, values: list[str]) -> bool:
     if name in COLOURS and len(values) == 1:
         look.colours[name] = values[0]
         return sgr(values[0])
@@ -178,10 +178,10 @@ label	38;2;140;147;173;48;2;31;34;51
 side	48;2;22;24;35
 edge	38;2;43;46;59;48;2;22;24;35
 keys	Enter	send	4
-keys	^J	new line	2
-keys	^G	editor	0
-keys	^B	sidebar	1
-keys	^P	palette	3
+keys	Ctrl+J	new line	2
+keys	Ctrl+G	editor	0
+keys	Ctrl+B	sidebar	1
+keys	Ctrl+P	palette	3
 keys	F1	keys	5
 """
 """The default theme in a truecolor terminal. `tests/first_frame/test_skeleton.py` compares it with the screen."""

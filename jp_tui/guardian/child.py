@@ -74,7 +74,7 @@ def can_suspend() -> bool:
 # -- what was typed before the app was loaded
 
 
-def keeps_keys() -> bool:
+def guardian_reads_keys() -> bool:
     """True while the guardian has the screen and the keys, until `take_keys`."""
     return Self.fronted
 
@@ -100,7 +100,7 @@ def bring_back() -> None:
     restore(None)
 
 
-def skeleton_stands() -> bool:
+def frame_shown() -> bool:
     """True if the guardian had entered the alternate screen when the keys were taken."""
     return bool(Self.drawn)
 
@@ -141,15 +141,15 @@ def take_keys() -> tuple[str, int, bytes]:
 
 def _asked(question: bytes) -> tuple[str, int, bytes]:
     _tell(question)
-    head = _heard(HEAD)
+    head = _receive(HEAD)
     if len(head) < HEAD:
         return "", 0, b""
     cursor, text, rest, Self.drawn = (int(head[at : at + 8], 16) for at in (0, 8, 16, 24))
-    body = _heard(text + rest)
+    body = _receive(text + rest)
     return body[:text].decode("utf-8", "replace"), cursor, body[text:]
 
 
-def _heard(size: int) -> bytes:
+def _receive(size: int) -> bytes:
     """Read `size` bytes from the guardian; fewer if it has died."""
     data = b""
     while len(data) < size:
@@ -199,7 +199,7 @@ def _stderr_back() -> None:
 def last_word(text: str, *, error: bool = False) -> None:
     """Set what is printed after the terminal is restored, on stdout or with `error` on stderr; the last call counts.
 
-    One plain line; a crash may use a few. Without a guardian `say_last_word` prints it.
+    One plain line; a crash may use a few. Without a guardian `print_exit_text` prints it.
     """
     text = "\n".join(first(printable(text), WORD_LINES))
     Self.word = (text, error)
@@ -207,7 +207,7 @@ def last_word(text: str, *, error: bool = False) -> None:
     _tell(WORD + b"%d%04x" % (error, len(data)) + data)
 
 
-def say_last_word() -> None:
+def print_exit_text() -> None:
     """Print the last word of a process without a guardian."""
     if Self.to_parent < 0 and Self.word is not None:
         text, error = Self.word

@@ -21,8 +21,8 @@ from jp_tui.guardian.terminal import (
     STDIN,
     STDOUT,
     first,
+    hand_over_terminal,
     in_foreground,
-    let_go,
     printable,
     put,
     quietly,
@@ -152,13 +152,13 @@ class _Guardian:
                     quietly(posix.kill, self.child, _signal.SIGCONT)
                 return None
             if posix.WIFSTOPPED(status):
-                continue_it = self._stop_too()
+                continue_it = self._stop_with_child()
             elif posix.WIFCONTINUED(status):
                 continue_it = False  # the shell continues the whole group; only a signal for us alone is passed on
             else:
                 return status
 
-    def _stop_too(self) -> bool:
+    def _stop_with_child(self) -> bool:
         """Stop with the child, so that the shell shows the job as stopped (T26); then whether to continue it."""
         if not Self.can_stop:
             return False  # no process would ever continue this one
@@ -171,7 +171,7 @@ class _Guardian:
         elif self.up:
             restore(self.original)
             self.up = False  # the app notices that its settings are gone and reports when it takes the screen again
-        let_go(self.original)
+        hand_over_terminal(self.original)
         posix.kill(posix.getpid(), _signal.SIGSTOP)
         self.resumed = time.monotonic()
         if self.front is not None and in_foreground(STDIN):
@@ -212,11 +212,11 @@ class _Guardian:
                 self.word = self.heard[6 : 6 + size].decode("utf-8", "replace")
                 self.heard = self.heard[6 + size :]
             else:
-                self._said(tag)
+                self._on_message(tag)
                 self.resumed = 0.0
                 self.heard = self.heard[1:]
 
-    def _said(self, tag: bytes) -> None:
+    def _on_message(self, tag: bytes) -> None:
         if tag in (UP, DOWN):
             self.up = tag == UP
             if tag == DOWN and self.front is not None:  # it left before it was seen
@@ -228,7 +228,7 @@ class _Guardian:
         elif tag in (SO_FAR, GIVE):
             self._tell(NO_KEYS)
 
-    def farewell(self, status: int) -> None:
+    def print_exit_text(self, status: int) -> None:
         """After the terminal is restored, print what the child wrote before it had the screen, how it ended if that was
         no plain end, then its own last word."""
         early = _size(self.capture) if self.early < 0 else self.early
@@ -293,10 +293,10 @@ def run_guarded(child: Callable[[], int], screen: FirstScreen | None = None) -> 
     guardian.capture = capture
     status = guardian.run()
     guardian.put_back()
-    guardian.farewell(status)
+    guardian.print_exit_text(status)
     if _signal.SIGINT in handled:
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # another Ctrl+C must not change this exit status
-    let_go(original)
+    hand_over_terminal(original)
     if guardian.left:
         return 0  # as the workspace's own Ctrl+C twice (S1)
     return 128 + posix.WTERMSIG(status) if posix.WIFSIGNALED(status) else posix.WEXITSTATUS(status)

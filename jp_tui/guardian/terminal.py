@@ -97,14 +97,14 @@ def undiscarded(attributes: list[Any]) -> list[Any]:
     return [*attributes[:3], attributes[3] | termios.NOFLSH, *attributes[4:]]
 
 
-def let_go(attributes: list[Any] | None) -> None:
+def hand_over_terminal(attributes: list[Any] | None) -> None:
     """Restore the exact settings after all output; from now on the terminal belongs to another process."""
     if attributes is not None and in_foreground(STDIN):
         settings(attributes)
 
 
 def restore(attributes: list[Any] | None) -> None:
-    """Restore the terminal: `attributes` as termios returned them, then RESET, then drop typed input; `let_go` ends it.
+    """Restore `attributes` as termios returned them, send RESET and drop typed input; `hand_over_terminal` ends it.
 
     Output that a stalled terminal hasn't read is discarded, so that it reads RESET first.
     """

@@ -51,7 +51,7 @@ class ChangesWords:
             self._say(HOW)
             return
         one = None if number is None else found.files[number - 1]
-        way = words.way(found) if one is None else words.way_of(one)
+        way = words.way(found) if one is None else words.change_kind(one)
         self.waits += 1
         self._link.send(
             UndoChanges(
@@ -70,7 +70,7 @@ class ChangesWords:
 
     # --- replies ----------------------------------------------------------------------------------------------
 
-    def heard(self, event: ChangesRead | ChangesUndone) -> None:
+    def handle(self, event: ChangesRead | ChangesUndone) -> None:
         """Handle a reply of the engine."""
         if isinstance(event, ChangesRead):
             self._listed(event)

@@ -20,9 +20,18 @@ COMMANDS = (
     SlashCommand(name="quit", title="Quit", does="quits; open questions stay open"),
     SlashCommand(name="ledger", title="Ledger", does="lists remembered answers and permissions"),
     SlashCommand(name="revoke", title="Revoke", does="revokes an entry of that list", argument="NUMBER"),
+    SlashCommand(
+        name="rules",
+        title="Rules",
+        does="lists approval rules and suggestions; revoke NUMBER, add NUMBER",
+        argument="revoke",
+    ),
     SlashCommand(name="context", title="Context", does="lists what goes to the model, with sizes"),
     SlashCommand(name="plan", title="Plan", does="lets the model only read until you accept a plan", argument="off"),
+    SlashCommand(name="mode", title="Mode", does="changes what runs without asking", argument="ask|edits|unattended"),
     SlashCommand(name="inquiries", title="Inquiries", does="lists questions and answers of this conversation"),
+    SlashCommand(name="inbox", title="Inbox", does="lists questions of other programs and conversations"),
+    SlashCommand(name="agents", title="Agents", does="lists who works here: conversations and other programs"),
     SlashCommand(name="answer", title="Answer", does="answers a question of another process", argument="ID VALUE"),
     SlashCommand(
         name="diff", title="Changes", does="shows file changes of the last turn, or of all turns", argument="all"
@@ -39,10 +48,11 @@ COMMANDS = (
 )
 
 
-def helped() -> Iterator[str]:
+def helped(commands: Sequence[SlashCommand] = COMMANDS) -> Iterator[str]:
     """Yield the words and the keys."""
-    for one in COMMANDS:
-        yield f"  /{one.name}{f' {one.argument}' if one.argument else ''}  {one.does}"
+    for one in commands:
+        needs = f" · needs {one.needs}" if one.needs else ""
+        yield f"  /{one.name}{f' {one.argument}' if one.argument else ''}  {one.does}{needs}"
     yield "  //  starts a prompt that begins with /"
     yield "  \\ at the end of a line continues on the next"
     yield "  Ctrl+C interrupts. Twice within 1 second it quits; at a question it ends the turn"

@@ -67,7 +67,7 @@ class LineInput(Protocol):
     def forget(self) -> str:
         """Drop the input so far, which isn't an answer; return it for a notice."""
 
-    def settle(self) -> str:
+    def forget_and_wait(self) -> str:
         """As `forget`, for a question that was just shown: wait until keys may answer it (Z12)."""
 
     def hidden(self) -> contextlib.AbstractContextManager[None]:
@@ -165,7 +165,7 @@ class Piped:
         """Return nothing: a pipe's content was written for later questions."""
         return ""
 
-    def settle(self) -> str:
+    def forget_and_wait(self) -> str:
         return ""
 
     @contextmanager
@@ -223,7 +223,7 @@ class Terminal:
             termios.tcflush(self._fd, termios.TCIFLUSH)
         return early.decode(errors="replace")
 
-    def settle(self) -> str:
+    def forget_and_wait(self) -> str:
         early = self._buffer.drain()
         began = time.monotonic()
         quiet = QUIET if self._deaf else 0.0
@@ -317,7 +317,7 @@ class Called:
         """A function returns a line only on request."""
         return ""
 
-    def settle(self) -> str:
+    def forget_and_wait(self) -> str:
         return ""
 
     @contextmanager
@@ -346,7 +346,7 @@ class Bell:
         """Return the descriptor for waits other than `wait`: it is readable while the bell rings."""
         return self._in
 
-    def hush(self) -> None:
+    def reset(self) -> None:
         """Reset the bell."""
         with contextlib.suppress(BlockingIOError):
             while os.read(self._in, 4096):
@@ -359,7 +359,7 @@ class Bell:
         waits = source is None or (fd >= 0 and not source.ready)
         ready = select.select([self._in] if fd < 0 else [self._in, fd], [], [], timeout if waits else 0)[0]
         if self._in in ready:
-            self.hush()
+            self.reset()
         if source is None or (self._in in ready and fd not in ready):
             return False  # the bell's cause comes before typed input
         if fd in ready or not (waits or source.ready):

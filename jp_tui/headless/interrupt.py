@@ -76,7 +76,7 @@ class InterruptHandler:
         if twice:
             self._interview.end_turn()
         else:
-            self._interview.aside.hush()
+            self._interview.aside.hide()
             self._say("Press Ctrl+C again within 1 second to end the turn.")
             self._lines.menu()
 

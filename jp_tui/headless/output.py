@@ -59,7 +59,7 @@ class TextOutput:
             reason = getattr(problem, "strerror", None) or problem
             raise OutputEnded(FAILED, f"Can't write to standard output: {reason}.") from None
 
-    def say(self, text: str = "") -> None:
+    def print(self, text: str = "") -> None:
         """Write a line of text on standard output; untrusted text is neutralised. Raises OutputEnded."""
         shown = neutralise(text)
         self.write(f"{wrapped(shown, width_of(self._out)) if self._wraps else shown}\n")

@@ -26,7 +26,7 @@ from jp_tui.headless.review_progress import ReviewProgress, soonest
 from jp_tui.headless.signals import Ended, Endings
 from jp_tui.headless.slash import SlashCommands
 from jp_tui.headless.transcript_printer import Printer
-from jp_tui.headless.turn_state import Turns, words
+from jp_tui.headless.turn_state import Turns, TypedPrompt, words
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -35,6 +35,8 @@ from jp_tui.view.questions.interrupt_menu import InterruptWishes
 from jp_tui.view.wording import retries
 from jp_tui.view.wording.context import PLAN_ENDED, PLAN_MODE
 from jp_tui.view.wording.failures import words as failed
+from jp_tui.view.wording.modes import mode_text
+from jp_tui.view.wording.store import notice as store_notice
 
 TURNS_SHOWN = 3
 
@@ -68,12 +70,13 @@ class PlainRun:
             link, self._beside, clock, typed=self._source.typed, asking=lambda: self._interview.asking
         )
         self._interview = QuestionLoop(link, plain.lines, take_over=self._reviews.take_over)
-        self._interrupting = InterruptHandler(link, self._interview, plain.lines, self._say, plain.interrupts, clock)
+        self._interrupting = InterruptHandler(link, self._interview, plain.lines, self._print, plain.interrupts, clock)
         self._openings = unanswered.Openings()
         self._printer = Printer(self._beside, self._reviews.took)
-        self._slash = SlashCommands(link, self._say)
+        self._slash = SlashCommands(link, self._print)
         self._composer = LineComposer()
         self._turns = Turns(link, clock)
+        self._commands: tuple[commands.SlashCommand, ...] = COMMANDS
         self._conversation = self._held = ""
         self._marked = self._unsaved = False
         self._clock, self._gone = clock, False
@@ -112,7 +115,7 @@ class PlainRun:
             if self._gone:
                 self._finish()
             self._engine_ended = self._link.close(SECONDS_TO_CLOSE)
-            self._farewell()
+            self._print_ending()
             return status
 
     def interrupt(self) -> None:
@@ -128,35 +131,35 @@ class PlainRun:
             while self._turns.running and (left := end - self._clock()) > 0:
                 self._bell.wait(None, left)
                 for event in shown_events(self._link.collect(), lambda: self._slash.conversation):
-                    self._take(event)
+                    self._handle(event)
 
-    def _farewell(self) -> None:
+    def _print_ending(self) -> None:
         """Print how to continue later, if there is something to continue."""
         with contextlib.suppress(OutputEnded, OSError):
             for event in self._link.collect():
                 if isinstance(event, e.BackgroundFailed):
-                    self._take(event)
+                    self._handle(event)
             if self._marked:
                 self._output.write("\n")
         if self._plain.can_open(self._conversation):
-            for text in unanswered.farewell(self._conversation, self._openings.open):
+            for text in unanswered.closing_lines(self._conversation, self._openings.open):
                 self._output.tell(text)
 
     # --- the loop -----------------------------------------------------------------------------------------
 
     def _follow(self, endings: Endings) -> int:
         while self._status is None:
-            with endings.heard():
+            with endings.raised():
                 typed = self._bell.wait(self._source if self._reads else None, soonest(self._turns, self._reviews))
             if self._interrupting.came(self._conversation if self._turns.running else ""):
                 self._leave(DONE if self._source.typed else SIGNALLED + SIGINT)
             for event in shown_events(self._link.collect(), lambda: self._slash.conversation):
-                self._take(event)
+                self._handle(event)
             self._reviews.tick()
             if typed and self._status is None:
                 self._typed()
             if self._status is None:
-                self._go_on()
+                self._continue()
         return self._status
 
     @property
@@ -176,7 +179,7 @@ class PlainRun:
         """Process the received lines by their purpose."""
         while self._status is None:
             if self._interview.asking:
-                if not self._interview.take():
+                if not self._interview.read_lines():
                     self._gone = not self._source.typed or self._source.gone
                     self._leave(DEFERRED if self._gone else DONE)
                 return
@@ -188,15 +191,15 @@ class PlainRun:
             self._marked = False
             self._interrupting.typed()
             if isinstance(burst, Words):
-                self._say(burst.text)
+                self._print(burst.text)
             elif self._interrupting.menu:
                 self._interrupting.feed(burst, self._conversation)
-            elif len(burst) > 1 or not self._reviews.take(burst[0]):
-                self._said(burst)
+            elif len(burst) > 1 or not self._reviews.handle_line(burst[0]):
+                self._print_burst(burst)
         if self._status is None and self._source.over:
             self._leave(DONE if self._source.typed else self._turns.last)
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         """Do what is due now: ask a question, send a waiting prompt, or show the sign for input."""
         if self._interrupting.menu:
             return
@@ -215,50 +218,55 @@ class PlainRun:
 
     # --- input ------------------------------------------------------------------------------------------------
 
-    def _said(self, burst: list[str]) -> None:
+    def _print_burst(self, burst: list[str]) -> None:
         found = self._composer.feed(burst)
         if isinstance(found, Words):
-            self._say(found.text)
+            self._print(found.text)
         elif found is not None and found.strip():
             self._entered(found)
 
     def _entered(self, text: str) -> None:
-        match commands.parse(text, COMMANDS):
+        match commands.parse(text, self._commands):
             case commands.SendText(text=words):
-                if self._turns.running:
-                    self._turns.queue.append(words)
-                    self._say("Queued: sent when this turn ends. /drop discards it.")
-                else:
-                    self._send(words)
+                self._prompted(TypedPrompt(words))
+            case commands.RunAction(command=commands.OwnSlash(name=name), argument=argument):
+                self._prompted(TypedPrompt(f"/{name} {argument}".rstrip(), command=True))
             case commands.UnknownCommand(name=name, advice=advice, known=known):
-                self._say(advice if known else f"Unknown command /{line(name)}. {advice}")
+                self._print(advice if known else f"No command /{line(name)}. {advice}")
             case commands.RunAction(command=command, argument=argument):
                 self._word(command.name, argument)
+
+    def _prompted(self, prompt: TypedPrompt) -> None:
+        if self._turns.running:
+            self._turns.queue.append(prompt)
+            self._print("Queued: sent when this turn ends. /drop discards it.")
+        else:
+            self._send(prompt)
 
     def _word(self, name: str, argument: str) -> None:
         match name:
             case "help":
-                for text in helped():
-                    self._say(text)
+                for text in helped(self._commands):
+                    self._print(text)
             case "quit":
                 self._leave(DONE)
             case "why":
-                self._say(self._printer.why())
+                self._print(self._printer.why())
             case "drop":
                 self._turns.queue.clear()
-                self._say("Forgotten.")
+                self._print("Forgotten.")
             case _:
                 self._slash.run(name, argument)
 
-    def _send(self, text: str) -> None:
+    def _send(self, prompt: TypedPrompt) -> None:
         if self._held:
-            self._say(f"Not sent: this conversation is open in {line(self._held)}. Read-only here.")
+            self._print(f"Not sent: this conversation is open in {line(self._held)}. Read-only here.")
             return
-        self._turns.send(self._slash.conversation, text)
+        self._turns.send(self._slash.conversation, prompt)
 
     # --- events of the engine ---------------------------------------------------------------------------------
 
-    def _take(self, event: e.Event) -> None:
+    def _handle(self, event: e.Event) -> None:
         match event:
             case e.ConversationOpened():
                 self._opened(event)
@@ -266,7 +274,7 @@ class PlainRun:
                 self._started(event)
             case e.TurnPhase(phase=phase, detail=detail, retry_in=wait):
                 self._turned(phase, detail, wait)
-            case e.Retrying(id=id_, retry_in=float(wait)) if id_ != self._slash.conversation:
+            case e.Retrying(id=id_, retry_in=float() | int() as wait) if id_ != self._slash.conversation:
                 self._beside(retries.who(event) + retries.line(event.detail, wait, STOPS))
             case e.EventAppended(stored=stored):
                 self._unsaved = False
@@ -283,28 +291,42 @@ class PlainRun:
                 self._reviews.started(event)
             case e.QuestionAsked(prompt=prompt):
                 self._interview.asked(prompt)
+            case e.PromptChanged():
+                self._interview.changed(event)
             case e.QuestionSettled():
-                self._reviews.settled(event)
-                self._interview.settled(event)
+                self._reviews.remove_settled(event)
+                self._interview.remove_settled(event)
             case e.AnswerRefused():
                 if not self._reviews.refused(event):
                     self._interview.refused(event)
             case e.AnswerChecked() | e.AsideDelta() | e.AsideEnded():
-                self._interview.heard(event)
+                self._interview.handle(event)
             case e.TurnCompleted():
                 self._completed(event)
+            case e.OwnCommandsRead(commands=found):
+                own = [
+                    commands.own_slash(one.name, one.description, one.hint, trusted=one.trusted)
+                    for one in found
+                    if one.kind != "prompt"
+                ]
+                self._commands = commands.with_own(COMMANDS, own)
+            case e.ApprovalModeSet():
+                self._print(mode_text(event))
             case e.PlanModeSet(on=on):
-                self._say(PLAN_MODE if on else PLAN_ENDED)
+                self._print(PLAN_MODE if on else PLAN_ENDED)
             case (
                 e.LedgerRead()
+                | e.RulesRead()
                 | e.InquiriesListed()
                 | e.ChangesRead()
                 | e.ChangesUndone()
                 | e.OfferSettled()
                 | e.Compacted()
                 | e.ContextRead()
+                | e.WaitingListed()
+                | e.AgentsRead()
             ):
-                self._slash.heard(event)
+                self._slash.handle(event)
             case _:
                 self._trouble(event)
 
@@ -316,26 +338,26 @@ class PlainRun:
         for stored in event.page:
             self._openings.saw(stored)
         self._turns.opened(event)
-        self._say(f"{line(event.title) or 'New conversation'} · {line(event.model)} · /help lists commands")
+        self._print(f"{line(event.title) or 'New conversation'} · {line(event.model)} · /help lists commands")
         if event.greeting is not None:
-            self._say(event.greeting.raw)
+            self._print(event.greeting.raw)
         self._printer.page(event.page, TURNS_SHOWN)
         if event.held_by:
-            self._say(f"Open in {line(event.held_by)}: read-only here. /answer answers open questions.")
+            self._print(f"Open in {line(event.held_by)}: read-only here. /answer answers open questions.")
         elif self._plain.first_prompt:
-            self._turns.queue.append(self._plain.first_prompt)
+            self._turns.queue.append(TypedPrompt(self._plain.first_prompt, command=True))
 
     def _started(self, event: e.TurnStarted) -> None:
         self._conversation = event.conversation
         self._turns.started(event)
         if event.resumed:
-            self._say("Resuming the unfinished turn.")
+            self._print("Resuming the unfinished turn.")
 
     def _turned(self, phase: str, detail: str, wait: float | None) -> None:
         if phase == "compacting":
-            self._say("Compacting the conversation…")
+            self._print("Compacting the conversation…")
         if phase == "retrying":
-            self._say(retries.line(detail, wait or 0.0, STOPS))
+            self._print(retries.line(detail, wait or 0.0, STOPS))
         self._interrupting.turned(phase)
 
     def _completed(self, event: e.TurnCompleted) -> None:
@@ -358,9 +380,11 @@ class PlainRun:
                     self._not_started(event)
                 elif command == self._plain.open.type:
                     self._leave(FAILED if storage else USAGE)
-            case e.StorageFailed() | e.StorageNotice():
+            case e.StorageFailed() | e.UserNotice():
                 self._unsaved = self._unsaved or isinstance(event, e.StorageFailed)
                 self._tell(event.message, event.advice)
+            case e.StoreState() if (said := store_notice(event))[0]:
+                self._tell(*said)
             case e.BackgroundFailed(message=message, file=file):
                 self._tell(" ".join(failed(message, file)))
             case e.EngineFailed(message=message):
@@ -378,18 +402,18 @@ class PlainRun:
             self._tell(event.message, event.advice)
         self._tell("Not sent:", text)
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         """Print a line; below the input sign, if that is shown."""
         if self._marked:
             self._marked = False
             self._output.write("\n")
-        self._output.say(text)
+        self._output.print(text)
 
     def _beside(self, text: str) -> None:
         """Print a progress line; below an open question, which continues."""
-        (self._lines.say if self._interview.asking else self._say)(text)
+        (self._lines.show_text if self._interview.asking else self._print)(text)
 
     def _tell(self, *texts: str) -> None:
         for text in texts:
             if text:
-                self._say(text)
+                self._print(text)

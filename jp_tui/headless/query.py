@@ -33,7 +33,8 @@ from jp_tui.view.transcript import compaction
 from jp_tui.view.wording import retries
 from jp_tui.view.wording.context import context_note
 from jp_tui.view.wording.failures import words as failed
-from jp_tui.view.wording.server_errors import server_said
+from jp_tui.view.wording.server_errors import server_error_lines
+from jp_tui.view.wording.store import notice as store_notice
 
 if TYPE_CHECKING:
     from jp_tui.protocol.values import StoredEvent
@@ -131,12 +132,12 @@ class QueryRun:
         while self._status is None:
             listens = self._interview.listens or (self._beside.listens and not self._interview.asking)
             source = self._query.terminal.source if self._query.terminal and listens and not self._gone else None
-            with endings.heard():
-                typed = self._bell.wait(source, self._patience)
+            with endings.raised():
+                typed = self._bell.wait(source, self._timeout)
             if self._gone and self._clock() >= self._gone:
                 return DEFERRED
             for event in self._link.collect():
-                self._take(event)
+                self._handle(event)
             if self._tells:
                 self._beside.reviews.tick()
             if self._status is None:
@@ -144,11 +145,11 @@ class QueryRun:
         return self._status
 
     @property
-    def _patience(self) -> float | None:
+    def _timeout(self) -> float | None:
         """Return the seconds to wait for an event; None for no limit."""
         if self._gone:
             return max(self._gone - self._clock(), 0.0)
-        return self._beside.reviews.patience if self._tells else None
+        return self._beside.reviews.timeout if self._tells else None
 
     def _ask(self, typed: bool) -> None:
         """Process the input, then show the oldest waiting question."""
@@ -157,7 +158,7 @@ class QueryRun:
         try:
             if typed and not self._interview.asking:
                 self._beside.typed()
-            elif typed and not self._interview.take():
+            elif typed and not self._interview.read_lines():
                 self._defer()
                 return
             if self._interview.due and self._query.terminal is not None:
@@ -178,8 +179,8 @@ class QueryRun:
         """Process the engine's last events; with JSON the last line is always the end of the turn (S3)."""
         try:
             for event in self._link.collect():
-                if isinstance(event, e.EventAppended | e.TurnCompleted | e.StorageNotice | e.BackgroundFailed):
-                    self._take(event)
+                if isinstance(event, e.EventAppended | e.TurnCompleted | e.UserNotice | e.BackgroundFailed):
+                    self._handle(event)
             self._end_line()
             if (self._began or status == DEFERRED) and not self._ended:
                 self._end(outcome)
@@ -200,13 +201,13 @@ class QueryRun:
             self._output.tell(text)
         else:
             with contextlib.suppress(OSError):  # it closed: the next question detects that
-                (terminal.say if self._interview.asking else terminal.tell)(text)
+                (terminal.show_text if self._interview.asking else terminal.tell)(text)
 
-    def _take(self, event: e.Event) -> None:
+    def _handle(self, event: e.Event) -> None:
         if belongs_elsewhere(event, self._conversation):
             return
         if self._tells:
-            self._beside.take(event, everything=self._query.plain)
+            self._beside.print_event(event, everything=self._query.plain)
         else:
             self._beside.declined(event)
         match event:
@@ -225,22 +226,26 @@ class QueryRun:
                 self._write(self._sanitizer.feed(text.raw))
             case e.QuestionAsked(prompt=prompt):
                 self._interview.asked(prompt)
+            case e.PromptChanged():
+                self._interview.changed(event)
             case e.QuestionSettled():
-                self._interview.settled(event)
+                self._interview.remove_settled(event)
             case e.AnswerRefused() if not self._beside.reviews.refused(event):
                 self._interview.refused(event)
             case e.AnswerChecked() | e.AsideDelta() | e.AsideEnded():
-                self._interview.heard(event)
+                self._interview.handle(event)
             case e.TurnPhase(phase="retrying", detail=detail, retry_in=wait):
                 self._tell(retries.line(detail, wait or 0.0, STOPS))
-            case e.Retrying(id=id_, retry_in=float(wait)) if id_ != self._conversation:
+            case e.Retrying(id=id_, retry_in=float() | int() as wait) if id_ != self._conversation:
                 self._note(retries.who(event) + retries.line(event.detail, wait, STOPS))
             case e.TurnCompleted():
                 self._completed(event)
             case e.Refused() if not self._interview.aside.refused(event):
                 self._refused(event)
-            case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
+            case e.StorageFailed(message=message, advice=advice) | e.UserNotice(message=message, advice=advice):
                 self._tell(message, advice)
+            case e.StoreState() if (said := store_notice(event))[0]:
+                self._tell(*said)
             case e.BackgroundFailed(message=message, file=file):
                 self._tell(" ".join(failed(message, file)))
             case e.EngineFailed(message=message):
@@ -273,7 +278,7 @@ class QueryRun:
 
     def _start(self) -> None:
         if self._query.prompt is not None:
-            self._link.send(c.StartTurn(conversation=self._conversation, text=self._query.prompt))
+            self._link.send(c.StartTurn(conversation=self._conversation, text=self._query.prompt, command=True))
 
     def _appended(self, stored: StoredEvent) -> None:
         self._began = True
@@ -309,8 +314,8 @@ class QueryRun:
             self._status = DEFERRED
             return
         self._tell(event.message, event.advice)
-        usage = event.command == self._query.open.type and not event.storage
-        self._status = USAGE if usage else FAILED
+        usage = event.command == self._query.open.type or event.code == "command_refused"
+        self._status = USAGE if usage and not event.storage else FAILED
 
     # --- the end ------------------------------------------------------------------------------------------
 
@@ -319,7 +324,7 @@ class QueryRun:
         self._interview.over()
         self._turns.spent(event.usage)
         if event.error is not None and event.error.kind != "storage":  # already printed when it happened
-            said = server_said(event.error.detail, self._conversation)
+            said = server_error_lines(event.error.detail, self._conversation)
             self._tell(event.error.message, *said, event.error.advice)
         if event.turn == self._turns.resumed and event.outcome != "deferred" and not (self._gone or self._resumes):
             self._turns.resuming = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.forms.side_question import SideQuestionLines
 from jp_tui.headless.forms.steps import AskedAside, Response, SentAlong, TakesOver
@@ -17,6 +18,7 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn, PromptRequest
 from jp_tui.questions.types import SchemaAnswer
 from jp_tui.view.questions.outcome_line import RESPONDERS
+from jp_tui.view.questions.people import people_line
 from jp_tui.view.wording import questions as w
 
 HOW = {"answered": "answered", "redacted": "answered", "cancelled": "cancelled", "withdrawn": "withdrawn"}
@@ -69,7 +71,19 @@ class QuestionLoop:
     def asked(self, prompt: PromptRequest) -> None:
         self._waiting[prompt.inquiry] = prompt
 
-    def settled(self, event: e.QuestionSettled) -> None:
+    def changed(self, event: e.PromptChanged) -> None:
+        """Update which people a question asks; print that if it is open here. Raises OSError."""
+        before = self._waiting.get(event.inquiry)
+        if before is None:
+            return
+        told = {"to": event.to, "claimed_by": event.claimed_by, "approvals": event.approvals, "yours": event.yours}
+        now = self._waiting[event.inquiry] = before.model_copy(update={**told, "why": event.why or before.why})
+        if self._shown is not None and self._shown.inquiry == event.inquiry:
+            self._shown = now
+            if self.asking and self._lines is not None and (said := people_line(now)):
+                self._lines.tell(neutralise(said, "line"))
+
+    def remove_settled(self, event: e.QuestionSettled) -> None:
         """Remove a closed question; print that if it was open here (E53)."""
         limited = self._shown is not None and self._shown.deadline_secs is not None
         if limited and event.how == "cancelled" and event.by != "user":
@@ -109,12 +123,12 @@ class QuestionLoop:
         if ours and self.asking and self._lines is not None:
             self._lines.checked(event.problems)
 
-    def heard(self, event: e.AnswerChecked | e.AsideDelta | e.AsideEnded) -> None:
+    def handle(self, event: e.AnswerChecked | e.AsideDelta | e.AsideEnded) -> None:
         """Handle results of requests other than an answer. Raises OSError."""
         if isinstance(event, e.AnswerChecked):
             self.checked(event)
         else:
-            self.aside.heard(event)
+            self.aside.handle(event)
 
     def ends(self) -> None:
         """The user ended the turn: its questions close without further display (R180)."""
@@ -141,7 +155,7 @@ class QuestionLoop:
             self._shown = next(iter(self._waiting.values()))
             self._lines.show(self._shown, len(self._waiting) - 1)
 
-    def take(self) -> bool:
+    def read_lines(self) -> bool:
         """Process the received lines. Return False at the end of input, which answers nothing: the question stays open
         (Z9). Raises OSError."""
         lines = self._lines

@@ -48,7 +48,7 @@ class Timed(Protocol):
     """Source of timed work."""
 
     @property
-    def patience(self) -> float | None:
+    def timeout(self) -> float | None:
         """Return the seconds until it is due; None: never."""
 
 
@@ -76,7 +76,7 @@ class ReviewProgress:
         return self._typed and any(not one.taken for one in self._running.values())
 
     @property
-    def patience(self) -> float | None:
+    def timeout(self) -> float | None:
         """Return the seconds until the next report; None if there is none."""
         due = [one.due for one in self._running.values() if not one.taken]
         return max(min(due) - self._clock(), 0.0) if due else None
@@ -107,7 +107,7 @@ class ReviewProgress:
             case _:
                 pass
 
-    def settled(self, event: e.QuestionSettled) -> None:
+    def remove_settled(self, event: e.QuestionSettled) -> None:
         self._running.pop(event.inquiry, None)
 
     def refused(self, event: e.AnswerRefused) -> bool:
@@ -157,7 +157,7 @@ class ReviewProgress:
         number = f" {waiting.index(one.inquiry) + 1}" if len(waiting) > 1 else ""
         return f" {':' if self._asking() else ''}{WORD}{number} and Enter to decide yourself."
 
-    def take(self, typed: str) -> bool:
+    def handle_line(self, typed: str) -> bool:
         """Return True if the line takes over a review: `t`, or `t` and a number if there are several."""
         word, _, rest = typed.strip().partition(" ")
         return word in (WORD, f":{WORD}") and self.listens and self.take_over(rest)
@@ -178,7 +178,7 @@ class ReviewProgress:
 
 def soonest(*waits: Timed) -> float | None:
     """Return the shortest of these times in seconds; None: no limit."""
-    found = [one.patience for one in waits]
+    found = [one.timeout for one in waits]
     return min((one for one in found if one is not None), default=None)
 
 

@@ -41,13 +41,13 @@ class SideOutput:
         """True if lines are expected though no question is open."""
         return self.reviews.listens and self._lines is not None and not self._lines.source.gone
 
-    def take(self, event: e.Event, *, everything: bool) -> None:
+    def print_event(self, event: e.Event, *, everything: bool) -> None:
         """Print an event; `everything`, or only reviews. Raises OSError."""
         match event:
             case e.ReviewStarted():
                 self.reviews.started(event)
             case e.QuestionSettled():
-                self.reviews.settled(event)
+                self.reviews.remove_settled(event)
             case e.TurnCompleted():
                 self.reviews.over()
             case e.CallChanged() if everything or event.end == "declined":
@@ -84,5 +84,5 @@ class SideOutput:
         while (burst := self._lines.burst()) is not None:
             if isinstance(burst, Words):
                 self._say(burst.text)
-            elif len(burst) > 1 or not self.reviews.take(burst[0]):
+            elif len(burst) > 1 or not self.reviews.handle_line(burst[0]):
                 self.reviews.again()

@@ -58,7 +58,7 @@ class Endings:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
+    def raised(self) -> Iterator[None]:
         """Wait inside this context: Ended is raised as soon as a signal arrives, before or during it."""
         self._listening = True
         try:

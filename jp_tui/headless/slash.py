@@ -9,16 +9,28 @@ from collections.abc import Callable, Iterator
 
 from jp_tui.headless.changes import ChangesWords
 from jp_tui.headless.forms.steps import line, pick
+from jp_tui.headless.inbox import InboxWords
 from jp_tui.headless.lists.answer import result_text
 from jp_tui.headless.lists.context import context_lines
 from jp_tui.headless.lists.inquiries import listed
+from jp_tui.headless.rules import RulesWords
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.view.pages import permissions as ledger
+from jp_tui.view.wording.modes import USAGE, which
 
 Answer = (
-    e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled | e.ContextRead | e.Compacted
+    e.LedgerRead
+    | e.InquiriesListed
+    | e.ChangesRead
+    | e.ChangesUndone
+    | e.OfferSettled
+    | e.ContextRead
+    | e.Compacted
+    | e.RulesRead
+    | e.WaitingListed
+    | e.AgentsRead
 )
 """Replies of the engine to a word."""
 
@@ -31,12 +43,12 @@ class SlashCommands:
         self.conversation = ""
         self._rows: tuple[ledger.LedgerRow, ...] = ()
         self._reads = self._lists = 0
-        self.changes = ChangesWords(link, say)
+        self.changes, self.rules, self.inbox = ChangesWords(link, say), RulesWords(link, say), InboxWords(link, say)
 
     @property
     def waits(self) -> bool:
         """True if a reply of the engine is pending."""
-        return bool(self._reads or self._lists or self.changes.waits)
+        return bool(self._reads or self._lists or self.changes.waits or self.rules.waits or self.inbox.waits)
 
     def run(self, name: str, argument: str) -> None:
         """Run a word that needs the engine."""
@@ -56,12 +68,21 @@ class SlashCommands:
                 self._link.send(c.ReadContext(conversation=self.conversation))
             case "plan":
                 self._link.send(c.SetPlanMode(conversation=self.conversation, on=argument.casefold() != "off"))
+            case "mode":
+                if (mode := which(argument)) is None:
+                    self._say(USAGE)
+                else:
+                    self._link.send(c.SetApprovalMode(conversation=self.conversation, mode=mode))
             case "diff":
                 self.changes.diff(self.conversation, argument)
             case "compact":
                 undo = argument.strip() == "undo"
                 focus = "" if undo else argument.strip()
                 self._link.send(c.CompactConversation(conversation=self.conversation, focus=focus, undo=undo))
+            case "inbox" | "agents":
+                self.inbox.run(name)
+            case "rules":
+                self.rules.run(self.conversation, argument)
             case "undo":
                 self.changes.undo(self.conversation, argument)
             case _:
@@ -89,7 +110,7 @@ class SlashCommands:
 
     # --- replies ----------------------------------------------------------------------------------------------
 
-    def heard(self, event: Answer) -> None:
+    def handle(self, event: Answer) -> None:
         """Handle a reply of the engine."""
         match event:
             case e.LedgerRead():
@@ -103,8 +124,12 @@ class SlashCommands:
                     self._say(line(message))
             case e.ContextRead():
                 self.context(event)
+            case e.RulesRead():
+                self.rules.handle(event)
+            case e.WaitingListed() | e.AgentsRead():
+                self.inbox.handle(event)
             case _:
-                self.changes.heard(event)
+                self.changes.handle(event)
 
     def ledger(self, event: e.LedgerRead) -> None:
         """Print the ledger on request; numbers refer to the list printed last."""
@@ -137,6 +162,10 @@ class SlashCommands:
             self._lists = max(0, self._lists - 1)
         elif event.command in ("read_changes", "undo_changes"):
             self.changes.refused()
+        elif event.command in ("read_rules", "revoke_rule", "take_suggestion"):
+            self.rules.refused()
+        elif event.command in ("watch_waiting", "read_agents"):
+            self.inbox.refused()
 
 
 def _rows(rows: tuple[ledger.LedgerRow, ...]) -> Iterator[str]:

@@ -7,6 +7,7 @@ is lost: a refused one is returned. Prints nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from jp_tui.headless.output import FAILED
 from jp_tui.headless.query import DEFERRED, DONE
@@ -14,11 +15,19 @@ from jp_tui.headless.unanswered import cut_off
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.view.wording.server_errors import server_said
+from jp_tui.view.wording.server_errors import server_error_lines
 
 RESUMES_SECONDS = 5.0
 """Time in which an unfinished turn resumes, if it does."""
 _ENDS = {"done": DONE, "interrupted": DONE, "failed": FAILED, "deferred": DEFERRED}
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPrompt:
+    """A prompt; `command`: it may be an own command (context.md K50)."""
+
+    text: str
+    command: bool = False
 
 
 class Turns:
@@ -27,11 +36,11 @@ class Turns:
     def __init__(self, link: Link, clock: Callable[[], float]) -> None:
         self._link, self._clock = link, clock
         self.running = False
-        self.queue: list[str] = []
+        self.queue: list[TypedPrompt] = []
         self.last = DONE
         self._resuming = False
         self._expected: float | None = None
-        self._sent = ""
+        self._sent = TypedPrompt("")
 
     @property
     def busy(self) -> bool:
@@ -39,7 +48,7 @@ class Turns:
         return self.running or self._expected is not None
 
     @property
-    def patience(self) -> float | None:
+    def timeout(self) -> float | None:
         """Return how long to wait for an expected turn, in seconds; None: no limit."""
         if self._expected is None or self.running:
             return None
@@ -52,10 +61,10 @@ class Turns:
         if not event.held_by and cut_off(event.page):
             self._expected = self._clock() + RESUMES_SECONDS
 
-    def send(self, conversation: str, text: str) -> None:
+    def send(self, conversation: str, prompt: TypedPrompt) -> None:
         """Send a prompt to the model."""
-        self.running, self._sent = True, text
-        self._link.send(c.StartTurn(conversation=conversation, text=text))
+        self.running, self._sent = True, prompt
+        self._link.send(c.StartTurn(conversation=conversation, text=prompt.text, command=prompt.command))
 
     def started(self, event: e.TurnStarted) -> None:
         self.running, self._resuming, self._expected = True, event.resumed, None
@@ -64,7 +73,7 @@ class Turns:
         """Return the prompts that aren't sent, because this turn failed."""
         self.running = self._resuming = False
         self.last = _ENDS[event.outcome]
-        given_back = [] if event.outcome == "done" else self.queue[:]
+        given_back = [] if event.outcome == "done" else [one.text for one in self.queue]
         if given_back:
             self.queue.clear()
         return given_back
@@ -76,14 +85,14 @@ class Turns:
             return ""
         self.running = False
         self.last = DEFERRED if event.pending else FAILED
-        return self._sent
+        return self._sent.text
 
 
 def words(event: e.TurnCompleted, waits: Iterable[str], given_back: Iterable[str]) -> Iterable[str]:
     """Return the lines about the abnormal end of a turn."""
     if event.error is not None:
         yield event.error.message
-        yield from server_said(event.error.detail, event.conversation)
+        yield from server_error_lines(event.error.detail, event.conversation)
         yield event.error.advice
     if event.outcome == "interrupted":
         yield "The turn was interrupted."

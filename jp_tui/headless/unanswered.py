@@ -19,6 +19,8 @@ from jp_tui.questions.answer_kind import AnswerKind
 from jp_tui.questions.types import KINDS
 from jp_tui.view.questions.prompt_line import agent_asks
 
+OUTSIDE = "outside"
+
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestions:
@@ -29,6 +31,7 @@ class OpenQuestions:
     asker: str
     question: Mapping[str, Json]
     works_for: str = ""
+    outside: bool = False
 
     @property
     def opens(self) -> str:
@@ -66,7 +69,8 @@ class Openings:
 
 
 def cut_off(page: Sequence[StoredEvent]) -> bool:
-    """True if the last turn of a page is resumable: a call that asked something has no result (R207)."""
+    """True if the last turn of a page is resumable: a call that asked something, or whose prompt was answered with a
+    rule, has no result (R207)."""
     last = max((one.turn for one in page), default=0)
     calls: set[str] = set()
     asked: set[str] = set()
@@ -80,6 +84,8 @@ def cut_off(page: Sequence[StoredEvent]) -> bool:
                 calls.discard(id_)
             case stored.InquiryRequest(metadata=metadata):
                 asked.add(str(metadata.get("call", "")))
+            case stored.Unknown(raw={"type": "rule_added", "call": call}):
+                asked.add(str(call))
             case stored.TurnOutcome():
                 return False
             case _:
@@ -90,7 +96,8 @@ def cut_off(page: Sequence[StoredEvent]) -> bool:
 def of_info(info: InquiryInfo) -> OpenQuestions:
     """Convert an exchange of the engine's list."""
     works_for = info.agent.parent if info.agent is not None else ""
-    return OpenQuestions(info.conversation, info.id, asker(info), info.question, works_for)
+    outside = info.source == OUTSIDE
+    return OpenQuestions(info.conversation, info.id, asker(info), info.question, works_for, outside)
 
 
 def asker(info: InquiryInfo) -> str:
@@ -105,17 +112,20 @@ def waiting_lines(waits: list[OpenQuestions]) -> Iterator[str]:
     for one in waits:
         yield f"Waiting for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
         kind = answer_type(one.question)
+        named = shlex.quote(f"{one.conversation}/{one.id}")
+        if kind == "secret" and one.outside:
+            yield f"  jp-tui answer {named} -   (from standard input)"
         if kind == "secret":
             continue  # it would be in the shell's history
         hint = KINDS[kind].hint if kind in KINDS else AnswerKind.hint
         value = choices(one.question) if kind == "select" else hint
-        yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
-    for conversation in dict.fromkeys(one.opens for one in waits):
+        yield f"  jp-tui answer {named} VALUE   (VALUE: {value})"
+    for conversation in dict.fromkeys(one.opens for one in waits if not one.outside):
         resume, reopen = resume_command(conversation), open_command(conversation)
         yield f"Then run `{resume}` to resume the turn, or `{reopen}` to open it and answer there."
 
 
-def farewell(conversation: str, waits: list[OpenQuestions]) -> Iterator[str]:
+def closing_lines(conversation: str, waits: list[OpenQuestions]) -> Iterator[str]:
     """Yield lines for the end of a conversation in plain mode: what waits, and how to return."""
     if conversation:
         yield from waiting_lines(waits)
@@ -160,7 +170,16 @@ def _value(option: Json) -> str:
 
 
 def described(info: InquiryInfo) -> JsonObject:
-    """S6: the fields of a waiting question, and no others."""
+    """S6: the fields of a waiting question; one from outside names its asker (N4), one in a shared store the people
+    (store.md D19)."""
+    asks: JsonObject = {} if info.asker is None else {"asker": info.asker.model_dump(exclude_defaults=True)}
+    if claimed := info.claimed.model_dump(exclude_defaults=True):
+        asks["claimed"] = claimed
+    if info.owner and info.waits:
+        asks |= {"owner": info.owner, "to": info.to, "machine": info.machine, "workspace": info.workspace}
+        asks["claimed_by"] = info.claimed_by
+    if info.approvals is not None:
+        asks["approvals"] = {"needed": info.approvals.needed, "by": list(info.approvals.by)}
     return {
         "conversation": info.conversation,
         "id": info.id,
@@ -169,4 +188,5 @@ def described(info: InquiryInfo) -> JsonObject:
         "question": info.question,
         "digest": info.digest,
         "asked_at": info.asked_at,
+        **asks,
     }

@@ -1,10 +1,12 @@
-"""Shared steps for closing an inquiry: find it, record its one response, let the call continue or end.
+"""Shared steps for closing an inquiry: find it, record its one response, let the call continue or end. Also what stays
+open when the client left (Z9): no policy replaces the user who was there.
 
 Facts precede effects in every list. This module doesn't choose who answers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from jp_tui.conversation.events import (
@@ -18,7 +20,7 @@ from jp_tui.conversation.events import (
 )
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry import effects as s
-from jp_tui.inquiry import parts, refusals, transitions
+from jp_tui.inquiry import messages, parts, refusals, transitions
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer, Taken
 
@@ -26,6 +28,9 @@ Decision = tuple[v.State, list[s.Step]]
 
 POLICY = "policy"
 """Value of `Settled.by` for a question that a policy closed."""
+CLIENT_GONE: JsonObject = {"choice": "cancel", "by": "system", "reason": "client gone"}
+"""Decision recorded with the response of an undecided call."""
+_PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 
 
 def find(state: v.State, inquiry: str, shown: str) -> v.Waiting | s.Refuse:
@@ -71,13 +76,23 @@ def answered_by(opened: v.OpenQuestion, who: Responder) -> Responder:
 
 
 def response(
-    opened: v.OpenQuestion, value: Json, who: Responder, reason: str, taken: Taken | None = None, saw: str = ""
+    opened: v.OpenQuestion,
+    value: Json,
+    who: Responder,
+    reason: str,
+    taken: Taken | None = None,
+    saw: str = "",
+    about: JsonObject | None = None,
+    approved_by: Sequence[str] = (),
 ) -> InquiryResponse:
-    """Build the recorded answer. A secret's value never reaches the log (R202). `saw`: what a reviewer was shown."""
+    """Build the recorded answer. A secret's value never reaches the log (R202). `saw`: what a reviewer was shown;
+    `approved_by`: the people whose approvals it took (store.md D15)."""
     if isinstance(opened.question.answer_type, SecretAnswer):
         return InquiryRedacted(id=opened.inquiry)
     extra: JsonObject = {} if taken is None else {"parts": parts.encode_parts(taken)}
-    about: JsonObject = {"saw": saw} if saw else {}
+    if approved_by:
+        extra["approved_by"] = list(approved_by)
+    about = {**(about or {}), **({"saw": saw} if saw else {})}
     if who.kind == "assistant" and not reason and value is False:  # a "no" needs no reason (R136, Z5)
         about["reason_missing"] = True
     return InquiryAnswered(
@@ -93,11 +108,13 @@ def record_answer(
     reason: str = "",
     taken: Taken | None = None,
     saw: str = "",
+    about: JsonObject | None = None,
+    approved_by: Sequence[str] = (),
 ) -> Decision:
     """Record an answer and run the tool again (R108). Only a person's reason becomes a note for the tool (R182), and
     only a person accepts parts of a question (R251)."""
     who = answered_by(opened, who)
-    event = response(opened, value, who, reason, taken, saw)
+    event = response(opened, value, who, reason, taken, saw, about, approved_by)
     redacted = isinstance(event, InquiryRedacted)
     note = reason if who.kind == "user" else ""
     given = v.GivenAnswer(value, opened.digest, note, unseen=who.kind in ("remembered", "static"), taken=taken)
@@ -174,7 +191,7 @@ def drop_open(state: v.State, call: str, by: str = "") -> Decision:
     state, steps = _close(state, asked, by)
     for inquiry in prompts:
         state = transitions.close_inquiry(state, inquiry, by)
-        steps.append(_settled(inquiry, by))
+        steps.append(_settled_step(inquiry, by))
     return state, steps
 
 
@@ -193,7 +210,7 @@ def _close(state: v.State, asked: list[tuple[str, v.EscalationCause | None]], by
     ]
     for inquiry, _ in asked:
         state = transitions.close_inquiry(state, inquiry, by)
-        steps.append(_settled(inquiry, by))
+        steps.append(_settled_step(inquiry, by))
     return state, steps
 
 
@@ -205,5 +222,36 @@ def closer(told: v.EscalationCause | None, kind: ResponderKind | None) -> Respon
     return Responder(kind, escalated=escalated)
 
 
-def _settled(inquiry: str, by: str) -> s.Step:
+def _settled_step(inquiry: str, by: str) -> s.Step:
     return s.Settled(inquiry, "cancelled" if by else "withdrawn", by)
+
+
+def client_gone(state: v.State) -> Decision:
+    """Leave open what waits for the user, and close what cannot be resumed."""
+    state = transitions.without_client(state)
+    steps: list[s.Step] = []
+    for item in state.waiting:
+        if isinstance(item, v.OpenQuestion | v.OpenReview) and item.asks:
+            continue  # a sub-agent's question: its own machine leaves it open
+        state, more = leave_open(state, item)
+        steps += more
+    return state, steps
+
+
+def leave_open(state: v.State, item: v.Waiting) -> Decision:
+    """Leave this open for the next client, or close it where the call could not be resumed."""
+    if isinstance(item, v.OpenQuestion):
+        return transitions.defer_request(state, item), [s.Defer(item.call)]
+    if isinstance(item, v.OpenPermission) and not _resumable(state, item.call):
+        state = transitions.close_inquiry(state, item.inquiry, "system")
+        settled = s.Settled(item.inquiry, "withdrawn", "system")
+        state, steps = complete(state, item.call, messages.NO_ONE_ANSWERED, is_error=True, decision=CLIENT_GONE)
+        return state, [settled, *steps]
+    return transitions.dequeue_prompt(state, item.inquiry), [s.Defer(item.call)]
+
+
+def _resumable(state: v.State, call: str) -> bool:
+    """True if the log has an inquiry of this call, so that it can be resumed (R207)."""
+    asked = any(name == call and question not in _PROMPTS for name, question in state.ledger.attempts)
+    work = state.calls.get(call)
+    return asked or bool(work is not None and work.recorded)

@@ -6,10 +6,20 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from jp_tui.inquiry import (
+    approvals,
+    forms,
+    on_human,
+    on_subagent,
+    permission,
+    refusals,
+    repeats,
+    reviewer,
+    transitions,
+)
 from jp_tui.inquiry import effects as s
-from jp_tui.inquiry import forms, gone, on_human, on_subagent, permission, refusals, repeats, reviewer, transitions
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.closing import Decision, drop_deferred, drop_open, drop_recorded
+from jp_tui.inquiry.closing import Decision, client_gone, drop_deferred, drop_open, drop_recorded
 from jp_tui.inquiry.on_question import raised
 
 
@@ -26,6 +36,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = on_subagent.ask_for_subagent(state, given)
         case v.RelayClosed():
             state, steps = on_subagent.close_for_subagent(state, given)
+        case v.RelayPeople():
+            state, steps = on_subagent.people_for_subagent(state, given)
         case v.QuestionRaised():
             state, steps = raised(state, given)
         case v.PermissionWanted():
@@ -34,6 +46,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = permission.delivery_wanted(state, given)
         case v.HumanAnswered():
             state, steps = on_human.answer_question(state, given)
+        case v.HumanAssigned():
+            state, steps = approvals.assign(state, given)
         case v.EditsAccepted(tools, since):
             state, steps = transitions.accepts_edits(state, tools, since), [s.LedgerChanged()]
         case v.HumanCancelled():
@@ -46,6 +60,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = on_human.edited(state, given)
         case v.HumanPermitted():
             state, steps = permission.permitted(state, given)
+        case v.RuleDecided():
+            state, steps = permission.rule_decided(state, given)
         case v.HumanDelivered():
             state, steps = permission.delivered(state, given)
         case v.ReviewWanted():
@@ -65,7 +81,7 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.HumanSpoke():
             state, steps = repeats.reset_counts(state)
         case v.ClientLeft():
-            state, steps = gone.client_gone(state)
+            state, steps = client_gone(state)
         case v.DeadlinePassed():
             state, steps = on_human.deadline(state, given)
         case v.ReviewerAnswered():

@@ -47,7 +47,7 @@ def denial_text(
         return None
     parts = [text or error]
     if text and not declined:
-        parts.append(messages.tool_said(error))
+        parts.append(messages.tool_error_text(error))
     parts += [messages.stop(stop)] if stop else []
     return DenialText("\n\n".join(parts), bool(text), noted, stop)
 

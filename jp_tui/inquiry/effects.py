@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from jp_tui.conversation.events import InquiryRequest, InquiryResponse
+from jp_tui.conversation.events import InquiryFact
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.inquiry.values import Input, OpenDelivery, OpenPermission, OpenQuestion, OpenReview
-from jp_tui.questions.types import GivenAnswer
+from jp_tui.questions.types import GivenAnswer, QuestionEnd
 
 How = Literal["answered", "redacted", "cancelled", "withdrawn"]
 
@@ -18,7 +18,7 @@ How = Literal["answered", "redacted", "cancelled", "withdrawn"]
 class Record:
     """Fact for the log, durable before any later step runs (R205)."""
 
-    event: InquiryRequest | InquiryResponse
+    event: InquiryFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,8 @@ class RelayAnswer:
 @dataclass(frozen=True, slots=True)
 class RunAgain:
     """Run the tool again with all answers so far (R97), with the user's reply instead of an answer (R179), or, if
-    `arguments` is set, from the start with edited arguments (R97b)."""
+    `arguments` is set, from the start with edited arguments (R97b). `ended`: the question of a call that stays open
+    ended without an answer, with `reply` if the user wrote one (mcp.md P42)."""
 
     call: str
     answers: Mapping[str, GivenAnswer]
@@ -84,6 +85,7 @@ class RunAgain:
     reply: str | None = None
     arguments: JsonObject | None = None
     reviewed: bool = False
+    ended: QuestionEnd = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +132,23 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """Reject an input. `gone`: the question is closed; `by` names who closed it, if known."""
+    """Reject an input. `gone`: the question is closed; `by` names who closed it, if known. `not_yours`: other people
+    are asked."""
 
     inquiry: str
     reason: str
     gone: bool
     by: str = ""
+    not_yours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleChanged:
+    """Report that an open question was approved by one more person, or handed over (store.md D15, D16). `why` is its
+    new reason, empty if that stays."""
+
+    open: OpenQuestion
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +182,7 @@ Step = (
     | Complete
     | Settled
     | Refuse
+    | PeopleChanged
     | LedgerChanged
     | StopTurn
     | Defer

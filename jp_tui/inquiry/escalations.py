@@ -5,7 +5,7 @@ A damaged record decodes to an escalation with fewer details, never to another v
 
 from __future__ import annotations
 
-from jp_tui.conversation.strict_json import Json, JsonObject, text_of, whole_of
+from jp_tui.conversation.strict_json import Json, JsonObject, integer_of, text_of
 from jp_tui.conversation.text import first_line
 from jp_tui.inquiry import messages
 from jp_tui.inquiry import values as v
@@ -31,7 +31,7 @@ def encode_verdicts(before: tuple[v.EarlierVerdict, ...]) -> list[Json]:
 def decode_verdicts(found: Json) -> tuple[v.EarlierVerdict, ...]:
     """Decode stored verdicts."""
     return tuple(
-        v.EarlierVerdict(text_of(one.get("model")), text_of(one.get("reason")), whole_of(one.get("ms")))
+        v.EarlierVerdict(text_of(one.get("model")), text_of(one.get("reason")), integer_of(one.get("ms")))
         for one in (found if isinstance(found, list) else [])
         if isinstance(one, dict)
     )
@@ -46,7 +46,7 @@ def decode_escalation(found: Json) -> v.EscalationCause | None:
         model=text_of(found.get("model")),
         reason=text_of(found.get("reason")),
         failed=found.get("failed") is True,
-        ms=whole_of(found.get("ms")),
+        ms=integer_of(found.get("ms")),
         cause="too_long" if cause == "too_long" else "taken_over" if cause == "taken_over" else "",
         before=decode_verdicts(found.get("before")),
         saw=text_of(found.get("saw")),

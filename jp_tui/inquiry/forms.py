@@ -10,9 +10,9 @@ from dataclasses import replace
 from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry import effects as s
-from jp_tui.inquiry import gone, messages, transitions
+from jp_tui.inquiry import messages, transitions
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.closing import Decision, cancel, complete, drop_open, find
+from jp_tui.inquiry.closing import Decision, cancel, complete, drop_open, find, leave_open
 from jp_tui.inquiry.route import key
 from jp_tui.questions.types import FormView, SecretAnswer
 
@@ -116,7 +116,7 @@ def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
     state, inquiry = transitions.attempt(state, given.call, v.REVIEW)
     opened = v.OpenReview(inquiry, given.call, given.digest, given.form, given.source)
     if state.gone:
-        state, more = gone.leave_open(state, opened)
+        state, more = leave_open(state, opened)
         return state, [*steps, *more]
     return transitions.enqueue_prompt(state, opened), [
         *steps,

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from jp_tui.conversation.events import InquiryResponse, SourceKind
+from jp_tui.conversation.events import InquiryAssigned, InquiryResponse, InquiryVote, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.inquiry.people import Addressed, Answerer, People, Vote
 from jp_tui.inquiry.state import (
     AskMode,
     GivenAnswer,
@@ -20,6 +21,7 @@ from jp_tui.inquiry.state import (
     Recorded,
     Rejected,
     Rule,
+    Ruled,
 )
 from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
 from jp_tui.questions.types import FormView, Question, Taken
@@ -39,7 +41,7 @@ class CallStarted:
 @dataclass(frozen=True, slots=True)
 class CallResumed:
     """An unfinished turn runs this call again (R237). `attempts` by question id, as recorded; `answers`, `discarded`,
-    `unasked` and `last` as in `replay.ReplayedState`."""
+    `unasked`, `last` and `declined` as in `replay.ReplayedState`."""
 
     call: str
     tool: str
@@ -50,12 +52,15 @@ class CallResumed:
     unasked: frozenset[str] = frozenset()
     last: Last | None = None
     identity: str = ""
+    declined: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRaised:
     """A tool returned needs_input. `verdicts` cover the static answer and the default of a schema question.
-    `policy_place` is FILE:LINE of the policy if a file set it. `intent` is the assistant's text beside the call."""
+    `policy_place` is FILE:LINE of the policy if a file set it. `intent` is the assistant's text beside the call.
+    `ruled` is what approval rules say, where it is yes. `people` is everyone of a shared store, None in one of one
+    person; `asker` is the role that asks."""
 
     call: str
     question: Question
@@ -66,6 +71,9 @@ class QuestionRaised:
     form: FormView | None = None
     policy_place: str = ""
     intent: str = ""
+    ruled: Ruled | None = None
+    people: People | None = None
+    asker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +161,19 @@ class RelayClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class RelayPeople:
+    """At a sub-agent's machine the item with id `asks` was approved by one more person, or handed over: `event` is what
+    it recorded, None if nothing changed. `asked`, `votes` and `why` are as they are now (store.md D15, D16)."""
+
+    call: str
+    asks: str
+    asked: Addressed
+    votes: tuple[Vote, ...]
+    event: InquiryVote | InquiryAssigned | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CallFailed:
     """The tool of this call ended in an error of its own."""
 
@@ -173,7 +194,8 @@ class CallGone:
 class HumanAnswered:
     """The user answered. `remember` applies to the rest of the turn; `via` names a client other than the screen (R25);
     `ms` is the time since it was asked; `at` is the time of the answer (R58); `verdicts` cover the value of a schema
-    question; `taken` lists the accepted parts (R251)."""
+    question; `taken` lists the accepted parts (R251). `wanted` are scope and lifetime of the rules that the answer
+    makes, `rules` their ids once they are made (AR21). `by` is who answers in a shared store."""
 
     inquiry: str
     digest: str
@@ -185,6 +207,20 @@ class HumanAnswered:
     at: str = ""
     verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
     taken: Taken | None = None
+    wanted: tuple[str, str] | None = None
+    rules: tuple[str, ...] = ()
+    by: Answerer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HumanAssigned:
+    """A person hands the question over to `to` (store.md D16)."""
+
+    inquiry: str
+    digest: str
+    to: str
+    by: Answerer
+    via: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +234,13 @@ class EditsAccepted:
 
 @dataclass(frozen=True, slots=True)
 class HumanCancelled:
-    """The user cancelled the question (R210); at a result prompt M20 follows."""
+    """The user cancelled the question (R210); at a result prompt M20 follows. `declined`: a server reads a no (mcp.md
+    P42). `by` as in HumanAnswered."""
 
     inquiry: str
     digest: str
+    declined: bool = False
+    by: Answerer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +274,8 @@ class HumanEdited:
 
 @dataclass(frozen=True, slots=True)
 class HumanPermitted:
-    """A decision at a permission prompt (R86): run or skip, once or for the turn, a skip with its reason."""
+    """A decision at a permission prompt (R86): run or skip, once or for the turn, a skip with its reason. `wanted` and
+    `rules` as in HumanAnswered."""
 
     inquiry: str
     digest: str
@@ -245,6 +285,19 @@ class HumanPermitted:
     via: str = ""
     ms: int | None = None
     at: str = ""
+    wanted: tuple[str, str] | None = None
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDecided:
+    """Rules made by an answer decide a waiting prompt as well (AR21, R252): `run` or not, by these rules; `told` is the
+    model's text for a call that may not run (M49)."""
+
+    inquiry: str
+    run: bool
+    rules: tuple[str, ...] = ()
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,15 +425,18 @@ Input = (
     | ReviewWanted
     | RelayWanted
     | RelayClosed
+    | RelayPeople
     | CallFailed
     | CallGone
     | HumanAnswered
+    | HumanAssigned
     | EditsAccepted
     | HumanCancelled
     | HumanReplied
     | HumanEndedTurn
     | HumanEdited
     | HumanPermitted
+    | RuleDecided
     | HumanDelivered
     | HumanWentBack
     | HumanRestored

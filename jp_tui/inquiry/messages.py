@@ -31,6 +31,14 @@ def bad_static_answer(tool: str, slot: str) -> str:
     )
 
 
+def approvals_unfit(tool: str, place: str) -> str:
+    """M59; `place` is the setting and where it is."""
+    return (
+        f"{tool}: the configured {place} is for yes-or-no questions only, and this question is another. Update the "
+        "configuration; do not retry."
+    )
+
+
 CANCELLED = "Tool input cancelled by user."
 """M4."""
 
@@ -94,7 +102,7 @@ def rejected_by_user(tool: str, path: str | None, explanation: str, comments: tu
     return "\n\n".join([_reviewed(tool, path, "the user"), *_because(explanation), *heard, rest])
 
 
-def tool_said(error: str) -> str:
+def tool_error_text(error: str) -> str:
     """M51: the tool's own error behind M8 or M9 (Z6)."""
     return f"The tool said: {error}"
 
@@ -104,6 +112,14 @@ def stop(times: int) -> str:
     return (
         f"This has been rejected {times} times in this turn. Stop: do not try it again, neither like this nor in "
         "another way. Tell the user what you wanted to achieve and ask how to go on."
+    )
+
+
+def changed_tool(tool: str, what: str, server: str) -> str:
+    """Return the error for a call of a tool that its server changed, without a client (mcp.md P31)."""
+    return (
+        f"Tool '{tool}' was not run: it changed since it was accepted ({what}). See jp-tui mcp accept {server}. "
+        "Do not retry this tool call in this turn."
     )
 
 

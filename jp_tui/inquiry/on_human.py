@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Literal
 
 from jp_tui.conversation.events import Responder
-from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import first_line
+from jp_tui.inquiry import approvals, forms, messages, parts, refusals, repeats, transitions
 from jp_tui.inquiry import effects as s
-from jp_tui.inquiry import forms, messages, parts, refusals, repeats, transitions
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.closing import (
     POLICY,
@@ -26,11 +26,12 @@ from jp_tui.inquiry.closing import (
     record_answer,
     rememberable,
 )
-from jp_tui.inquiry.fits import UNWRITABLE, fits, misfit, writable
+from jp_tui.inquiry.parts import UNWRITABLE, describe_mismatch, fits, writable
 from jp_tui.inquiry.permission import cancelled as prompt_cancelled
 from jp_tui.inquiry.permission import edited as prompt_edited
 from jp_tui.inquiry.permission import replied as prompt_replied
 from jp_tui.inquiry.route import slot
+from jp_tui.questions.types import QuestionEnd
 
 RESTARTS = "restarts"
 """Metadata of a response: the call runs again from the start; earlier answers don't apply to it."""
@@ -43,17 +44,29 @@ def answer_question(state: v.State, given: v.HumanAnswered) -> Decision:
         return state, [opened]
     if not isinstance(opened, v.OpenQuestion):
         return state, [s.Refuse(given.inquiry, "this asks for a decision, not for an answer", False)]
-    wrong = misfit(opened.question.answer_type, given.value, given.verdicts)
+    found = approvals.may_answer(opened, given.by)
+    if isinstance(found, s.Refuse):
+        return state, [found]
+    wrong = describe_mismatch(opened.question.answer_type, given.value, given.verdicts)
     if wrong is None:
         wrong = parts.find_parts_problem(opened.question, given.value, given.taken)
     if wrong is None and not writable(given.note):
         wrong = UNWRITABLE
     if wrong is not None:
         return state, [s.Refuse(given.inquiry, wrong, False)]
-    who = Responder("user", via=given.via, ms=given.ms)
+    if opened.asked.needed > 1 and given.value is True:
+        return approvals.approve(state, opened, given, found)
+    who = approvals.answering(given.via, given.ms, given.by, found.stands_for)
     tool = state.calls[opened.call].tool
-    state, steps = record_answer(state, opened, given.value, who, given.note, parts.tidy(opened.question, given.taken))
-    if not given.remember or not rememberable(opened) or parts.partial(opened.question, given.taken):
+    about: JsonObject | None = {"rules": list(given.rules)} if given.rules else None
+    taken = parts.tidy(opened.question, given.taken)
+    state, steps = record_answer(state, opened, given.value, who, given.note, taken, about=about)
+    if (
+        not given.remember
+        or not rememberable(opened)
+        or opened.asked.needed > 1
+        or parts.partial(opened.question, given.taken)
+    ):
         return state, steps
     place = slot(tool, opened.question)
     held = v.RememberedAnswer(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
@@ -66,6 +79,8 @@ def _catch_up(state: v.State, place: str, value: Json) -> Decision:
     steps: list[s.Step] = []
     for item in state.waiting:
         if not isinstance(item, v.OpenQuestion) or slot(state.calls[item.call].tool, item.question) != place:
+            continue
+        if item.asked.needed > 1:  # only people count (store.md D15)
             continue
         # a yes doesn't cover refused targets
         covers = value is False or not refusals.refusal_reason(state.ledger, item.question)
@@ -88,20 +103,33 @@ def cancel_question(state: v.State, given: v.HumanCancelled) -> Decision:
     if opened.source == "assistant":
         why = "a question of the assistant is answered, replied to or ends the turn"
         return state, [s.Refuse(given.inquiry, why, False)]
+    who = Responder("user")
+    if given.by is not None:  # who withdraws it at the conversation's own front end needn't be asked (store.md D14)
+        found = approvals.may_answer(opened, given.by)
+        if isinstance(found, s.Refuse):
+            return state, [found]
+        who = approvals.answering("", None, given.by, found.stands_for)
     state, steps = repeats.rejected(state, opened.call, by_user=True)
-    state, more = _ended(state, opened, "user", messages.CANCELLED)
+    reason: Literal["user", "user_decline"] = "user_decline" if given.declined and opened.question.serves else "user"
+    state, more = _ended(state, opened, reason, messages.CANCELLED, who)
     return state, [*more, *steps]
 
 
 def _ended(
     state: v.State,
     opened: v.OpenQuestion,
-    reason: Literal["user", "user_reply", "timed_out"],
+    reason: Literal["user", "user_reply", "user_decline", "timed_out"],
     text: str,
+    who: Responder | None = None,
 ) -> Decision:
-    """Close the question without an answer and end the call with a successful response."""
-    by, who = (POLICY, None) if reason == "timed_out" else ("user", Responder("user"))
+    """Close the question without an answer and end the call with a successful response; one that stays open at a
+    server goes on (mcp.md P42)."""
+    by, who = (POLICY, None) if reason == "timed_out" else ("user", who or Responder("user"))
     state, steps = cancel(state, opened, reason, by, who)
+    if opened.question.serves and opened.call in state.calls:
+        end: QuestionEnd = "decline" if reason == "user_decline" else "cancel"
+        words = text if reason == "user_reply" else None
+        return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers, ended=end, reply=words)]
     state, more = complete(state, opened.call, text, is_error=False)
     return state, [*steps, *more]
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jp_tui.conversation.events import CancelReason, InquiryRequest, Responder, Source
+from jp_tui.conversation.events import CancelReason, InquiryRequest, Responder, Source, SourceKind
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import escalations, messages, refusals, repeats, transitions, why
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.approvals import encode_addressed
 from jp_tui.inquiry.closing import (
     POLICY,
     Decision,
@@ -23,15 +24,18 @@ from jp_tui.inquiry.closing import (
     record_answer,
     rememberable,
 )
-from jp_tui.inquiry.fits import writable
 from jp_tui.inquiry.forms import DISCARDS, placed
+from jp_tui.inquiry.parts import writable
+from jp_tui.inquiry.people import Addressed, addressed
 from jp_tui.inquiry.refusals_replay import AFTER, BEFORE, TARGETS
-from jp_tui.inquiry.route import Refusal, Route, human_only, route, slot
-from jp_tui.questions.types import Question, SecretAnswer
+from jp_tui.inquiry.route import Refusal, Route, held_slot, human_only, route
+from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer
 from jp_tui.questions.wire import digest, recorded
 
 ALONE = 10
 """Multiple of R98's limit for consecutive answers in one call without a person."""
+SERVES = "serves"
+"""Key of a request's metadata: the server that asks reads a no."""
 AT_LEAST = 200
 """Lower bound for that limit: a long form whose questions are all answered isn't a loop, however low R98's limit is."""
 
@@ -55,6 +59,7 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         return _then(steps, complete(state, given.call, messages.unaskable(work.tool), is_error=True))
     refused = refusals.refusal_reason(state.ledger, given.question)
     client = state.client and (state.secrets or not isinstance(given.question.answer_type, SecretAnswer))
+    asked, whom = _people(given)
     found = route(
         work.tool,
         given.question,
@@ -65,14 +70,18 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         policy_place=given.policy_place,
         verdicts=given.verdicts,
         refused=refused,
+        ruled=given.ruled,
+        needed=asked.needed,
     )
+    if (whom and found.who in ("human", "reviewer")) or found.refusal == "deferred":
+        found = replace(found, why=f"{found.why} {whom}".rstrip())
     state = transitions.register_question(state, given.call, given.question.id)
-    opened = placed(state, _opened(given, shown, refused), given.form)
-    before = next((item for item in work.recorded if (item.question, item.digest) == (opened.question.id, shown)), None)
+    opened = placed(state, replace(_opened(given, shown, refused), asked=asked), given.form)
+    before = next((item for item in work.recorded if _again(item, opened)), None)
     if before is not None:
         state = transitions.reopen_request(state, given.call, before)
-        opened = replace(opened, inquiry=before.inquiry, before=before.before)
-        if not client and found.who not in ("static", "remembered"):
+        opened = replace(opened, inquiry=before.inquiry, before=before.before, asked=before.asked, votes=before.votes)
+        if not client and found.who not in ("static", "remembered", "ruled"):
             return _then(steps, no_responder(state, opened, "deferred"))  # it waited for a person and still does (E52)
         told = before.escalation
         if told is None and before.before and found.who == "human":  # its second review became a person's question
@@ -83,7 +92,29 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         state, closing = drop_recorded(state, given.call)
         state, opened, asking = request(state, opened, found.row, found.why)
         steps = [*steps, *closing, asking]
-    return _then(steps, _routed(state, opened, found))
+    if given.question.refused:
+        return _then(steps, _declined(state, opened))
+    return _then(steps, _routed(state, opened, found, given.ruled))
+
+
+def _people(given: v.QuestionRaised) -> tuple[Addressed, str]:
+    """Return which people are asked, and why. Only a yes or no is approved by several (store.md D15)."""
+    wanted = given.rule.people
+    if not isinstance(given.question.answer_type, BooleanAnswer):
+        wanted = replace(wanted, approvals=1)
+    return addressed(wanted, given.people, given.asker)
+
+
+def _again(before: v.Recorded, opened: v.OpenQuestion) -> bool:
+    """True if this recorded request asks the same of the same people."""
+    same = (before.question, before.digest) == (opened.question.id, opened.digest)
+    return same and before.asked.same(opened.asked)
+
+
+def _declined(state: v.State, opened: v.OpenQuestion) -> Decision:
+    """Close a question that no one is asked (mcp.md P44); its call goes on."""
+    state, steps = cancel(state, opened, "secret_refused", POLICY)
+    return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers, ended="decline")]
 
 
 def _opened(given: v.QuestionRaised, shown: str, refused: str) -> v.OpenQuestion:
@@ -132,6 +163,9 @@ def request(
     }
     if (told := opened.escalation) is not None:
         about["escalation"] = escalations.encode_escalation(told)
+    about |= encode_addressed(opened.asked)
+    if opened.question.serves:  # it can be declined, also from another process (mcp.md P42)
+        about[SERVES] = True
     if opened.question.targets:  # for a resumed turn (R247)
         about[TARGETS] = list(refusals.storable_targets(opened.question.targets))
     if opened.before:
@@ -142,11 +176,19 @@ def request(
         about[DISCARDS] = list(opened.undo)
     event = InquiryRequest(
         id=inquiry,
-        source=Source(opened.source, tool if opened.source == "tool" else ""),
+        source=Source(opened.source, _source_name(opened.source, tool)),
         question=recorded(opened.question),
         metadata=about,
     )
     return state, opened, s.Record(event)
+
+
+def _source_name(source: SourceKind, tool: str) -> str:
+    """Return the name beside the source (R17): of the tool, or of the program outside (N3)."""
+    if source == "outside":
+        program, _, name = tool.partition(".")
+        return name if program == "outside" else program
+    return tool if source == "tool" else ""
 
 
 def to_human(state: v.State, opened: v.OpenQuestion, words: str) -> Decision:
@@ -157,13 +199,18 @@ def to_human(state: v.State, opened: v.OpenQuestion, words: str) -> Decision:
     return transitions.enqueue_prompt(state, opened), [ask]
 
 
-def _routed(state: v.State, opened: v.OpenQuestion, found: Route) -> Decision:
+def _routed(state: v.State, opened: v.OpenQuestion, found: Route, ruled: v.Ruled | None = None) -> Decision:
     """Carry out the matching row of the routing table."""
     match found.who:
+        case "ruled" if ruled is not None:
+            about: JsonObject = {"setting": ruled.setting} if ruled.setting else {"mode": ruled.mode}
+            about = {"rules": list(ruled.rules)} if ruled.rules else about
+            who = Responder("remembered" if ruled.rules else "static")
+            return record_answer(state, opened, ruled.value, who, ruled.reason, about=about)
         case "human":
             return to_human(state, opened, found.why)
         case "remembered":
-            place = slot(state.calls[opened.call].tool, opened.question)
+            place = held_slot(state.calls[opened.call].tool, opened.question, state.ledger)
             value = state.ledger.answers[place].value
             state, steps = record_answer(transitions.count_use(state, place), opened, value, Responder("remembered"))
             return state, [*steps, s.LedgerChanged()]
@@ -173,7 +220,7 @@ def _routed(state: v.State, opened: v.OpenQuestion, found: Route) -> Decision:
             return record_answer(state, opened, opened.question.default, Responder("default"))
         case "reviewer":
             return transitions.add_review(state, opened), [s.AskReviewer(opened, found.why, intent=bool(opened.before))]
-        case "nobody":
+        case _:
             return no_responder(state, opened, found.refusal)
 
 
@@ -187,6 +234,9 @@ def no_responder(state: v.State, opened: v.OpenQuestion, refusal: Refusal) -> De
         case "bad_static":
             text = messages.bad_static_answer(tool, opened.rule.slot or opened.question.id)
             return refused(state, opened, "invalid_static_answer", text)
+        case "bad_approvals":
+            text = messages.approvals_unfit(tool, opened.rule.people.approvals_place or "approvals")
+            return refused(state, opened, "invalid_approvals", text)
         case "not_assistant":
             return refused(state, opened, "assistant_routing_denied", messages.not_for_the_assistant(tool))
         case "denied":
@@ -223,7 +273,7 @@ def _escalated_before(state: v.State, opened: v.OpenQuestion, told: v.Escalation
     """Handle a question that was already escalated when the turn stopped: no reviewer is asked again."""
     refused = refusals.refusal_reason(state.ledger, opened.question, but=refusals.refuser(told))
     opened = replace(escalated(opened, told), refused=refused)
-    if found.who == "reviewer" or (found.who == "human" and found.row == "0a" and not refused):
+    if found.who in ("reviewer", "ruled") or (found.who == "human" and found.row == "0a" and not refused):
         return to_human(state, opened, escalation_words(state, opened))
     return _routed(state, opened, found)
 

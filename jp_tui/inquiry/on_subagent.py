@@ -13,6 +13,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import escalations, transitions
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.approvals import encode_addressed
 from jp_tui.inquiry.closing import Decision, closer, find
 from jp_tui.questions.wire import recorded
 
@@ -25,6 +26,7 @@ ASKED_AS = "asked_as"
 
 Human = (
     v.HumanAnswered
+    | v.HumanAssigned
     | v.HumanCancelled
     | v.HumanReplied
     | v.HumanEdited
@@ -54,7 +56,7 @@ def ask_for_subagent(state: v.State, given: v.RelayWanted) -> Decision:
         review = replace(asked, inquiry=inquiry, call=given.call, source="other", asks=asked.inquiry)
         return transitions.enqueue_prompt(state, review), [s.AskReview(review, given.back)]
     opened = replace(asked, call=given.call, source="other", asks=asked.inquiry, asked_as=asked.source)
-    before = next((item for item in work.recorded if (item.asks, item.digest) == (opened.asks, opened.digest)), None)
+    before = next((item for item in work.recorded if _again(item, opened)), None)
     asking: list[s.Step] = []
     if before is not None:
         state, opened = transitions.reopen_request(state, given.call, before), replace(opened, inquiry=before.inquiry)
@@ -65,6 +67,12 @@ def ask_for_subagent(state: v.State, given: v.RelayWanted) -> Decision:
         *asking,
         s.AskHuman(opened, given.label, given.remember, given.why),
     ]
+
+
+def _again(before: v.Recorded, opened: v.OpenQuestion) -> bool:
+    """True if this recorded request asks the same of the same people."""
+    same = (before.asks, before.digest) == (opened.asks, opened.digest)
+    return same and before.asked.same(opened.asked)
 
 
 def _request(state: v.State, opened: v.OpenQuestion, given: v.RelayWanted) -> tuple[v.State, v.OpenQuestion, s.Record]:
@@ -80,6 +88,7 @@ def _request(state: v.State, opened: v.OpenQuestion, given: v.RelayWanted) -> tu
         ASKS: opened.asks,
         ASKED_AS: opened.asked_as or "",
     }
+    about |= encode_addressed(opened.asked)
     if opened.escalation is not None:
         about["escalation"] = escalations.encode_escalation(opened.escalation)
     event = InquiryRequest(
@@ -105,6 +114,16 @@ def hands_on(state: v.State, given: v.Input) -> Decision | None:
         return state, [opened]
     assert isinstance(opened, v.OpenQuestion | v.OpenReview)
     return state, [s.RelayAnswer(opened, replace(given, inquiry=opened.asks))]
+
+
+def people_for_subagent(state: v.State, given: v.RelayPeople) -> Decision:
+    """Record an approval or a hand-over that the sub-agent's machine recorded (store.md D15, D16)."""
+    for item in state.waiting:
+        if isinstance(item, v.OpenQuestion) and (item.call, item.asks) == (given.call, given.asks):
+            opened = replace(item, asked=given.asked, votes=given.votes)
+            facts: list[s.Step] = [] if given.event is None else [s.Record(replace(given.event, id=item.inquiry))]
+            return transitions.update_question(state, opened), [*facts, s.PeopleChanged(opened, given.why)]
+    return state, []
 
 
 def close_for_subagent(state: v.State, given: v.RelayClosed) -> Decision:

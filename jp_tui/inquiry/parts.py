@@ -1,15 +1,38 @@
-"""Answers to parts of a question (inquiries.md R251): which were accepted, and comments on each.
+"""Answers that are valid: a value fits its type (inquiries.md R8), and the log can store and read it; the parts of a
+question that were accepted, with comments (R251).
 
-Only a person answers by parts; other responders accept all or nothing. Functions never raise, whatever they are given.
+Only a person answers by parts; other responders accept all or nothing. Functions never raise, because answers come from
+settings, models and other processes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry.fits import UNWRITABLE, writable
-from jp_tui.questions.types import BooleanAnswer, Question, Taken
+from jp_tui.conversation.strict_json import MAX_BYTES, Json, JsonObject
+from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
+from jp_tui.questions.bounds import beyond
+from jp_tui.questions.types import AnswerType, BooleanAnswer, Question, Taken
+
+UNWRITABLE = "it can't be written as JSON"
+
+
+def writable(*values: Json) -> bool:
+    """True if all values can be encoded as UTF-8 JSON within the limits for untrusted JSON."""
+    try:
+        return all(beyond(value, max_bytes=MAX_BYTES) is None for value in values)
+    except (ValueError, TypeError, AttributeError, RecursionError):  # not JSON: a date, or a key that isn't a string
+        return False
+
+
+def describe_mismatch(kind: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
+    """Return why `value` isn't an answer of this type, or None if it is one."""
+    return kind.problem(value, verdicts) if writable(value) else UNWRITABLE
+
+
+def fits(kind: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> bool:
+    """True if `value` is an answer of that type."""
+    return describe_mismatch(kind, value, verdicts) is None
 
 
 def find_parts_problem(question: Question, value: Json, taken: Taken | None) -> str | None:

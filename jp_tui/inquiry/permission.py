@@ -6,12 +6,22 @@ response and is stored there.
 
 from __future__ import annotations
 
+from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.inquiry import effects as s
-from jp_tui.inquiry import gone, messages, refusals, repeats, transitions, why
+from jp_tui.inquiry import messages, refusals, repeats, transitions, why
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.closing import Decision, complete, drop_open, drop_recorded, find
-from jp_tui.inquiry.fits import UNWRITABLE, writable
+from jp_tui.inquiry.closing import (
+    Decision,
+    complete,
+    drop_open,
+    drop_recorded,
+    find,
+    leave_open,
+    record_answer,
+    rememberable,
+)
+from jp_tui.inquiry.parts import UNWRITABLE, writable
 from jp_tui.inquiry.route import key
 
 OTHER_DECISION = "this prompt asks for another decision"
@@ -60,7 +70,7 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
         if given.floor:
             words = why.permission_floor(refusals.refused_by(state.ledger, given.floor))
         if state.gone:
-            state, more = gone.leave_open(state, opened)
+            state, more = leave_open(state, opened)
             return state, [*steps, *more]
         return transitions.enqueue_prompt(state, opened), [*steps, s.AskPermission(opened, words)]
     if given.policy == "auto" and not given.floor and not given.insists:
@@ -79,7 +89,7 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
         state, inquiry = transitions.attempt(state, given.call, v.DELIVERY)
         opened = v.OpenDelivery(inquiry, given.call, given.digest, given.mode == "edit")
         if state.gone:
-            state, more = gone.leave_open(state, opened)
+            state, more = leave_open(state, opened)
             return state, [*steps, *more]
         ask = s.AskDelivery(opened, why.delivery(given.tool, given.mode, given.place))
         return transitions.enqueue_prompt(state, opened), [*steps, ask]
@@ -127,8 +137,10 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
     if opened.floor:
         decision["refused"] = list(opened.floor)
     remember = given.remember and not (given.run and (opened.floor or opened.insists == "always"))
-    if remember:
+    if remember or given.rules:
         decision["remember"] = True
+    if given.rules:
+        decision["made_rules"] = list(given.rules)
     if reason:
         decision["reason"] = reason
     tool = state.calls[opened.call].tool
@@ -146,6 +158,24 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
     place = _slot(tool, opened.exact)
     state, more = _catch_up(transitions.remember_permission(state, place, held), place)
     return state, [*steps, *more, s.LedgerChanged()]
+
+
+def rule_decided(state: v.State, given: v.RuleDecided) -> Decision:
+    """Decide a waiting prompt by rules that were made meanwhile, without showing it (R252)."""
+    item = next((one for one in state.waiting if one.inquiry == given.inquiry), None)
+    if isinstance(item, v.OpenQuestion) and given.run and item.asked.needed > 1:
+        return state, []  # only people count (store.md D15)
+    if isinstance(item, v.OpenQuestion) and (rememberable(item) or not given.run):
+        return record_answer(state, item, given.run, Responder("remembered"), about={"rules": list(given.rules)})
+    if not isinstance(item, v.OpenPermission) or (given.run and (item.floor or item.insists == "always")):
+        return state, []
+    state = transitions.close_inquiry(state, item.inquiry, "remembered")
+    steps: list[s.Step] = [s.Settled(item.inquiry, "answered", "remembered")]
+    decision: JsonObject = {"choice": "run" if given.run else "skip", "by": "rule", "rules": list(given.rules)}
+    if given.run:
+        return state, [*steps, s.Permit(item.call, None, decision)]
+    state, more = complete(state, item.call, given.told, is_error=True, decision=decision)
+    return state, [*steps, *more]
 
 
 def _catch_up(state: v.State, place: str) -> Decision:

@@ -8,11 +8,19 @@ yields fewer answers, never different ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from jp_tui.conversation.events import InquiryAnswered, InquiryRedacted, InquiryRequest, InquiryResponse
+from jp_tui.conversation.events import (
+    InquiryAnswered,
+    InquiryAssigned,
+    InquiryCancelled,
+    InquiryRedacted,
+    InquiryRequest,
+    InquiryResponse,
+    InquiryVote,
+)
 from jp_tui.conversation.strict_json import Json, JsonObject, text_of
-from jp_tui.inquiry import escalations, parts, refusals
+from jp_tui.inquiry import approvals, escalations, parts, refusals
 from jp_tui.inquiry.forms import DISCARDS, RESTORES
 from jp_tui.inquiry.on_human import RESTARTS
 from jp_tui.inquiry.on_subagent import ASKS
@@ -30,18 +38,26 @@ def recorded(request: InquiryRequest) -> Recorded:
         escalations.decode_escalation(about.get("escalation")),
         escalations.decode_verdicts(about.get(BEFORE)),
         text_of(about.get(ASKS)),
+        approvals.decode_addressed(about),
     )
+
+
+def voted(before: Recorded, event: InquiryVote | InquiryAssigned) -> Recorded:
+    """Return an open request once this event of it is recorded."""
+    asked, votes = approvals.after(before.asked, before.votes, before.digest, event)
+    return replace(before, asked=asked, votes=votes)
 
 
 @dataclass(slots=True)
 class ReplayedState:
     """Decoded state of a call: `answers` in the order they were given, `discarded` in Back's order, `unasked` and
-    `last` as in Work."""
+    `last` as in Work; `declined` are digests of questions whose server reads a no (mcp.md P42)."""
 
     answers: dict[str, GivenAnswer] = field(default_factory=dict)
     discarded: dict[str, GivenAnswer] = field(default_factory=dict)
     unasked: set[str] = field(default_factory=set)
     last: Last | None = None
+    declined: set[str] = field(default_factory=set)
     _requests: dict[str, RecordedQuestion] = field(default_factory=dict)
     _latest: dict[str, GivenAnswer] = field(default_factory=dict)
 
@@ -68,6 +84,8 @@ class ReplayedState:
             self.discarded, self.last = {}, None
         if isinstance(event, InquiryAnswered):
             self._answer(asked, event)
+        if isinstance(event, InquiryCancelled) and event.reason == "user_decline":
+            self.declined.add(asked.digest)
 
     def in_order(self) -> tuple[tuple[str, GivenAnswer], ...]:
         """Return the answers that Back discarded, in the form CallResumed needs."""

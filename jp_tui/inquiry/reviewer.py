@@ -15,8 +15,8 @@ from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import messages, refusals, transitions, why
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.closing import Decision, cancel, record_answer, refuse_late, response
-from jp_tui.inquiry.fits import misfit, writable
 from jp_tui.inquiry.on_question import escalated, escalation_words, no_responder, refused, request, to_human
+from jp_tui.inquiry.parts import describe_mismatch, writable
 from jp_tui.questions.types import BooleanAnswer
 
 NO_REASON = "the answer came without a reason"
@@ -32,7 +32,7 @@ def reviewer_answered(state: v.State, given: v.ReviewerAnswered) -> Decision:
     reason = given.reason.strip()
     boolean = isinstance(opened.question.answer_type, BooleanAnswer)
     no = boolean and given.value is False
-    wrong = misfit(opened.question.answer_type, given.value, given.verdicts)
+    wrong = describe_mismatch(opened.question.answer_type, given.value, given.verdicts)
     if wrong is None and not reason and not no:
         wrong = NO_REASON
     if wrong is None and not writable(reason, given.model, given.usage):
@@ -113,7 +113,9 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _said(state: v.State, opened: v.OpenQuestion, value: bool, who: Responder, reason: str, saw: str) -> Decision:
+def _record_verdict(
+    state: v.State, opened: v.OpenQuestion, value: bool, who: Responder, reason: str, saw: str
+) -> Decision:
     """Record a verdict that isn't final (R149)."""
     steps: list[s.Step] = [
         s.Record(response(opened, value, who, reason, saw=saw)),
@@ -124,7 +126,7 @@ def _said(state: v.State, opened: v.OpenQuestion, value: bool, who: Responder, r
 
 def _once_more(state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str) -> Decision:
     """Repeat the review after a first no, before asking the user: the reviewer now reads what the assistant wants."""
-    state, steps = _said(state, opened, False, who, reason, saw)
+    state, steps = _record_verdict(state, opened, False, who, reason, saw)
     words = why.second_look(who.model)
     again = replace(opened, before=(v.EarlierVerdict(who.model, reason, who.ms),))
     state, again, asking = request(state, again, _row(opened), words, opened.inquiry)
@@ -141,7 +143,7 @@ def _escalate(state: v.State, opened: v.OpenQuestion, who: Responder, reason: st
     if not state.client and opened.policy != "defer" and not takes:
         return record_answer(state, opened, False, who, reason, saw=saw)  # R153: no one can overrule it
     told = v.EscalationCause(who.model, reason, False, who.ms, before=opened.before, saw=saw)
-    state, steps = _said(state, opened, False, who, reason, saw)
+    state, steps = _record_verdict(state, opened, False, who, reason, saw)
     if state.client:
         state, more = _to_human(state, opened, told)
         return state, [*steps, *more]
@@ -158,7 +160,7 @@ def _not_enough(
     state: v.State, opened: v.OpenQuestion, who: Responder, reason: str, saw: str, why_not: str
 ) -> Decision:
     """R247: a target was refused during the review. Record the reviewer's yes and ask a person."""
-    state, steps = _said(state, opened, True, who, reason, saw)
+    state, steps = _record_verdict(state, opened, True, who, reason, saw)
     told = v.EscalationCause(who.model, f"it said yes, but {why_not}", True, who.ms, saw=saw)
     words = why.refused_meanwhile(why_not)
     state, opened, asking = _put(state, opened, told, words)

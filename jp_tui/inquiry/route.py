@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jp_tui.inquiry import why
-from jp_tui.inquiry.fits import fits
-from jp_tui.inquiry.values import Ledger, Policy, RememberedAnswer, Rule
+from jp_tui.inquiry.parts import fits
+from jp_tui.inquiry.values import Ledger, Policy, RememberedAnswer, Rule, Ruled
 from jp_tui.questions.answer_kind import NO_VERDICTS, Verdicts
-from jp_tui.questions.types import Question, SecretAnswer
+from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer
 from jp_tui.questions.wire import digest
 
-Who = Literal["human", "remembered", "static", "default", "reviewer", "nobody"]
-Refusal = Literal["", "no_client", "bad_static", "not_assistant", "denied", "no_default", "deferred"]
+Who = Literal["human", "remembered", "ruled", "static", "default", "reviewer", "nobody"]
+Refusal = Literal[
+    "", "no_client", "bad_static", "bad_approvals", "not_assistant", "denied", "no_default", "deferred"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,12 @@ def slot(tool: str, question: Question) -> str:
     return f"{found}#{digest(question)}" if question.exact else found
 
 
+def held_slot(tool: str, question: Question, ledger: Ledger) -> str:
+    """Return the key under which an answer to it is remembered: that of `slot`, or, where the user accepted a plan with
+    its changes (K42), that of the question. Empty if there is none."""
+    return next((one for one in (slot(tool, question), key(tool, question.id)) if one in ledger.answers), "")
+
+
 def human_only(question: Question, rule: Rule) -> bool:
     """Effective exclusivity; a secret is always exclusive (R35)."""
     exclusive = question.exclusive if rule.exclusive is None else rule.exclusive
@@ -57,7 +65,7 @@ def _held(tool: str, question: Question, ledger: Ledger, verdicts: Verdicts) -> 
     """Return the remembered answer if it fits the current question (R104)."""
     if question.persistence != "turn" or isinstance(question.answer_type, SecretAnswer):
         return None
-    held = ledger.answers.get(slot(tool, question))
+    held = ledger.answers.get(held_slot(tool, question, ledger))
     return held if held is not None and fits(question.answer_type, held.value, verdicts) else None
 
 
@@ -72,9 +80,23 @@ def route(
     policy_place: str = "",
     verdicts: Verdicts = NO_VERDICTS,
     refused: str = "",
+    ruled: Ruled | None = None,
+    needed: int = 1,
 ) -> Route:
     """Return who answers this question now (R103-R112, R247). `verdicts` cover a schema's static answer and default;
-    `policy_place` is where the policy is set, for the reason; `refused` names its refused targets."""
+    `policy_place` is where the policy is set, for the reason; `refused` names its refused targets; `ruled` is a yes of
+    approval rules, or their no, which no other row loosens (AR7). A mode answers nothing that only a person may answer
+    (AR30). `needed`: so many people must approve it, and nothing else counts (store.md D15)."""
+    if ruled is not None and not ruled.value:
+        return Route("1b", "ruled", ruled.why)
+    if rule.people.own and not isinstance(question.answer_type, BooleanAnswer):
+        return Route("3b", "nobody", why.approvals_wrong(tool, question, rule), "bad_approvals")
+    if needed > 1:
+        if client:
+            return Route("0c", "human", why.SEVERAL)
+        if policy == "defer":
+            return Route("14", "nobody", why.deferred(policy_place), "deferred")
+        return Route("0d", "nobody", why.SEVERAL_ALONE, "no_client")
     if question.floor:
         return Route("0a", "human", why.FLOOR_ASKED) if client else Route("0b", "nobody", why.FLOOR_ALONE, "no_client")
     held = _held(tool, question, ledger, verdicts)
@@ -84,6 +106,8 @@ def route(
         return Route("0b", "nobody", why.refused_alone(refused), "no_client")
     if held is not None:
         return Route("1", "remembered", why.remembered(held))
+    if ruled is not None and not rule.has_answer and (ruled.rules or not human_only(question, rule)):
+        return Route("1b", "ruled", ruled.why)
     if rule.has_answer:
         if fits(question.answer_type, rule.answer, verdicts):
             return Route("2", "static", why.pinned(tool, question, rule))

@@ -12,6 +12,7 @@ from typing import Literal
 
 from jp_tui.conversation.events import Responder, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.inquiry.people import ANYONE, OWNER, Addressed, Vote, WantedPeople
 from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.types import GivenAnswer as GivenAnswer
 
@@ -31,7 +32,7 @@ class Rule:
 
     `place` names their origin, for `w` and error texts. `slot` is the key of the static answer if it isn't the
     question's own id (R171, M3). `overrides` are settings for the reviewing assistant (R31). `key` is the setting that
-    chose the target if the question has none of its own (R72).
+    chose the target if the question has none of its own (R72). `people` is which people answer (store.md D14).
     """
 
     target: Target = "user"
@@ -44,6 +45,7 @@ class Rule:
     deadline_secs: int | None = None
     overrides: JsonObject = field(default_factory=dict)
     key: str = ""
+    people: WantedPeople = ANYONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,20 @@ class RememberedAnswer:
     text: str = ""
     since: str = ""
     uses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """Yes of approval rules to a change of files: by `rules`, or, with none, by the `mode` (AR3, AR30), or by the
+    setting `run` at `setting`. `why` is a sentence. For another program's tool also a no, whose `reason` that program's
+    model reads (N3)."""
+
+    why: str
+    rules: tuple[str, ...] = ()
+    mode: str = ""
+    value: bool = True
+    reason: str = ""
+    setting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +131,8 @@ class OpenQuestion:
     """Question with its recorded request, waiting for the user or a reviewer.
 
     `text` is shown above the context after a review: M12, or that there was no verdict (R155). `asks` is its id at the
-    machine of the sub-agent that asks and decides about it (R220).
+    machine of the sub-agent that asks and decides about it (R220). `asked` is which people are asked, `votes` are the
+    approvals that count so far (store.md D14, D15).
     """
 
     inquiry: str
@@ -138,6 +155,8 @@ class OpenQuestion:
     refused: str = ""  # why only a person may answer, if one of its targets was refused in this turn
     asks: str = ""
     asked_as: SourceKind | None = None  # its source at the sub-agent that asks it (R222, Z8)
+    asked: Addressed = OWNER
+    votes: tuple[Vote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +203,7 @@ Waiting = OpenQuestion | OpenPermission | OpenDelivery | OpenReview
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """Unanswered request of an unfinished turn (R237). `escalation` is set if a reviewer had answered (R153, R207),
-    `before` if it was asked twice; `asks` as in OpenQuestion."""
+    `before` if it was asked twice; `asks`, `asked` and `votes` as in OpenQuestion."""
 
     inquiry: str
     question: str
@@ -192,6 +211,8 @@ class Recorded:
     escalation: EscalationCause | None = None
     before: tuple[EarlierVerdict, ...] = ()
     asks: str = ""
+    asked: Addressed = OWNER
+    votes: tuple[Vote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

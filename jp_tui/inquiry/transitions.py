@@ -178,6 +178,11 @@ def enqueue_prompt(state: State, opened: Waiting) -> State:
     return replace(state, waiting=(*state.waiting, opened))
 
 
+def update_question(state: State, opened: OpenQuestion) -> State:
+    """Replace a question that waits, in its place."""
+    return replace(state, waiting=tuple([opened if item.inquiry == opened.inquiry else item for item in state.waiting]))
+
+
 def add_review(state: State, opened: OpenQuestion) -> State:
     """Add a question at a reviewer."""
     return replace(state, reviewed=(*state.reviewed, opened))

@@ -12,6 +12,7 @@ from jp_tui.inquiry.inputs import DeadlinePassed as DeadlinePassed
 from jp_tui.inquiry.inputs import DeliveryWanted as DeliveryWanted
 from jp_tui.inquiry.inputs import EditsAccepted as EditsAccepted
 from jp_tui.inquiry.inputs import HumanAnswered as HumanAnswered
+from jp_tui.inquiry.inputs import HumanAssigned as HumanAssigned
 from jp_tui.inquiry.inputs import HumanCancelled as HumanCancelled
 from jp_tui.inquiry.inputs import HumanDelivered as HumanDelivered
 from jp_tui.inquiry.inputs import HumanEdited as HumanEdited
@@ -28,11 +29,13 @@ from jp_tui.inquiry.inputs import Input as Input
 from jp_tui.inquiry.inputs import PermissionWanted as PermissionWanted
 from jp_tui.inquiry.inputs import QuestionRaised as QuestionRaised
 from jp_tui.inquiry.inputs import RelayClosed as RelayClosed
+from jp_tui.inquiry.inputs import RelayPeople as RelayPeople
 from jp_tui.inquiry.inputs import RelayWanted as RelayWanted
 from jp_tui.inquiry.inputs import ReviewerAnswered as ReviewerAnswered
 from jp_tui.inquiry.inputs import ReviewerFailed as ReviewerFailed
 from jp_tui.inquiry.inputs import ReviewWanted as ReviewWanted
 from jp_tui.inquiry.inputs import Revoked as Revoked
+from jp_tui.inquiry.inputs import RuleDecided as RuleDecided
 from jp_tui.inquiry.inputs import TurnResumed as TurnResumed
 from jp_tui.inquiry.state import DELIVERY as DELIVERY
 from jp_tui.inquiry.state import PERMISSION as PERMISSION
@@ -53,6 +56,7 @@ from jp_tui.inquiry.state import Recorded as Recorded
 from jp_tui.inquiry.state import Rejected as Rejected
 from jp_tui.inquiry.state import RememberedAnswer as RememberedAnswer
 from jp_tui.inquiry.state import Rule as Rule
+from jp_tui.inquiry.state import Ruled as Ruled
 from jp_tui.inquiry.state import State as State
 from jp_tui.inquiry.state import Target as Target
 from jp_tui.inquiry.state import Waiting as Waiting

@@ -10,6 +10,8 @@ from jp_tui.inquiry.values import Policy, RememberedAnswer, Rule
 from jp_tui.questions.types import Question, SecretAnswer
 
 FLOOR_ASKED = "This call always needs your approval."
+SEVERAL = "Several people must approve this."
+SEVERAL_ALONE = "Several people must approve this, and nobody could be asked."
 FLOOR_ALONE = "This call always needs a user, and none was available."
 
 
@@ -62,6 +64,12 @@ def pinned_wrong(tool: str, question: Question, rule: Rule) -> str:
     """Row 3."""
     where = setting(tool, rule.slot or question.id, rule, "answer")
     return f"The setting {where} isn't a valid answer to this question."
+
+
+def approvals_wrong(tool: str, question: Question, rule: Rule) -> str:
+    """Row 3b."""
+    where = rule.people.approvals_place or setting(tool, question.id, rule, "approvals")
+    return f"The setting {where} is for yes-or-no questions only, and this isn't one."
 
 
 def misdirected(tool: str, question: Question, rule: Rule) -> str:

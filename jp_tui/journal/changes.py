@@ -13,8 +13,8 @@ from datetime import timedelta
 from jp_tui.conversation.ids import read_timestamp, timestamp
 from jp_tui.journal import derived
 from jp_tui.journal.doubt import Doubt, Suspect
-from jp_tui.journal.port import SPAN, JournalError, NewEvent, OfferState
-from jp_tui.journal.row_values import fetched, whole
+from jp_tui.journal.port import OUTSIDE, SPAN, JournalError, NewEvent, OfferState
+from jp_tui.journal.row_values import fetched, text, whole
 from jp_tui.journal.schema import LAST, SHIFT
 
 EVENT = "INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -113,6 +113,39 @@ def append(
     for part in closes_parts:
         db.execute("DELETE FROM partials WHERE conversation = ? AND part = ?", (key, part))
     return numbers
+
+
+_OPEN_OUTSIDE = f"""
+SELECT e.payload FROM waiting AS w CROSS JOIN events AS e ON e.place = w.place
+CROSS JOIN events AS f ON f.place = (w.conversation << {SHIFT} | 1)
+CROSS JOIN conversations AS c ON c.key = w.conversation
+WHERE w.missing > 0 AND f.kind = '{OUTSIDE}' AND c.hidden = ''
+"""
+
+
+def open_outside(db: sqlite3.Connection) -> list[str]:
+    """Return the payloads of open requests of other programs (N7)."""
+    return [text(payload) for (payload,) in fetched(db, _OPEN_OUTSIDE, ())]
+
+
+def is_outside(db: sqlite3.Connection, conversation: str) -> bool:
+    """True if there is a conversation of this id that holds questions of another program (N1)."""
+    where = f"c.id = ? AND f.place = (c.key << {SHIFT} | 1) AND f.kind = ?"
+    found = fetched(
+        db, f"SELECT 1 FROM conversations AS c CROSS JOIN events AS f WHERE {where}", (conversation, OUTSIDE)
+    )
+    return bool(found)
+
+
+def is_open(db: sqlite3.Connection, conversation: str, inquiry: str, after: int | None = None) -> bool:
+    """True if this request has no response, and if `after` is the number of its last event. Raises JournalError
+    `unknown`."""
+    wanted = key_of(db, conversation), inquiry
+    if after is not None:
+        last = fetched(db, f"SELECT max(place) & {LAST} FROM events WHERE conversation = ? AND inquiry = ?", wanted)
+        if last[0][0] != after:
+            return False
+    return bool(fetched(db, "SELECT 1 FROM waiting WHERE conversation = ? AND inquiry = ? AND missing > 0", wanted))
 
 
 def _last(db: sqlite3.Connection, conversation: str, doubt: Doubt) -> tuple[int, int, int, int]:
@@ -218,6 +251,13 @@ def make_offer(db: sqlite3.Connection, conversation: str, inquiry: str, payload:
 def settle_offer(db: sqlite3.Connection, id: int, state: OfferState, words: str) -> None:
     """Record the result of an offer; the first result is final."""
     db.execute("UPDATE offers SET state = ?, words = ? WHERE id = ? AND state = 'open'", (state, words, id))
+
+
+def accept_offers(db: sqlite3.Connection, offers: Sequence[int]) -> None:
+    """Record the result of open offers. Raises JournalError `withdrawn`."""
+    for id_ in offers:
+        if not db.execute("UPDATE offers SET state = 'accepted' WHERE id = ? AND state = 'open'", (id_,)).rowcount:
+            raise JournalError("withdrawn", "an offered answer was withdrawn")
 
 
 def withdraw_offer(db: sqlite3.Connection, id: int) -> None:

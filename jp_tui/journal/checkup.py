@@ -13,6 +13,7 @@ from jp_tui.journal.repair.file_identity import read_record
 from jp_tui.journal.repair.recovery import kept_aside, many
 
 SECONDS = 3.0
+SQLITE = sqlite3.sqlite_version
 _STEPS = 10_000  # of SQLite's machine, between two checks of the clock
 
 
@@ -30,7 +31,7 @@ def find_problem(path: Path, seconds: float = SECONDS) -> str:
         if problem.kind != "missing":
             return str(problem)
         known = read_record(Path(os.path.realpath(path))).conversations
-        return f"{problem}, and {many(known, 'conversation')} were in it" if known else ""
+        return f"{problem}; it had {many(known, 'conversation')}" if known else ""
     until = time.monotonic() + seconds
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
     try:

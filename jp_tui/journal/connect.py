@@ -28,13 +28,13 @@ _INDEX = 32 * 1024
 
 _ADVICE = {
     "corrupt": "is damaged",
-    "readonly": "cannot be written; check the owner and mode of the file and its folder",
-    "unusable": "cannot be opened; check that its folder exists and can be written",
-    "full": "cannot be written: no space is left on the disk. Nothing is lost that was saved before; free some space",
-    "busy": "is held by another process and stayed so; try again",
-    "io": "could not be written or read: the disk reports an error",
+    "readonly": "can't be written. Check owner and mode of the file and its folder",
+    "unusable": "can't be opened. Check that its folder exists and is writable",
+    "full": "can't be written: no space is left on the disk. Saved data isn't lost. Free some space",
+    "busy": "is locked by another process. Try again",
+    "io": "couldn't be read or written: the disk reports an error",
     "invalid": "cannot store this",
-    "index": "cannot be searched: its index of texts is damaged",
+    "index": "can't be searched: its text index is damaged",
 }  # fmt: skip
 _KINDS: dict[int, Trouble] = {
     sqlite3.SQLITE_CORRUPT: "corrupt",
@@ -103,7 +103,7 @@ def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
     except PathsError as error:
         raise JournalError("unusable", str(error)) from error
     except OSError as error:
-        raise JournalError("unusable", f"{path} cannot be opened: {because(error)}") from error
+        raise JournalError("unusable", f"{path} can't be opened: {because(error)}") from error
     connection = connect(path, "rw")
     try:
         connection.execute(_CACHE)
@@ -125,7 +125,7 @@ def _made(path: Path) -> None:
     except FileExistsError:
         there = os.stat(path)
         if not stat.S_ISREG(there.st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file") from None
+            raise OSError(errno.EINVAL, "it isn't a regular file") from None
         if not os.access(path, os.R_OK | os.W_OK):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES)) from None
         if there.st_uid == os.geteuid() and there.st_mode & 0o077:
@@ -137,11 +137,11 @@ def open_reading(path: Path) -> sqlite3.Connection:
     try:
         there = os.stat(path)
     except FileNotFoundError:
-        raise JournalError("missing", f"there is no {path} yet") from None
+        raise JournalError("missing", f"{path} doesn't exist yet") from None
     except OSError as error:
-        raise JournalError("unusable", f"{path} cannot be opened: {because(error)}") from error
+        raise JournalError("unusable", f"{path} can't be opened: {because(error)}") from error
     if not stat.S_ISREG(there.st_mode):
-        raise JournalError("unusable", f"{path} cannot be opened: it is no regular file")
+        raise JournalError("unusable", f"{path} can't be opened: it isn't a regular file")
     if there.st_size == 0 and not _has_log(path):
         raise JournalError("missing", f"{path} is still empty")
     connection = connect(path, "ro")
@@ -161,7 +161,7 @@ def open_reading(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def look_in(path: Path) -> sqlite3.Connection:
+def open_for_one_query(path: Path) -> sqlite3.Connection:
     """Open a connection for one query that leaves no files beside the database. Raises JournalError."""
     if not os.path.isfile(path):
         raise JournalError("missing", f"there is no {path}")

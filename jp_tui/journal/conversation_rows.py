@@ -8,12 +8,14 @@ from typing import Any
 
 from jp_tui.journal import fts_query, search
 from jp_tui.journal.connect import trouble
-from jp_tui.journal.port import MAKING, TITLED, ConversationRow, Hits, Shown
+from jp_tui.journal.port import MAKING, OUTSIDE, TITLED, ConversationRow, Hits, Shown
 from jp_tui.journal.row_values import fetched, text, text_or_none, whole
+from jp_tui.journal.schema import SHIFT
 
 FIELDS = (
     "id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived, hidden, origin,"
-    " imported, copied, titled"
+    " imported, copied, titled,"
+    f" EXISTS (SELECT 1 FROM events WHERE place = (conversations.key << {SHIFT} | 1) AND kind = '{OUTSIDE}')"
 )
 FAMILY = """
 WITH RECURSIVE family (id) AS (
@@ -27,19 +29,21 @@ _SHOWN: dict[Shown, str] = {
     "deleted": f"hidden NOT IN ('', '{MAKING}')",
     "all": "hidden = ''",
 }
+_INSIDE = f"NOT EXISTS (SELECT 1 FROM events WHERE place = (conversations.key << {SHIFT} | 1) AND kind = '{OUTSIDE}')"
+"""Leaves out conversations that hold a question of another program (N1): their first event says so."""
 
 
 def where(shown: Shown, workspace: str | None) -> tuple[str, list[object]]:
     """Return the condition for these, with its values."""
     here, values = ("workspace = ? AND ", [workspace]) if workspace is not None else ("", [])
-    return f"WHERE {here}{_SHOWN[shown]}", [*values]
+    return f"WHERE {here}{_SHOWN[shown]} AND {_INSIDE}", [*values]
 
 
 def conversation_row(row: tuple[Any, ...]) -> ConversationRow:
     """Convert FIELDS to a value."""
     id_, title, workspace, model, created, updated = map(text, row[:6])
     events, turns, last_seq = map(whole, row[6:9])
-    parent, archived, hidden, origin, imported, copied, titled = row[9:]
+    parent, archived, hidden, origin, imported, copied, titled, outside = row[9:]
     return ConversationRow(
         id_, title, workspace, model, created, updated, events, turns, last_seq,
         parent=text_or_none(parent),
@@ -49,6 +53,7 @@ def conversation_row(row: tuple[Any, ...]) -> ConversationRow:
         imported=text_or_none(imported),
         copied=whole(copied),
         titled=TITLED[whole(titled)] if whole(titled) < len(TITLED) else TITLED[0],
+        outside=bool(outside),
     )  # fmt: skip
 
 
@@ -74,10 +79,10 @@ class ConversationSearch:
     def more(self) -> bool:
         return self._search.more
 
-    def go_on(self, seconds: float) -> bool:
+    def run_for(self, seconds: float) -> bool:
         try:
             with search.asking():
-                return self._none or not search.made(self._db) or self._search.go_on(seconds)
+                return self._none or not search.made(self._db) or self._search.run_for(seconds)
         except sqlite3.Error as error:
             raise trouble(error, self._path) from error
 

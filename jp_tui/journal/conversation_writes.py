@@ -25,7 +25,7 @@ WITH RECURSIVE family (id) AS (
 
 def make(db: sqlite3.Connection, copied: Copied) -> None:
     """Create a conversation that stays hidden until `reveal`. Raises JournalError `exists`."""
-    create(db, copied.id, copied.workspace, copied.title, copied.model, copied.at, None)
+    create(db, copied.id, copied.workspace, copied.title, copied.model, copied.at, copied.parent)
     db.execute(
         "UPDATE conversations SET hidden = ?, origin = ?, imported = ?, copied = ?, titled = ? WHERE id = ?",
         (MAKING, copied.origin, copied.imported, copied.copied, TITLED.index(copied.titled), copied.id),

@@ -91,10 +91,11 @@ class FollowingReader(JournalReader):
                 self._before.close()
             self._before = db  # a search may still use it
             self._db, self._generation, self._version = fresh, generation, -1
+            self._follow_folder()
             return fresh
         return db
 
-    def _mended(self) -> bool:
+    def _was_repaired(self) -> bool:
         return self._examined(lambda _: None)
 
     def _doubts(self, conversation: str, what: str) -> bool:

@@ -67,16 +67,16 @@ def check(connection: sqlite3.Connection, path: Path, newest: int = len(STEPS)) 
         raise trouble(error, path) from error
     if mark != APPLICATION and (tables or version or mark):
         ours = connection.execute(_OURS).fetchone()[0] == 2
-        words = f"{path} is damaged: its mark is gone" if ours else f"{path} is a database of another program"
-        raise JournalError("corrupt" if ours else "foreign", f"{words}; move it away to start afresh")
+        words = f"{path} is damaged: its application ID is missing" if ours else f"{path} is another program's database"
+        raise JournalError("corrupt" if ours else "foreign", f"{words}. Move it, then restart jp-tui")
     if version > newest:
         raise JournalError(
             "newer",
-            f"{path} was written by a newer jp-tui (its version is {version}, this one knows {newest}); "
-            "use the newer jp-tui, or set JP_TUI_HOME to another folder",
+            f"{path} was written by a newer jp-tui (version {version}, this one supports {newest}). "
+            "Use the newer jp-tui, or set JP_TUI_HOME to another folder",
         )
     if version < 0:
-        raise JournalError("corrupt", f"{path} says that its version is {version}, which none ever was; move it away")
+        raise JournalError("corrupt", f"{path} has an unknown version ({version}). Move it, then restart jp-tui")
     if foreign:  # foreign triggers would run with our statements, perhaps endlessly
-        raise JournalError("corrupt", f"{path} holds a view or a trigger, which jp-tui never makes; move it away")
+        raise JournalError("corrupt", f"{path} has an unknown view or trigger. Move it, then restart jp-tui")
     return version

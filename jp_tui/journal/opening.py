@@ -71,7 +71,7 @@ def record_open(
     """Record the present file; `known` is the earlier record. Raises JournalError."""
     there, log, known = identify(path), identify(companion(path, "-wal")), known or read_record(path)
     if there is None:
-        raise JournalError("unusable", f"{path} was taken away while it was opened; try again")
+        raise JournalError("unusable", f"{path} was moved while it was being opened. Try again")
     name = log.file if log is not None else ""
     if notices or (there.file, name) != (known.file, known.log):
         same = known.conversations if not notices and there.file == known.file else 0
@@ -116,8 +116,8 @@ def _before(path: Path, known: StoreRecord) -> list[StoreNotice]:
     logged = log is not None and log.size > 0
     if there is None and not logged and known.conversations:
         held = many(known.conversations, "conversation")
-        words = f"The database {path} is gone, with {held}. A new one was begun."
-        notices.append(StoreNotice(words, "If it was moved, put it back while no jp-tui runs."))
+        words = f"The database {path} no longer exists. It had {held}. A new one was created."
+        notices.append(StoreNotice(words, "If you moved it, put it back while jp-tui isn't running."))
     elif there is None and not logged:
         pass
     elif there is None or (there.regular and _empty(there, known, logged=logged)):
@@ -131,7 +131,7 @@ def _empty(there: FileIdentity, known: StoreRecord, *, logged: bool) -> bool:
 
 
 def _other_log(path: Path, kept: Path) -> StoreNotice:
-    return StoreNotice(f"{path} was replaced: the log beside it was another file's.", f"It is kept as {kept}.")
+    return StoreNotice(f"{path} was replaced: its log belongs to another file.", f"The log is kept as {kept}.")
 
 
 def _tried(work: Callable[[], StoreNotice], path: Path) -> StoreNotice:
@@ -181,7 +181,7 @@ def usable(path: Path) -> sqlite3.Connection:
     db = open_writing(path)
     try:
         migrate(db, path)
-        if missing := examine.lacking(db):
+        if missing := examine.find_missing(db):
             db.execute("BEGIN IMMEDIATE")
             examine.complete(db, missing)
             examine.agree(db, AGREE_SECONDS)

@@ -12,10 +12,24 @@ from typing import Literal, Protocol, TypeVar
 
 Trouble = Literal[
     "missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io",
-    "unknown", "ambiguous", "exists", "invalid", "closed", "index", "foreign", "held",
+    "unknown", "ambiguous", "exists", "invalid", "closed", "index", "foreign", "held", "offline", "withdrawn",
+    "refused",
 ]  # fmt: skip
 STORAGE: frozenset[Trouble] = frozenset(
-    {"missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io", "closed", "index", "foreign"}
+    {
+        "missing",
+        "readonly",
+        "unusable",
+        "corrupt",
+        "newer",
+        "full",
+        "busy",
+        "io",
+        "closed",
+        "index",
+        "foreign",
+        "offline",
+    }
 )
 """Problems of the store itself, not of a request (Z20)."""
 T = TypeVar("T")
@@ -31,7 +45,9 @@ class JournalError(Exception):
     `kind`: missing (no database yet), readonly, unusable (can't be opened or created), corrupt, newer (made by a newer
     version), full (disk full), busy (locked too long by another process), io, unknown (no such conversation), ambiguous
     (several conversations match the prefix), exists, invalid (can't be stored), closed, index (only the search index is
-    damaged: see `renew_index`), foreign (another program's database), held (another process owns that conversation).
+    damaged: see `renew_index`), foreign (another program's database), held (another process owns that conversation),
+    offline (the store's server can't be reached), withdrawn (an offered answer was withdrawn by its maker),
+    refused (the store lets another role do that, not this one).
     Nothing of the failed call was written.
     """
 
@@ -46,6 +62,16 @@ class StoreNotice:
 
     message: str
     advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreConnection:
+    """Connection to a store on a server (store.md D12). `name` is what a line of status has room for; `problem` says
+    why the server can't be reached, empty while it can; `warning` says what is weak about the connection (D3)."""
+
+    name: str
+    problem: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +105,29 @@ class Stored:
     entry: NewEvent
 
 
+RoleKind = Literal["owner", "person", "worker", "auditor", "none"]
+"""Rights of a role of the server in a store (store.md D5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class StorePerson:
+    """A person who may answer in a store (store.md D13): a role of its server, `owner` or `person`, with the roles that
+    it is a member of. `away_until` is a timestamp in UTC, empty for one who isn't away; `deputy` answers until then
+    what is addressed to the name (D17)."""
+
+    name: str
+    kind: RoleKind
+    groups: tuple[str, ...] = ()
+    away_until: str = ""
+    deputy: str = ""
+
+
 Titled = Literal["first_line", "model", "user"]
 TITLED: tuple[Titled, ...] = ("first_line", "model", "user")
 MAKING = "making"
 MISSING = "missing"
+OUTSIDE = "outside"
+"""Kind of the first event of a conversation that holds a question of another program (N1). Lists leave it out."""
 Shown = Literal["active", "archived", "deleted", "all"]
 
 
@@ -91,7 +136,9 @@ class ConversationRow:
     """Conversation as lists show it; times as given by the engine, `turns` is the highest turn stored.
 
     `deleted` is the time of deletion, empty for others. Its first `copied` events came from the conversation `origin`,
-    or from one that another program calls `imported`.
+    or from one that another program calls `imported`. `outside`: it holds a question of another program (N1).
+    `machine`: where it was begun, empty in a store of this machine (D1). `owner`: the role whose it is, empty there; of
+    another's conversation only id, machine, folder and times are known (D18).
     """
 
     id: str
@@ -110,6 +157,9 @@ class ConversationRow:
     imported: str | None = None
     copied: int = 0
     titled: Titled = "first_line"
+    outside: bool = False
+    machine: str = ""
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +175,7 @@ class Copied:
     origin: str | None = None
     imported: str | None = None
     copied: int = 0
+    parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +225,18 @@ class SentPrompt:
     at: str
 
 
-OfferState = Literal["open", "accepted", "answered", "invalid", "stale"]
+OfferState = Literal["open", "accepted", "answered", "invalid", "stale", "counted", "not_yours"]
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """Answer that another process offers to a conversation's writer (surface S12).
 
-    `payload` is the offerer's JSON, which the writer reads; `state` and `words` are the result (words: who answered, or
-    the problem). Rows older than a day may be deleted.
+    `payload` is the offerer's JSON, which the writer reads: the answer as a line of text in `value`, `decline`, or the
+    addressee of a hand-over in `to`. The server compares what comes of another's with it.
+    `state` and `words` are the result (words: who answered, the problem, or the approvals so far as JSON). Rows older
+    than a day may be deleted. `who` and `machine` made it, empty in a file of one user: where that isn't `me`, the
+    event that comes of it has them and the offer's number in its `responder` (store.md D13).
     """
 
     id: int
@@ -192,6 +246,20 @@ class Offer:
     at: str
     state: OfferState = "open"
     words: str = ""
+    who: str = ""
+    machine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InquiryAct:
+    """Something that a person did about an open inquiry: an approval or a hand-over, `payload` being its event, or a
+    `claim`, `payload` being the role that looks at it now (store.md D15, D16)."""
+
+    conversation: str
+    inquiry: str
+    seq: int
+    kind: str
+    payload: str
 
 
 class Receipt(Protocol[T_co]):
@@ -207,11 +275,38 @@ class Receipt(Protocol[T_co]):
         """True if `result()` would return or raise at once."""
 
 
+class NamedLock(Protocol):
+    """A name that is locked for writing."""
+
+    def release(self) -> None:
+        """Free it; may be called twice."""
+
+
+class NamedLocks(Protocol):
+    """Locks of a store that several machines share: leases in place of lock files (D9)."""
+
+    def take(self, name: str, program: str, pid: int) -> NamedLock | str:
+        """Lock a name without waiting, or return a description of its holder. Raises JournalError."""
+
+    def holder(self, name: str) -> str:
+        """Return a description of the holder, empty if there is none. Raises JournalError."""
+
+    def holders(self, names: Sequence[str]) -> dict[str, str]:
+        """Return a description of the holder of each of these names that has one. Raises JournalError."""
+
+
 class JournalReading(Protocol):
     """Reading half: read-only, synchronous; each call is one indexed query whose cost depends on the result's size.
 
     Any call may raise JournalError (`corrupt`, `io`, `busy`, `closed`). Unknown conversations read as empty.
     """
+
+    def me(self) -> str:
+        """Return the role as which this client is logged in to the store's server (store.md D13). Empty for a file, and
+        before the server answered for the first time."""
+
+    def people(self) -> list[StorePerson]:
+        """Return all who may answer in the store, by name; for a file only the owner of the process."""
 
     def read(self, conversation: str, after: int = 0, limit: int = 256) -> list[Stored]:
         """Return events with `seq > after`, in order."""
@@ -228,10 +323,26 @@ class JournalReading(Protocol):
     def inquiry_events(self, conversation: str, inquiry: str | None = None) -> list[Stored]:
         """Return the events of one inquiry, or of all inquiries of the conversation, in order."""
 
+    def of_kinds(
+        self,
+        conversation: str,
+        kinds: Sequence[str],
+        holding: str = "",
+        after: int = 0,
+        limit: int = 256,
+        before: int = 0,
+    ) -> list[Stored]:
+        """Return events of these kinds with `seq > after`, and `seq < before` unless that is 0, whose payload contains
+        the text `holding`, in order. Unlike the others it looks at all events of the conversation between these."""
+
     def open_inquiries(self, conversation: str | None = None) -> list[Stored]:
         """Return open requests of one conversation or of all: the inquiry_request events of a conversation's last turn
         that have fewer responses than requests (counted by id, R203), if that turn has no `turn_outcome` event. The
         latest request of an id, in order of the requests."""
+
+    def acts(self) -> list[InquiryAct]:
+        """Return what people did about the open inquiries that this role asks or may answer, in order; nothing in a
+        store of one person."""
 
     def offers(self, conversation: str) -> list[Offer]:
         """Return open offers, oldest first; fast enough to poll."""
@@ -247,6 +358,10 @@ class JournalReading(Protocol):
 
     def changed(self) -> bool:
         """True if any process committed since the last call, and at the first call."""
+
+    def write_events(self) -> int | None:
+        """Return a descriptor that becomes readable when any process writes to the store, until `close`; None where
+        only `changed` tells. A commit becomes visible within 2 s after its last write."""
 
     def partials(self, conversation: str) -> list[Partial]:
         """Return unfinished parts, joined, in order of their start."""
@@ -268,11 +383,21 @@ class JournalReading(Protocol):
         """Return the conversation with this id, else the only one whose id has this prefix. Raises JournalError
         `ambiguous` with the candidates. With `deleted` only deleted ones match, else none of them."""
 
+    def rows(self, conversations: Sequence[str]) -> dict[str, ConversationRow]:
+        """Return those of these conversations that aren't deleted, by id; on a server in one query."""
+
+    def newest_of(self, prefix: str) -> ConversationRow | None:
+        """Return the conversation with the greatest id that begins so, also a deleted one."""
+
     def children(self, conversation: str) -> list[str]:
         """Return the ids of all conversations that work for it, and of those that work for these, also hidden ones."""
 
     def imports(self, imported: str) -> list[ConversationRow]:
         """Return conversations imported under this id of another program, except deleted ones."""
+
+    def everything(self) -> list[str]:
+        """Return the ids of all conversations, also deleted ones and those of other programs, in the order in which
+        they were made; not those that are being made."""
 
     def hidden(self) -> list[tuple[str, str]]:
         """Return the ids of hidden conversations, each with its time of deletion, or MAKING."""
@@ -290,6 +415,11 @@ class JournalReading(Protocol):
         """Return the most recently updated conversation of this workspace that isn't archived (`-c`) and has no
         parent."""
 
+    def unfinished(self, workspaces: Sequence[str], among: int = 2000) -> list[ConversationRow]:
+        """Return the conversations of these workspaces whose last turn has no `turn_outcome` event and no open inquiry,
+        most recently updated first; of each workspace only the `among` last updated are looked at. Also archived ones,
+        and those with a parent; neither hidden ones nor those of other programs."""
+
     def last_requests(self, workspace: str, limit: int = 100) -> list[SentPrompt]:
         """Return the newest prompts sent in this workspace (kind `chat_request`), newest first by their `at`.
         Conversations with a parent are skipped: their prompts weren't typed."""
@@ -305,7 +435,7 @@ class RunningSearch(Protocol):
     def more(self) -> bool:
         """True if there are conversations beyond the limit."""
 
-    def go_on(self, seconds: float) -> bool:
+    def run_for(self, seconds: float) -> bool:
         """Search for about `seconds`; return True at the end. Raises JournalError, `index` if the index can't be
         read."""
 
@@ -350,8 +480,39 @@ class Journal(JournalReading, Protocol):
         *,
         durable: bool = True,
         closes_parts: Sequence[str] = (),
+        accepts: Sequence[int] = (),
+        copied: bool = False,
     ) -> Receipt[list[int]]:
-        """Add all entries or none, and drop the parts that they finish. The result is their numbers."""
+        """Add all entries or none, drop the parts that they finish, and record these open offers as accepted. The
+        result is their numbers. `copied`: they come from another store, which says who answered; this one doesn't.
+        Raises JournalError `withdrawn` if one of the offers isn't open any more, and `refused` for an answer in
+        another's name."""
+
+    def ask_outside(
+        self,
+        conversation: str,
+        entries: Sequence[NewEvent],
+        *,
+        workspace: str,
+        at: str,
+        title: str,
+        admits: Callable[[Sequence[str]], None],
+        joins: bool = False,
+    ) -> Receipt[None]:
+        """Create a conversation with these events, the first of kind OUTSIDE, in one durable transaction. `admits` gets
+        the payloads of all open requests of such conversations and raises JournalError to refuse this one. `joins`:
+        where there is such a conversation, all but the first are added to it."""
+
+    def settle_outside(
+        self, conversation: str, inquiry: str, entries: Sequence[NewEvent], after: int | None = None
+    ) -> Receipt[bool]:
+        """Append these events if the inquiry is still open, in one durable transaction; the first one wins. With
+        `after`, only if that is the number of the inquiry's last event. The result is True if they were appended.
+
+        Where the conversation is another's, it is one response, vote or assignment of an inquiry that asks this role,
+        and the server checks all of it (store.md D18). Raises JournalError `unknown` for an inquiry that this role
+        doesn't see, `held` while a process writes the conversation: then it is offered (`make_offer`); `refused` with
+        the reason."""
 
     def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:
         """Add to a streaming part. The write may wait up to 0.2 s for more unless it is durable, so don't await it
@@ -397,6 +558,15 @@ class Journal(JournalReading, Protocol):
     def clear_draft(self, conversation: str, key: str) -> Receipt[None]:
         """Delete it."""
 
+    def set_away(self, until: str, deputy: str) -> Receipt[None]:
+        """Record that this user is away until a timestamp, or is back if it is empty; a `deputy` answers meanwhile what
+        asks the user (store.md D17). Raises JournalError `refused` with the reason; a file has no other people."""
+
+    def claim(self, conversation: str, inquiry: str, *, release: bool = False) -> Receipt[str | None]:
+        """Say that this role looks at an open inquiry, for 10 minutes by the server's clock, or no longer does
+        (store.md D16). The result is who looks at it then, empty if no one does; None if it isn't open for this role.
+        Raises JournalError `refused` in a store of one person."""
+
     def make_offer(self, conversation: str, inquiry: str, payload: str, at: str) -> Receipt[int]:
         """Offer an answer to the conversation's writer. The result is its number. Durable."""
 
@@ -410,11 +580,20 @@ class Journal(JournalReading, Protocol):
         """Return the store's notices since the last call: it was repaired, or written to a new file."""
 
     def noticed(self) -> Receipt[None]:
-        """Done when there is a notice. Only one caller may wait."""
+        """Done when there is a notice, or another state of the connection. Only one caller may wait."""
+
+    def connection(self) -> StoreConnection | None:
+        """Return the state of the connection to the store's server; None for a file."""
+
+    def retry(self) -> None:
+        """Try now to reach a server that was lost, instead of at the next time (D12)."""
 
     def holds(self, again: Again) -> None:
         """Register `again`, which is called from any thread when the store's folder may have changed. It takes this
         process's locks again and returns which conversations it owns and which another process owns now."""
+
+    def locks(self) -> NamedLocks | None:
+        """Return the store's own locks; None where files on this machine lock its conversations (S12)."""
 
     def flush(self) -> Receipt[None]:
         """Done when everything submitted before is written (with the requested durability)."""

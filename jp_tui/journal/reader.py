@@ -7,20 +7,24 @@ transaction stays open between calls, no thread is started, and a damaged page r
 from __future__ import annotations
 
 import contextlib
+import os
+import pwd
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 from jp_tui.journal import search
-from jp_tui.journal.connect import look_in, open_reading, trouble
+from jp_tui.journal.connect import open_for_one_query, open_reading, trouble
 from jp_tui.journal.conversation_rows import FAMILY, FIELDS, ConversationSearch, conversation_row, where
+from jp_tui.journal.file_events import open_events, watch
 from jp_tui.journal.migrate import check
 from jp_tui.journal.port import (
     MAKING,
     MISSING,
     ConversationRow,
+    InquiryAct,
     JournalError,
     NewEvent,
     Offer,
@@ -30,8 +34,9 @@ from jp_tui.journal.port import (
     Shown,
     Span,
     Stored,
+    StorePerson,
 )
-from jp_tui.journal.row_values import MOST, fetched, text_or_none, whole
+from jp_tui.journal.row_values import MOST, fetched, parts_of, text_or_none, whole
 from jp_tui.journal.row_values import text as tame
 from jp_tui.journal.schema import LAST, SHIFT, STEPS
 
@@ -53,7 +58,7 @@ def open_reader(path: Path) -> JournalReader:
         if version < len(STEPS):
             raise JournalError(
                 "missing" if version == 0 else "unusable",
-                f"{path} is of an older form (version {version}); start jp-tui once to bring it up to date",
+                f"{path} has an older format (version {version}). Start jp-tui once to update it",
             )
     except JournalError:
         connection.close()
@@ -61,17 +66,26 @@ def open_reader(path: Path) -> JournalReader:
     return JournalReader(connection, path)
 
 
+def account() -> StorePerson:
+    """Return the owner of this process: the only person of a file."""
+    try:
+        name = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a process whose account has no name
+        name = str(os.getuid())
+    return StorePerson(name, "owner")
+
+
 def has(path: Path, conversation: str) -> bool:
     """True if a conversation with this id is readable there. Writes nothing."""
     try:
-        with contextlib.closing(look_in(path)) as db:
+        with contextlib.closing(open_for_one_query(path)) as db:
             check(db, path)
             return bool(fetched(db, "SELECT 1 FROM conversations WHERE id = ? AND hidden = ''", (conversation,)))
     except (JournalError, sqlite3.Error):
         return False
 
 
-def glimpse(path: Path, workspace: str, conversation: str | None) -> ConversationRow | None:
+def find_resumable(path: Path, workspace: str, conversation: str | None) -> ConversationRow | None:
     """Return the conversation that resuming would open: the one whose id has this prefix, or with None the latest of
     the workspace.
 
@@ -80,15 +94,31 @@ def glimpse(path: Path, workspace: str, conversation: str | None) -> Conversatio
     conversation has drafts.
     """
     try:
-        with contextlib.closing(look_in(path)) as db:
-            db.execute("PRAGMA busy_timeout = 20")
-            if check(db, path) < len(STEPS):
-                return None
-            reader = JournalReader(db, path)
+        with _one_query(path) as reader:
             row = reader.latest(workspace) if conversation is None else reader.conversation(conversation)
             return None if row is None or reader.drafts(row.id) else row
     except (JournalError, sqlite3.Error):
         return None
+
+
+def latest_conversations(path: Path, workspace: str, limit: int) -> list[ConversationRow] | None:
+    """Return the latest conversations of a workspace, without those of sub-agents; None if the file isn't sound or of
+    this version. As for `find_resumable`, don't call it while this process has the database open."""
+    try:
+        with _one_query(path) as reader:
+            return reader.conversations(workspace, limit=limit, children=False)
+    except (JournalError, sqlite3.Error):
+        return None
+
+
+@contextlib.contextmanager
+def _one_query(path: Path) -> Iterator[JournalReader]:
+    """Yield a reader that doesn't wait for a busy database. Raises JournalError, also for an older version."""
+    with contextlib.closing(open_for_one_query(path)) as db:
+        db.execute("PRAGMA busy_timeout = 20")
+        if check(db, path) < len(STEPS):
+            raise JournalError("unusable", f"{path} has an older format")
+        yield JournalReader(db, path)
 
 
 class JournalReader:
@@ -98,12 +128,22 @@ class JournalReader:
         self._db: sqlite3.Connection | None = connection
         self._path = path
         self._version = -1
+        self._events_of_files: int | None = None
 
     def close(self) -> None:
         """Close the file; may be called twice."""
+        if self._events_of_files is not None:
+            os.close(self._events_of_files)
+            self._events_of_files = None
         if self._db is not None:
             self._db.close()
             self._db = None
+
+    def me(self) -> str:
+        return ""
+
+    def people(self) -> list[StorePerson]:
+        return [account()]
 
     def read(self, conversation: str, after: int = 0, limit: int = 256) -> list[Stored]:
         key = self._key(conversation)
@@ -143,12 +183,31 @@ class JournalReader:
             return self._events(conversation, "WHERE conversation = ? AND inquiry IS NOT NULL ORDER BY place", (key,))
         return self._events(conversation, "WHERE conversation = ? AND inquiry = ? ORDER BY place", (key, inquiry))
 
+    def of_kinds(
+        self,
+        conversation: str,
+        kinds: Sequence[str],
+        holding: str = "",
+        after: int = 0,
+        limit: int = 256,
+        before: int = 0,
+    ) -> list[Stored]:
+        key, marks = self._key(conversation), ", ".join("?" for _ in kinds)
+        return self._events(
+            conversation,
+            f"WHERE place > ? AND place <= ? AND kind IN ({marks}) AND instr(payload, ?) > 0 ORDER BY place LIMIT ?",
+            (_place(key, after), _place(key, before - 1 if before else LAST), *kinds, holding, max(0, limit)),
+        )
+
     def open_inquiries(self, conversation: str | None = None) -> list[Stored]:
         if conversation is None:
             found = [_stored(*row) for row in self._all(_WAITING, ())]
             return sorted(found, key=lambda stored: (stored.entry.at, stored.conversation, stored.seq))
         rows = self._all(f"{_WAITING} AND w.conversation = ?", (self._key(conversation),))
         return sorted((_stored(*row) for row in rows), key=lambda stored: stored.seq)
+
+    def acts(self) -> list[InquiryAct]:
+        return []
 
     def offers(self, conversation: str) -> list[Offer]:
         rows = self._all(f"{_OFFERS} WHERE conversation = ? AND state = 'open' ORDER BY id", (conversation,))
@@ -176,17 +235,22 @@ class JournalReader:
         before, self._version = self._version, version
         return version != before
 
+    def write_events(self) -> int | None:
+        if self._events_of_files is None and self._db is not None:
+            self._events_of_files = open_events(self._path.parent)
+        return self._events_of_files
+
+    def _follow_folder(self) -> None:
+        """Report writes to the folder that is at the path now; it may be another one than before."""
+        if self._events_of_files is not None:
+            watch(self._events_of_files, self._path.parent)
+
     def partials(self, conversation: str) -> list[Partial]:
         rows = self._all(
             "SELECT part, kind, text FROM partials WHERE conversation = ? ORDER BY number",
             (self._key(conversation),),
         )
-        texts: dict[str, list[str]] = {}
-        kinds: dict[str, str] = {}
-        for part, kind, text in (map(tame, row) for row in rows):
-            kinds.setdefault(part, kind)
-            texts.setdefault(part, []).append(text)
-        return [Partial(part, kinds[part], "".join(pieces)) for part, pieces in texts.items()]
+        return parts_of((tame(part), tame(kind), tame(piece)) for part, kind, piece in rows)
 
     def conversations(
         self,
@@ -216,11 +280,24 @@ class JournalReader:
             raise JournalError("ambiguous", f"several conversations begin with {prefix}: {named}")
         return found[0] if found else None
 
+    def rows(self, conversations: Sequence[str]) -> dict[str, ConversationRow]:
+        shown = f"hidden IN ('', '{MAKING}')"
+        return {row.id: row for id_ in conversations for row in self._rows(f"WHERE id = ? AND {shown}", (id_,))}
+
+    def newest_of(self, prefix: str) -> ConversationRow | None:
+        values = (prefix, prefix + "\U0010ffff", MAKING)
+        found = self._rows("WHERE id >= ? AND id < ? AND hidden <> ? ORDER BY id DESC LIMIT 1", values)
+        return found[0] if found else None
+
     def children(self, conversation: str) -> list[str]:
         return [tame(id_) for (id_,) in self._all(FAMILY, (conversation,)) if id_ != conversation]
 
     def imports(self, imported: str) -> list[ConversationRow]:
         return self._rows("WHERE imported = ? AND hidden = ''", (imported,))
+
+    def everything(self) -> list[str]:
+        rows = self._all("SELECT id FROM conversations WHERE hidden <> ? ORDER BY key", (MAKING,))
+        return [tame(id_) for (id_,) in rows]
 
     def hidden(self) -> list[tuple[str, str]]:
         rows = self._all("SELECT id, hidden FROM conversations WHERE hidden <> ''", ())
@@ -239,6 +316,18 @@ class JournalReader:
     def latest(self, workspace: str) -> ConversationRow | None:
         found = self.conversations(workspace, limit=1, children=False)
         return found[0] if found else None
+
+    def unfinished(self, workspaces: Sequence[str], among: int = 2000) -> list[ConversationRow]:
+        found: list[ConversationRow] = []
+        for workspace in dict.fromkeys(workspaces):
+            inside, values = where("all", workspace)
+            found += self._rows(
+                "WHERE key IN (SELECT key FROM conversations WHERE workspace = ? ORDER BY updated DESC, key DESC"
+                f" LIMIT ?) AND ended < turns AND {inside.removeprefix('WHERE ')}"
+                " AND NOT EXISTS (SELECT 1 FROM waiting WHERE conversation = conversations.key AND missing > 0)",
+                (workspace, max(0, among), *values),
+            )
+        return sorted(found, key=lambda row: row.updated, reverse=True)
 
     def last_requests(self, workspace: str, limit: int = 100) -> list[SentPrompt]:
         found: list[SentPrompt] = []
@@ -281,7 +370,7 @@ class JournalReader:
             return fetched(db, statement, values)
         except sqlite3.Error as error:
             problem = trouble(error, self._path)
-            if problem.kind != "corrupt" or not self._mended():
+            if problem.kind != "corrupt" or not self._was_repaired():
                 raise problem from error
         try:
             return fetched(self._ready(), statement, values)
@@ -296,7 +385,7 @@ class JournalReader:
             raise JournalError("closed", f"{self._path} is closed")
         return self._db
 
-    def _mended(self) -> bool:
+    def _was_repaired(self) -> bool:
         """True if an unreadable file was repaired."""
         return False
 

@@ -4,8 +4,10 @@ break a whole list or page. Payloads aren't checked here: the engine does that."
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from jp_tui.journal.port import Partial
 
 MOST = (1 << 53) - 1
 """Largest count outside this package: integers up to here are exact in JSON."""
@@ -44,3 +46,13 @@ def fetched(
         return db.execute(statement, values).fetchall()
     finally:
         db.text_factory = str
+
+
+def parts_of(rows: Iterable[tuple[str, str, str]]) -> list[Partial]:
+    """Return the parts of rows `(part, kind, text)` in their order, with their pieces joined."""
+    texts: dict[str, list[str]] = {}
+    kinds: dict[str, str] = {}
+    for part, kind, piece in rows:
+        kinds.setdefault(part, kind)
+        texts.setdefault(part, []).append(piece)
+    return [Partial(part, kinds[part], "".join(pieces)) for part, pieces in texts.items()]

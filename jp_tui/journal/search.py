@@ -161,7 +161,7 @@ class EventSearch:
         self._below = (1 << 63) - 1
         self._passed: dict[int, bool] = {}
 
-    def go_on(self, seconds: float) -> bool:
+    def run_for(self, seconds: float) -> bool:
         """Search for about `seconds`; return True at the end. Raises sqlite3.Error, including IndexDamaged."""
         began = time.monotonic()
         asked, cost, passing = (
@@ -173,7 +173,7 @@ class EventSearch:
             now = time.monotonic()
             cost = cost or now - began  # the cost of a new query
             key = place >> SHIFT
-            wanted = self._take(key, place & LAST)
+            wanted = self._add_match(key, place & LAST)
             if self.more:
                 return True
             passing = 0.0 if wanted else passing or now
@@ -185,7 +185,7 @@ class EventSearch:
                 return False
         return True
 
-    def _take(self, key: int, seq: int) -> bool:
+    def _add_match(self, key: int, seq: int) -> bool:
         held = self.places.get(key)
         if held is not None:
             if len(held) >= self.hits:

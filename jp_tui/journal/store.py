@@ -11,7 +11,7 @@ from jp_tui.journal import changes, conversation_writes, search
 from jp_tui.journal.doubt import Doubt
 from jp_tui.journal.following import FollowingReader
 from jp_tui.journal.opening import opened
-from jp_tui.journal.port import Again, Copied, Journal, NewEvent, OfferState, Receipt, StoreNotice, Titled
+from jp_tui.journal.port import Again, Copied, Journal, JournalError, NewEvent, OfferState, Receipt, StoreNotice, Titled
 from jp_tui.journal.writer import WriteJob
 
 T = TypeVar("T")
@@ -57,19 +57,69 @@ class SqliteJournal(FollowingReader):
         *,
         durable: bool = True,
         closes_parts: Sequence[str] = (),
+        accepts: Sequence[int] = (),
+        copied: bool = False,
     ) -> Receipt[list[int]]:
         entries, parts = tuple(entries), tuple(closes_parts)
         large = len(entries) > MANY or sum([len(entry.payload) + len(entry.text) for entry in entries]) > LARGE
+        return self._do(self._appending(conversation, entries, parts, tuple(accepts)), durable, large)
+
+    def ask_outside(
+        self,
+        conversation: str,
+        entries: Sequence[NewEvent],
+        *,
+        workspace: str,
+        at: str,
+        title: str,
+        admits: Callable[[Sequence[str]], None],
+        joins: bool = False,
+    ) -> Receipt[None]:
+        append, adds = (self._appending(conversation, tuple(found)) for found in (entries, entries[1:]))
+
+        def work(db: sqlite3.Connection) -> None:
+            admits(changes.open_outside(db))
+            if joins and changes.is_outside(db, conversation):
+                adds(db)
+                return
+            changes.create(db, conversation, workspace, title, "", at, None)
+            append(db)
+
+        return self._do(work)
+
+    def settle_outside(
+        self, conversation: str, inquiry: str, entries: Sequence[NewEvent], after: int | None = None
+    ) -> Receipt[bool]:
+        append = self._appending(conversation, tuple(entries))
+
+        def work(db: sqlite3.Connection) -> bool:
+            still = changes.is_open(db, conversation, inquiry, after)
+            if still:
+                append(db)
+            return still
+
+        return self._do(work)
+
+    def _appending(
+        self,
+        conversation: str,
+        entries: tuple[NewEvent, ...],
+        parts: tuple[str, ...] = (),
+        accepts: tuple[int, ...] = (),
+    ) -> Callable[[sqlite3.Connection], list[int]]:
+        """Return the work of an append inside a transaction."""
         doubt, tending = Doubt(), self._tending
 
         def work(db: sqlite3.Connection) -> list[int]:
             tending.mine(conversation)
             numbers = changes.append(db, conversation, entries, parts, doubt)
+            if accepts:
+                changes.accept_offers(db, accepts)
             tending.lately.writes(conversation, numbers, entries)
             tending.lately.named(db, conversation)
             return numbers
 
-        return self._do(work, durable, large)
+        return work
 
     def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:
         pieces = [chunk]
@@ -122,6 +172,12 @@ class SqliteJournal(FollowingReader):
     def clear_draft(self, conversation: str, key: str) -> Receipt[None]:
         return self._do(lambda db: changes.clear_draft(db, conversation, key), durable=False)
 
+    def set_away(self, until: str, deputy: str) -> Receipt[None]:
+        raise JournalError("refused", "only you use this store")
+
+    def claim(self, conversation: str, inquiry: str, *, release: bool = False) -> Receipt[str | None]:
+        raise JournalError("refused", "only you use this store")
+
     def make_offer(self, conversation: str, inquiry: str, payload: str, at: str) -> Receipt[int]:
         return self._do(lambda db: changes.make_offer(db, conversation, inquiry, payload, at))
 
@@ -131,6 +187,12 @@ class SqliteJournal(FollowingReader):
     def withdraw_offer(self, id: int) -> Receipt[None]:
         return self._do(lambda db: changes.withdraw_offer(db, id))
 
+    def connection(self) -> None:
+        """A file has none."""
+
+    def retry(self) -> None:
+        """A file is always in reach."""
+
     def notices(self) -> list[StoreNotice]:
         return self._tending.notices.take()
 
@@ -139,6 +201,9 @@ class SqliteJournal(FollowingReader):
 
     def holds(self, again: Again) -> None:
         self._tending.holds(again)
+
+    def locks(self) -> None:
+        return None
 
     def flush(self) -> Receipt[None]:
         return self._do(lambda db: None, durable=False)

@@ -55,7 +55,7 @@ class PendingReceipt(Generic[T]):
         self._tells: list[Callable[[], object]] | None = []
         """Callbacks; None once it is done."""
 
-    def settle(self, result: T | None, error: BaseException | None) -> None:
+    def complete(self, result: T | None, error: BaseException | None) -> None:
         """Complete it and run the callbacks."""
         with self._gate:
             self._result, self._error = result, error
@@ -72,7 +72,7 @@ class PendingReceipt(Generic[T]):
 
     def __await__(self) -> Generator[object, None, T]:
         if self._tells is None:
-            return self._taken()
+            return self._take_result()
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -88,18 +88,18 @@ class PendingReceipt(Generic[T]):
 
         if self._waits(tell):
             yield from waiter
-        return self._taken()
+        return self._take_result()
 
     def result(self, timeout: float | None = None) -> T:
         written = threading.Event()
         if self._waits(written.set) and not written.wait(timeout):
             raise TimeoutError
-        return self._taken()
+        return self._take_result()
 
     def done(self) -> bool:
         return self._tells is None
 
-    def _taken(self) -> T:
+    def _take_result(self) -> T:
         if self._error is not None:
             raise self._error
         return self._result  # type: ignore[return-value]
@@ -107,9 +107,10 @@ class PendingReceipt(Generic[T]):
 
 @dataclass(slots=True)
 class WriteJob(Generic[T]):
-    """Work inside a transaction. `pieces`, if given, may be joined with those of a later job."""
+    """Work inside a transaction, with the writer's connection. `pieces`, if given, may be joined with those of a later
+    job."""
 
-    work: Callable[[sqlite3.Connection], T]
+    work: Callable[[Any], T]
     durable: bool = True
     lazy: bool = False
     joins: tuple[str, str] | None = None
@@ -117,10 +118,10 @@ class WriteJob(Generic[T]):
     receipt: PendingReceipt[T] = field(default_factory=PendingReceipt)
     followers: list[PendingReceipt[T]] = field(default_factory=list)
 
-    def settle(self, result: T | None, error: BaseException | None) -> None:
+    def complete(self, result: T | None, error: BaseException | None) -> None:
         """Complete it and run the callbacks."""
         for receipt in (self.receipt, *self.followers):
-            receipt.settle(result, error)
+            receipt.complete(result, error)
 
 
 class FileKeeperPort(Protocol):
@@ -129,7 +130,7 @@ class FileKeeperPort(Protocol):
     def moved(self) -> bool:
         """True if another file is at the path than the open one; takes microseconds."""
 
-    def parted(self) -> bool:
+    def was_replaced(self) -> bool:
         """True if another log is beside it; takes microseconds."""
 
     def reopen(self) -> sqlite3.Connection:
@@ -209,11 +210,11 @@ class JournalWriter:
             else:
                 if self._tends.moved():  # written, but not to the right file: not done yet
                     return self.submit(WriteJob(lambda _: done))
-                receipt.settle(done, None)
+                receipt.complete(done, None)
                 return receipt
         if later or (isinstance(words, JournalError) and words.kind in _NOT_HERE):
             return self.submit(WriteJob(work))
-        receipt.settle(None, words)
+        receipt.complete(None, words)
         return receipt
 
     def _hand_over(self, job: WriteJob[Any]) -> None:
@@ -223,10 +224,10 @@ class JournalWriter:
             self._thread = thread
         self._jobs.put(job)
 
-    def _settle(self, job: WriteJob[T], result: T | None, error: BaseException | None) -> None:
+    def _complete(self, job: WriteJob[T], result: T | None, error: BaseException | None) -> None:
         with self._gate:  # before the callbacks: they may write at once
             self._left -= 1 + len(job.followers)
-        job.settle(result, error)
+        job.complete(result, error)
 
     def close(self) -> None:
         """Write what is queued, checkpoint, close. May be called twice."""
@@ -239,46 +240,14 @@ class JournalWriter:
         if thread is not None:
             thread.join()
         else:
-            self._farewell()
+            self._close_connection()
 
     def _live(self) -> None:
         going = True
         while going:
-            jobs, going = self._gather()
-            if jobs:
-                self._write(_joined(jobs))
-        self._farewell()
-
-    def _gather(self) -> tuple[list[WriteJob[Any]], bool]:
-        """Return the waiting jobs, after a short delay if all of them are lazy. False at the end."""
-        first = self._jobs.get()
-        if first is None:
-            return [], False
-        jobs, lazy = [first], first.lazy
-        until = time.monotonic() + LINGER if lazy else 0.0
-        while len(jobs) < _TOGETHER and (lazy or not self._jobs.empty()):
-            try:
-                job = self._jobs.get(timeout=max(until - time.monotonic(), 0.0)) if lazy else self._jobs.get_nowait()
-            except Empty:
-                break
-            if job is None:
-                return jobs, False
-            jobs.append(job)
-            lazy = lazy and job.lazy
-        return jobs, True
-
-    def _write(self, jobs: list[WriteJob[Any]]) -> None:
-        error = self._attempt(jobs)
-        if error is None:
-            return
-        if len(jobs) == 1 or (isinstance(error, JournalError) and error.kind in _EVERYBODYS):
-            for job in jobs:
-                self._settle(job, None, error)
-            return
-        for job in jobs:  # one of them failed: run each separately
-            alone = self._attempt([job])
-            if alone is not None:
-                self._settle(job, None, alone)
+            jobs, going = gathered(self._jobs, _TOGETHER)
+            write_together(joined(jobs), self._attempt, self._complete, _EVERYBODYS)
+        self._close_connection()
 
     def _attempt(self, jobs: list[WriteJob[Any]]) -> Exception | None:
         """Run all jobs in one transaction. Return None if they are stored and completed, else the error."""
@@ -288,7 +257,7 @@ class JournalWriter:
             except Exception as error:
                 return self._undone(error)
         for job, result in zip(jobs, results, strict=True):
-            self._settle(job, result, None)
+            self._complete(job, result, None)
         return None
 
     def _run_sound(self, works: Sequence[Callable[[sqlite3.Connection], T]], durable: bool) -> list[T]:
@@ -334,7 +303,7 @@ class JournalWriter:
         if self._db is None:
             self._db = self._tends.reopen()
             self._full_sync, self._here = None, False
-        elif self._tends.moved() or self._tends.parted():
+        elif self._tends.moved() or self._tends.was_replaced():
             raise Displaced
         return self._db
 
@@ -353,9 +322,9 @@ class JournalWriter:
         if isinstance(error, sqlite3.Error):
             return trouble(error, self._path)
         if isinstance(error, Displaced | Suspect):  # again, directly after the repair
-            return JournalError("corrupt", f"{self._path} is changed by another program all the time ({error})")
+            return JournalError("corrupt", f"{self._path} keeps being changed by another program ({error})")
         if isinstance(error, (UnicodeEncodeError, OverflowError)):  # a lone surrogate, or a number beyond 64 bits
-            return JournalError("invalid", f"{self._path} cannot store this ({error})")
+            return JournalError("invalid", f"{self._path} can't store this ({error})")
         return error
 
     def _back_out(self, distrust: bool) -> None:
@@ -371,7 +340,7 @@ class JournalWriter:
             self._db.close()
             self._db = None
 
-    def _farewell(self) -> None:
+    def _close_connection(self) -> None:
         with self._hand:
             self._gone = True
             self._back_out(False)
@@ -408,7 +377,7 @@ def _alone() -> bool:
     return not getattr(loop, "_ready", True)
 
 
-def _joined(jobs: list[WriteJob[Any]]) -> list[WriteJob[Any]]:
+def joined(jobs: list[WriteJob[Any]]) -> list[WriteJob[Any]]:
     """Return the jobs with the pieces of one part joined into one job, at the place of the first."""
     first: dict[tuple[str, str], WriteJob[Any]] = {}
     kept: list[WriteJob[Any]] = []
@@ -419,3 +388,43 @@ def _joined(jobs: list[WriteJob[Any]]) -> list[WriteJob[Any]]:
             leader.pieces += job.pieces
             leader.followers.append(job.receipt)
     return kept
+
+
+def gathered(queue: SimpleQueue[WriteJob[Any] | None], most: int) -> tuple[list[WriteJob[Any]], bool]:
+    """Return the waiting jobs, after a short delay if all of them are lazy. False at the end."""
+    first = queue.get()
+    if first is None:
+        return [], False
+    jobs, lazy = [first], first.lazy
+    until = time.monotonic() + LINGER if lazy else 0.0
+    while len(jobs) < most and (lazy or not queue.empty()):
+        try:
+            job = queue.get(timeout=max(until - time.monotonic(), 0.0)) if lazy else queue.get_nowait()
+        except Empty:
+            break
+        if job is None:
+            return jobs, False
+        jobs.append(job)
+        lazy = lazy and job.lazy
+    return jobs, True
+
+
+def write_together(
+    jobs: list[WriteJob[Any]],
+    attempt: Callable[[list[WriteJob[Any]]], Exception | None],
+    complete: Callable[[WriteJob[Any], None, Exception], None],
+    everybodys: frozenset[str],
+) -> None:
+    """Write the jobs in one transaction. If it fails, run each alone, unless the error is of a kind in `everybodys`:
+    then all of them fail. `attempt` completes the jobs that it stores and returns None, or returns the error;
+    `complete` fails one job."""
+    error = attempt(jobs) if jobs else None
+    if error is None:
+        return
+    if len(jobs) == 1 or (isinstance(error, JournalError) and error.kind in everybodys):
+        for job in jobs:
+            complete(job, None, error)
+        return
+    for job in jobs:
+        if (alone := attempt([job])) is not None:
+            complete(job, None, alone)

@@ -33,7 +33,7 @@ class UiPriority:
         """Report that the key is painted."""
         self._until = min(self._until, self._clock())
 
-    def give_way(self) -> None:
+    def yield_to_keys(self) -> None:
         """Sleep while a key is being painted, unless it is the engine's turn."""
         if not self._until:
             return
@@ -63,5 +63,5 @@ class YieldingLoop(asyncio.SelectorEventLoop):
         return super().call_soon(self._in_turn, callback, args, context=context)
 
     def _in_turn(self, callback: Callable[..., object], args: tuple[object, ...]) -> None:
-        self._courtesy.give_way()
+        self._courtesy.yield_to_keys()
         callback(*args)

@@ -1,1 +1,1 @@
-"""The one language between the engine and its faces, as data. Holds no Future, no callable, no widget."""
+"""Messages between the engine and its front ends, as data. They hold no Future, no callable and no widget."""

@@ -1,13 +1,12 @@
-"""What a conversation changed in files, and taking it back (issue 8, 7): commands, answers, values.
+"""File changes of a conversation, and undoing them (issue 8, 7): commands, answers, values.
 
-Values only. What is compared is always the file as it is on the disk now with what it held before the first change.
+Values only. The comparison is always between the file as it is on the disk now and its content before the first change.
 """
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Literal
-
-from pydantic import Field
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model
@@ -19,11 +18,11 @@ Way = Literal["back", "again"]
 class FileChange(Model):
     """One file that was changed. `key` names it to UndoChanges, `was` is the path it was moved from.
 
-    `state`: `made`, the change stands as it was made; `taken_back`, the file holds again what it held before;
-    `changed`, somebody else changed it since; `later`, a later turn did. `why_not` says why it cannot be taken back
-    (brought back, when it is taken back); empty when it can. `diff` is unified, empty when there is nothing to compare
-    or `note` says why it is not shown. `digest` is that of what stands there now, `at` its absolute
-    path where that is a file, for an editor. `turns` are those that changed it.
+    `state`: `made`, the change is in the file; `taken_back`, the change is undone; `changed`, the file was changed
+    since by another program or the user; `later`, by a later turn. `why_not` says why it cannot be undone (or restored,
+    when it is undone); empty when it can. `diff` is unified, empty when there is nothing to compare or `note` says why
+    it is not shown. `digest` is of the current content, `at` the absolute path if that is a file, for an editor.
+    `turns` are those that changed it.
     """
 
     key: str
@@ -42,8 +41,8 @@ class FileChange(Model):
 
 
 class LeftFile(Model):
-    """A file that was not taken back, and why. `asks`: it was changed since; with its `digest` in
-    `UndoChanges.overwrite` it would be."""
+    """A file whose changes were not undone, and why. `asks`: it was changed since; with its `digest` in
+    `UndoChanges.overwrite` they are undone all the same."""
 
     key: str
     path: Foreign
@@ -53,7 +52,7 @@ class LeftFile(Model):
 
 
 class ReadChanges(Model):
-    """What was changed in a turn, 0 for the last one that changed files, or in all of them; answered by ChangesRead."""
+    """Read the changes of a turn (0: the last one that changed files) or of all turns. Answered by ChangesRead."""
 
     type: Literal["read_changes"] = "read_changes"
     conversation: str
@@ -62,9 +61,9 @@ class ReadChanges(Model):
 
 
 class UndoChanges(Model):
-    """Take changes back, or with `again` bring back what was taken back: of a turn or all, only of the files with these
-    keys, if any. A file that was changed since is left, unless `overwrite` has the digest of what stands there now, by
-    its key. Files that were moved go together. Answered by ChangesUndone, or Refused."""
+    """Undo changes of a turn or of all turns, or with `again` restore undone ones; with `keys`, of these files only. A
+    file that was changed since is left, unless `overwrite` maps its key to the digest of its current content. Files
+    that were moved are undone together. Answered by ChangesUndone, or Refused."""
 
     type: Literal["undo_changes"] = "undo_changes"
     conversation: str
@@ -72,12 +71,12 @@ class UndoChanges(Model):
     turn: int = 0
     way: Way = "back"
     keys: tuple[str, ...] = ()
-    overwrite: dict[str, str] = Field(default_factory=dict)
+    overwrite: dict[str, str] = field(default_factory=dict)
 
 
 class ChangesRead(Model):
-    """`turn` is the one that was read, 0 for all or for none; `turns` are all that changed files. `notes` say what is
-    not known here."""
+    """`turn` is the one that was read, 0 for all or for none; `turns` are all that changed files. `notes` name changes
+    that cannot be known here."""
 
     type: Literal["changes_read"] = "changes_read"
     conversation: str
@@ -89,7 +88,8 @@ class ChangesRead(Model):
 
 
 class ChangesUndone(Model):
-    """What was taken back, or brought back, and what was left. It stands in the log, and the model is told next."""
+    """The files whose changes were undone or restored, and the files that were left. The log records it, and the model
+    gets it with the next message."""
 
     type: Literal["changes_undone"] = "changes_undone"
     conversation: str

@@ -1,12 +1,11 @@
-"""What a face asks of the engine. Imperative names; every literal is pinned by a test."""
+"""Commands to the engine. Imperative names; every literal is pinned by a test."""
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
-from jp_tui.protocol.base import Model
+from jp_tui.protocol.base import Model, OneOf
 from jp_tui.protocol.changes import ReadChanges as ReadChanges
 from jp_tui.protocol.changes import UndoChanges as UndoChanges
 from jp_tui.protocol.compaction import CompactConversation as CompactConversation
@@ -28,19 +27,42 @@ from jp_tui.protocol.library import ImportConversations as ImportConversations
 from jp_tui.protocol.library import RenameConversation as RenameConversation
 from jp_tui.protocol.library import RestoreConversation as RestoreConversation
 from jp_tui.protocol.library import SearchConversations as SearchConversations
+from jp_tui.protocol.mcp import AcceptMcpTools as AcceptMcpTools
+from jp_tui.protocol.mcp import FillServerPrompt as FillServerPrompt
+from jp_tui.protocol.mcp import LogInToMcpServer as LogInToMcpServer
+from jp_tui.protocol.mcp import OpenMcpLogin as OpenMcpLogin
+from jp_tui.protocol.mcp import ReadMcp as ReadMcp
+from jp_tui.protocol.mcp import ReadServerPrompt as ReadServerPrompt
+from jp_tui.protocol.mcp import RestartMcpServer as RestartMcpServer
+from jp_tui.protocol.mcp import StopMcpLogin as StopMcpLogin
+from jp_tui.protocol.mcp import SwitchMcpTool as SwitchMcpTool
+from jp_tui.protocol.mode import SetApprovalMode as SetApprovalMode
 from jp_tui.protocol.models import ListModels as ListModels
+from jp_tui.protocol.outside import AskOutside as AskOutside
+from jp_tui.protocol.outside import AskOutsideForm as AskOutsideForm
+from jp_tui.protocol.outside import PermitOutside as PermitOutside
+from jp_tui.protocol.outside import ReadAgents as ReadAgents
+from jp_tui.protocol.outside import WithdrawOutside as WithdrawOutside
+from jp_tui.protocol.own_commands import ReadOwnCommands as ReadOwnCommands
+from jp_tui.protocol.people import ClaimInquiry as ClaimInquiry
 from jp_tui.protocol.plan import SetPlanMode as SetPlanMode
+from jp_tui.protocol.rules import ReadRules as ReadRules
+from jp_tui.protocol.rules import RevokeRule as RevokeRule
+from jp_tui.protocol.rules import TakeSuggestion as TakeSuggestion
 from jp_tui.protocol.settings import ReadSettings as ReadSettings
 from jp_tui.protocol.settings import ResetSetting as ResetSetting
 from jp_tui.protocol.setup import ProbeSetup as ProbeSetup
 from jp_tui.protocol.setup import SaveSetup as SaveSetup
 from jp_tui.protocol.setup import TestModel as TestModel
+from jp_tui.protocol.store import RetryStore as RetryStore
+from jp_tui.protocol.store import StoreCommand
+from jp_tui.protocol.store import TakeBackAnswer as TakeBackAnswer
 from jp_tui.protocol.trust import DistrustWorkspace as DistrustWorkspace
 from jp_tui.protocol.trust import ReadTrust as ReadTrust
 from jp_tui.protocol.trust import TrustWorkspace as TrustWorkspace
 from jp_tui.protocol.usage import ReadUsage as ReadUsage
 from jp_tui.protocol.usage import SwitchModel as SwitchModel
-from jp_tui.protocol.values import Response
+from jp_tui.protocol.values import ChosenRule, Response
 
 Interrupt = Literal["reply", "stop", "abort", "respond", "restart"]
 
@@ -58,7 +80,7 @@ class OpenConversation(Model):
 
 
 class ReadEvents(Model):
-    """Up to `count` events around number `around`; answered by EventsRead."""
+    """Read up to `count` events around number `around`; answered by EventsRead."""
 
     type: Literal["read_events"] = "read_events"
     conversation: str
@@ -67,19 +89,22 @@ class ReadEvents(Model):
 
 
 class StartTurn(Model):
-    """Say something to the model. `attachments` are paths of images that go along, read now."""
+    """Send a message to the model. `attachments` are paths of images, which are read now. With `command` a text `/NAME
+    …` runs the own command of that name, if there is one (context.md K50); Refused with the code `command_refused` if
+    it can't be used."""
 
     type: Literal["start_turn"] = "start_turn"
     conversation: str
     text: str
     attachments: tuple[str, ...] = ()
+    command: bool = False
 
 
 class InterruptTurn(Model):
-    """Interrupt what runs (R211): while streaming reply, stop, abort; while tools run respond, stop, restart.
+    """Interrupt the turn (R211): while streaming reply, stop, abort; while tools run respond, stop, restart.
 
-    `text` goes with reply and respond. Continue needs no command. With `after_calls` the calls that run come to their
-    own ends, and whatever waits stays for an answer; then the turn stops as with stop, and no model is asked again.
+    `text` goes with reply and respond. Continue needs no command. With `after_calls` running calls finish, and open
+    questions stay open; then the turn stops as with stop, and the model gets no further request.
     """
 
     type: Literal["interrupt_turn"] = "interrupt_turn"
@@ -90,7 +115,7 @@ class InterruptTurn(Model):
 
 
 class AnswerQuestion(Model):
-    """Answer by id and digest; anything else than the question that was shown is refused (R235)."""
+    """Answer by id and digest; an answer to anything else than the question that was shown is refused (R235)."""
 
     type: Literal["answer_question"] = "answer_question"
     conversation: str
@@ -100,8 +125,9 @@ class AnswerQuestion(Model):
 
 
 class ListConversations(Model):
-    """Answered by ConversationsListed, newest first; an empty workspace means all. Those of sub-agents are left out
-    unless they are wanted. `which`: neither archived nor deleted ones, only one of these, or all that are not deleted.
+    """List conversations, newest first; an empty workspace means all. Answered by ConversationsListed. Those of
+    sub-agents are left out unless requested. `which`: neither archived nor deleted ones, only one of these, or all but
+    the deleted.
     """
 
     type: Literal["list_conversations"] = "list_conversations"
@@ -113,7 +139,7 @@ class ListConversations(Model):
 
 
 class ReadConversation(Model):
-    """Up to `count` events after number `after`, of a conversation that need not be open; answered by
+    """Read up to `count` events after number `after`, of a conversation that need not be open; answered by
     ConversationRead. A unique beginning of the id is enough."""
 
     type: Literal["read_conversation"] = "read_conversation"
@@ -123,7 +149,7 @@ class ReadConversation(Model):
 
 
 class ReadHistory(Model):
-    """What was typed before in this workspace; answered by HistoryRead, newest last."""
+    """Read the messages typed in this workspace before; answered by HistoryRead, newest last."""
 
     type: Literal["read_history"] = "read_history"
     limit: int = 200
@@ -135,7 +161,7 @@ class SaveDraft(Model):
     type: Literal["save_draft"] = "save_draft"
     conversation: str
     key: str
-    text: str = Field(repr=False)
+    text: str = field(repr=False)
 
 
 class SetSetting(Model):
@@ -147,63 +173,76 @@ class SetSetting(Model):
 
 
 class CheckAnswer(Model):
-    """Does this value fit the question's schema? Answered by AnswerChecked with the same `revision`."""
+    """Check a value against the question's schema. Answered by AnswerChecked with the same `revision`."""
 
     type: Literal["check_answer"] = "check_answer"
     conversation: str
     inquiry: str
     revision: int
-    value: Any = Field(repr=False)
+    value: Any = field(repr=False)
 
 
 class ListInquiries(Model):
-    """What was asked and answered in a conversation, or with an empty `conversation` in all of them; answered by
-    InquiriesListed. `pending`: only what waits. A unique beginning of the conversation's id is enough."""
+    """List the questions and answers of a conversation, or with an empty `conversation` of all; answered by
+    InquiriesListed. `pending`: only open ones that this user may answer, with `every` also those that wait for others
+    (store.md D19). A unique beginning of the conversation's id is enough."""
 
     type: Literal["list_inquiries"] = "list_inquiries"
     conversation: str = ""
     pending: bool = False
+    every: bool = False
 
 
 class OfferAnswer(Model):
-    """Answer a waiting question, of this process or another (S6, S12); answered by OfferSettled. `conversation` may be
-    empty when the inquiry's id is unique. `value` is what was typed, read by the question's type. With `carry_on` a
-    conversation that nobody holds goes on with its turn then, as with CarryOn; `note` goes along with the answer
-    (R182)."""
+    """Answer an open question, of this process or another (S6, S12); answered by OfferSettled. `conversation` may be
+    empty when the inquiry's id is unique. `value` is the text as typed, read by the question's type. With `carry_on` a
+    conversation that no process holds then resumes its turn, as with CarryOn; `note` is sent with the answer (R182).
+    `decline`: there is no answer, only, perhaps, a note (N8); for questions of other programs. `hidden`: the value was
+    on no command line, so that a secret is accepted. `remember`: for the rest of the program's session (N3); `rule`:
+    also make these rules, of those that the question offers. `arguments`: the yes is to the call with these, where the
+    question takes them. With a `digest`, only a question with that digest is answered. `anyway`: also one that another
+    person looks at (store.md D16)."""
 
     type: Literal["offer_answer"] = "offer_answer"
     conversation: str = ""
     inquiry: str
-    value: str = Field(repr=False)
+    value: str = field(repr=False)
     carry_on: bool = False
     note: str = ""
+    decline: bool = False
+    hidden: bool = False
+    remember: bool = False
+    rule: ChosenRule | None = None
+    arguments: dict[str, Any] | None = None
+    digest: str = ""
+    anyway: bool = False
 
 
 class CarryOn(Model):
-    """Take a conversation that nobody holds and go on with its turn that was cut off, in the background (E51): what it
-    asks comes as QuestionAsked, with its events, and AnswerQuestion is taken. For a sub-agent's, its parent goes on.
-    Refused when somebody else holds it, or when nothing is left to go on with; nothing happens where it runs."""
+    """Open a conversation that no process holds and resume its unfinished turn in the background (E51). Its questions
+    come as QuestionAsked, with its events, and AnswerQuestion answers them. For a sub-agent's, its parent resumes.
+    Refused when another process holds it, or when there is nothing to resume; without effect where it runs already."""
 
     type: Literal["carry_on"] = "carry_on"
     conversation: str
 
 
 class WatchWaiting(Model):
-    """Answered by WaitingListed, now and whenever it changes, until it is sent with `on` false."""
+    """Report what waits as WaitingListed, now and whenever it changes, until it is sent with `on` false."""
 
     type: Literal["watch_waiting"] = "watch_waiting"
     on: bool = True
 
 
 class ReadLedger(Model):
-    """Answered by LedgerRead, now and whenever it changes while the conversation is open."""
+    """Report the ledger as LedgerRead, now and whenever it changes while the conversation is open."""
 
     type: Literal["read_ledger"] = "read_ledger"
     conversation: str
 
 
 class RevokeEntry(Model):
-    """Take back an entry of the ledger; answered by LedgerRead, or Refused."""
+    """Revoke an entry of the ledger; answered by LedgerRead, or Refused."""
 
     type: Literal["revoke_entry"] = "revoke_entry"
     conversation: str
@@ -211,8 +250,8 @@ class RevokeEntry(Model):
 
 
 class AskAside(Model):
-    """Talk about a question that waits, before it is answered (E30): a side question to a model, which is told what the
-    conversation holds and what is asked, and can do nothing. AsideDelta and AsideEnded come back, or Refused."""
+    """Ask a model a side question about an open question before answering it (E30). The model gets the conversation and
+    the question, and can call no tools. Answered by AsideDelta and AsideEnded, or Refused."""
 
     type: Literal["ask_aside"] = "ask_aside"
     conversation: str
@@ -221,8 +260,9 @@ class AskAside(Model):
 
 
 class SendAside(Model):
-    """What was and will be said aside about this question goes to the model, after the results of the calls that
-    run now (E30); with `send` false it stays aside after all. Refused when nothing was said, or when it is too late."""
+    """Send the side questions and replies about this question, so far and to come, to the model after the results of
+    the calls that run now (E30); with `send` false don't send them. Refused when there are none, or when it is too
+    late."""
 
     type: Literal["send_aside"] = "send_aside"
     conversation: str
@@ -231,7 +271,7 @@ class SendAside(Model):
 
 
 class TakeOver(Model):
-    """Decide a question oneself that a reviewer is deciding (R156): it is asked then, or AnswerRefused comes back."""
+    """Take a question over from the reviewer that is deciding it (R156). QuestionAsked follows, or AnswerRefused."""
 
     type: Literal["take_over"] = "take_over"
     conversation: str
@@ -239,20 +279,21 @@ class TakeOver(Model):
 
 
 class ReadReviewers(Model):
-    """How reviewers fared, over all conversations; answered by ReviewersRead."""
+    """Read the results of reviewers over all conversations; answered by ReviewersRead."""
 
     type: Literal["read_reviewers"] = "read_reviewers"
 
 
 class ClientGone(Model):
-    """The client cannot be asked any more: its input ended, or it went away (Z9). Nothing is answered in its name:
-    questions of turns that can be resumed stay open, and no model is asked again. Calls that run may still end."""
+    """The client takes no more questions: its input ended, or it disconnected (Z9). Nothing is answered in its name:
+    questions of turns that can be resumed stay open, and the model gets no further request. Running calls may still
+    finish."""
 
     type: Literal["client_gone"] = "client_gone"
 
 
 class Shutdown(Model):
-    """Stop everything, close the log; answered by Stopped, the last event there is."""
+    """Stop everything and close the log; answered by Stopped, the last event."""
 
     type: Literal["shutdown"] = "shutdown"
 
@@ -271,7 +312,13 @@ Command = Annotated[
     | CheckAnswer
     | ListInquiries
     | OfferAnswer
+    | ClaimInquiry
     | CarryOn
+    | AskOutside
+    | PermitOutside
+    | AskOutsideForm
+    | WithdrawOutside
+    | ReadAgents
     | WatchWaiting
     | ReadLedger
     | RevokeEntry
@@ -286,11 +333,25 @@ Command = Annotated[
     | ReadUsage
     | ReadContext
     | SetPlanMode
+    | ReadOwnCommands
+    | SetApprovalMode
     | ReadSettings
     | ResetSetting
     | ReadTrust
     | TrustWorkspace
     | DistrustWorkspace
+    | ReadRules
+    | RevokeRule
+    | TakeSuggestion
+    | ReadMcp
+    | ReadServerPrompt
+    | FillServerPrompt
+    | AcceptMcpTools
+    | SwitchMcpTool
+    | RestartMcpServer
+    | LogInToMcpServer
+    | OpenMcpLogin
+    | StopMcpLogin
     | ListModels
     | ProbeSetup
     | TestModel
@@ -304,7 +365,8 @@ Command = Annotated[
     | RestoreConversation
     | SearchConversations
     | ComposingCommand
+    | StoreCommand
     | ClientGone
     | Shutdown,
-    Field(discriminator="type"),
+    OneOf("type"),
 ]

@@ -9,8 +9,8 @@ from jp_tui.protocol.values import StoredEvent
 
 
 class CompactConversation(Model):
-    """Compact it, now or between two cycles of the turn that runs, with a `focus` for the summary; or `undo` the
-    compaction that stands. Answered by Compacted; one that isn't open is opened for it."""
+    """Compact the conversation, now or between two cycles of the running turn, with a `focus` for the summary; or
+    `undo` the compaction in effect. Answered by Compacted; a conversation that isn't open is opened for it."""
 
     type: Literal["compact_conversation"] = "compact_conversation"
     conversation: str
@@ -19,11 +19,19 @@ class CompactConversation(Model):
 
 
 class Compacted(Model):
-    """What the user wanted is done, and `stored` is its event; without one `message` says why nothing was. `waits`: a
-    turn runs, and it is done at its next place."""
+    """The result: `stored` is its event; without one `message` says why nothing was done. `waits`: a turn runs, and the
+    compaction follows between two of its cycles."""
 
     type: Literal["compacted"] = "compacted"
     conversation: str
     stored: StoredEvent | None = None
     message: str = ""
     waits: bool = False
+
+
+class WindowLearned(Model):
+    """A server named its model's context `window` in tokens when it refused a request (context.md K27)."""
+
+    type: Literal["window_learned"] = "window_learned"
+    conversation: str
+    window: int

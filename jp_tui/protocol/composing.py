@@ -1,41 +1,42 @@
-"""What the place where people write asks of the engine beside saying things, and what comes back.
+"""Messages of the composer: queued messages, the workspace's files by a few letters, shell commands and images.
 
-Messages that wait for the turn before them, the workspace's files by a few letters, commands of the user's own.
 Values only.
 """
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Literal
-
-from pydantic import Field
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model
 
 
 class QueuedMessage(Model):
-    """What is to be said; `id` is its own within the conversation."""
+    """A queued message; `id` is unique within the conversation, `command` as in StartTurn."""
 
     id: int
-    text: str = Field(repr=False)
+    text: str = field(repr=False)
     attachments: tuple[str, ...] = ()
+    command: bool = False
 
 
 class QueueTurn(Model):
-    """Say something when the turn that runs has ended well, after what was queued before; at once where none runs, and
-    `first` then goes ahead of what waits. Answered by QueueChanged; it is on the disk then."""
+    """Send a message when the running turn has ended well, after the messages queued before it. Without a running turn,
+    send it at once, before the queued ones if `first`. `command` as in StartTurn. Answered by QueueChanged; it is on
+    the disk then."""
 
     type: Literal["queue_turn"] = "queue_turn"
     conversation: str
-    text: str = Field(repr=False)
+    text: str = field(repr=False)
     attachments: tuple[str, ...] = ()
+    command: bool = False
     first: bool = False
 
 
 class TakeQueued(Model):
-    """Take a message out of the queue, to edit it or to let it go; answered by QueueTaken and QueueChanged, or by
-    Refused when it was sent a moment ago."""
+    """Remove a message from the queue, to edit or to drop it; answered by QueueTaken and QueueChanged, or by Refused
+    when it was already sent."""
 
     type: Literal["take_queued"] = "take_queued"
     conversation: str
@@ -44,22 +45,22 @@ class TakeQueued(Model):
 
 
 class SendQueued(Model):
-    """What waits goes on: after a turn that failed or was ended, or after a restart. Answered by QueueChanged."""
+    """Resume the queue after a turn that failed or was ended, or after a restart. Answered by QueueChanged."""
 
     type: Literal["send_queued"] = "send_queued"
     conversation: str
 
 
 class ReadQueue(Model):
-    """Answered by QueueChanged, also when nothing waits."""
+    """Answered by QueueChanged, also when the queue is empty."""
 
     type: Literal["read_queue"] = "read_queue"
     conversation: str
 
 
 class FindFiles(Model):
-    """The workspace's files that these letters may mean, in their order, best first; answered by FilesFound with the
-    same `revision`, first from a part of them, and last with `done`. A newer one ends an older one."""
+    """Find files of the workspace that contain these letters in this order, best match first. Answered by FilesFound
+    with the same `revision`: first from a part of the files, at last with `done`. A newer request ends an older one."""
 
     type: Literal["find_files"] = "find_files"
     query: str
@@ -68,8 +69,8 @@ class FindFiles(Model):
 
 
 class RunShell(Model):
-    """Run a command line of the user's own in the workspace, by their shell and with their environment; what it says
-    comes as ShellOutput and ShellEnded. One at a time: Refused while another runs."""
+    """Run a command line of the user in the workspace, with their shell and environment. Its output comes as
+    ShellOutput and ShellEnded. Refused while another one runs."""
 
     type: Literal["run_shell"] = "run_shell"
     run: int
@@ -77,15 +78,15 @@ class RunShell(Model):
 
 
 class StopShell(Model):
-    """End the command that runs; ShellEnded follows."""
+    """End the running command; ShellEnded follows."""
 
     type: Literal["stop_shell"] = "stop_shell"
     run: int
 
 
 class CheckImage(Model):
-    """Is this file an image that can be sent in that conversation? With an empty `path` the one on the clipboard is put
-    into a file first. Answered by ImageChecked with the same `ask`."""
+    """Check that a file is an image that can be sent in that conversation. With an empty `path` the image on the
+    clipboard is written to a file first. Answered by ImageChecked with the same `ask`."""
 
     type: Literal["check_image"] = "check_image"
     conversation: str
@@ -97,7 +98,7 @@ ComposingCommand = QueueTurn | TakeQueued | SendQueued | ReadQueue | FindFiles |
 
 
 class QueueChanged(Model):
-    """What waits to be said, in order. `held` says why it does not go by itself; empty when it does."""
+    """The queued messages, in order. `held` says why they aren't sent automatically; empty when they are."""
 
     type: Literal["queue_changed"] = "queue_changed"
     conversation: str
@@ -106,7 +107,7 @@ class QueueChanged(Model):
 
 
 class QueueTaken(Model):
-    """A message is in the queue no longer; whoever took it may have it, unless it was dropped."""
+    """A message is no longer in the queue. Unless it was dropped, its text is the requester's to edit."""
 
     type: Literal["queue_taken"] = "queue_taken"
     conversation: str
@@ -115,29 +116,31 @@ class QueueTaken(Model):
 
 
 class FilesFound(Model):
-    """Paths from the workspace, folders with a slash at their end; foreign text. `total` counts all that there are,
-    `cut`: there are more than are listed. `problem` says why there is no list."""
+    """Paths in the workspace, folders with a slash at their end; untrusted text. `total` counts all matches, `cut`:
+    there are more than are listed. `problem` says why there is no list. With `server` they are the resources of that
+    MCP server, as `server:address`, and `total` counts all of them; without `done` it is being asked."""
 
     type: Literal["files_found"] = "files_found"
     revision: int
-    paths: tuple[str, ...] = Field(default=(), repr=False)
+    paths: tuple[str, ...] = field(default=(), repr=False)
     total: int = 0
     cut: bool = False
     done: bool = True
     problem: str = ""
+    server: str = ""
 
 
 class ShellOutput(Model):
-    """More of what a command says, both its outputs in the order they came; foreign text."""
+    """More output of a command, stdout and stderr in the order they came; untrusted text."""
 
     type: Literal["shell_output"] = "shell_output"
     run: int
-    text: Foreign = Field(repr=False)
+    text: Foreign = field(repr=False)
 
 
 class ShellEnded(Model):
-    """The command ended: by itself with `status`, by a signal, or because `problem`. `text` is what is kept of its
-    output, `dropped` counts the bytes that are not."""
+    """The command ended: it exited with `status`, was ended by a signal, or failed because of `problem`. `text` is the
+    end of its output that is kept, `dropped` counts the bytes that aren't."""
 
     type: Literal["shell_ended"] = "shell_ended"
     run: int
@@ -145,13 +148,13 @@ class ShellEnded(Model):
     signal: int | None = None
     problem: str = ""
     stopped: bool = False
-    text: Foreign = Field(default=Foreign(""), repr=False)
+    text: Foreign = field(default=Foreign(""), repr=False)
     dropped: int = 0
     ms: int = 0
 
 
 class ImageChecked(Model):
-    """It can be sent, as StartTurn's attachment of that `path`; or `problem` says why not."""
+    """The image can be sent, as StartTurn's attachment of that `path`; or `problem` says why not."""
 
     type: Literal["image_checked"] = "image_checked"
     ask: int

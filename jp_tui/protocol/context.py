@@ -1,4 +1,4 @@
-"""What goes to the model, part by part (context.md K12)."""
+"""The parts of a request to the model (context.md K12)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PartName = Literal["system", "environment", "instructions", "skills", "tools", "
 
 
 class ReadContext(Model):
-    """Answered by ContextRead. `which` is the conversation that is open, a new one, the last one here, or one by id."""
+    """Answered by ContextRead. `which` is the open conversation, a new one, the last one here, or one by id."""
 
     type: Literal["read_context"] = "read_context"
     which: Literal["open", "new", "latest", "id"] = "open"
@@ -19,8 +19,8 @@ class ReadContext(Model):
 
 
 class ContextPart(Model):
-    """One part. `path` is absolute and of an instruction file only, and so is `trusted`; `why` says what is not sent of
-    it, in words. `bytes` is the size of the whole, `tokens` an estimate of what is sent."""
+    """One part. `path` (absolute) and `trusted` belong to instruction files and skills only; `why` is the reason if
+    some of it isn't sent. `bytes` is the size of the whole, `tokens` an estimate of what is sent."""
 
     part: PartName
     path: Foreign | None = None
@@ -33,7 +33,7 @@ class ContextPart(Model):
 
 class ContextRead(Model):
     """The parts in the order of a request. `tokens` is the sum of what is sent; `window` the model's context and
-    `compact_at` where a conversation is compacted, both in tokens and None where they are not known."""
+    `compact_at` the size at which a conversation is compacted, both in tokens and None if unknown."""
 
     type: Literal["context_read"] = "context_read"
     conversation: str = ""

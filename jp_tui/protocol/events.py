@@ -1,16 +1,16 @@
-"""What the engine reports. Past tense; facts are never dropped, deltas may merge under pressure."""
+"""Events of the engine. Past tense; facts are never dropped, deltas may merge under pressure."""
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.base import Model
+from jp_tui.protocol.base import Model, OneOf
 from jp_tui.protocol.changes import ChangesRead as ChangesRead
 from jp_tui.protocol.changes import ChangesUndone as ChangesUndone
 from jp_tui.protocol.compaction import Compacted as Compacted
+from jp_tui.protocol.compaction import WindowLearned as WindowLearned
 from jp_tui.protocol.composing import ComposingEvent
 from jp_tui.protocol.composing import FilesFound as FilesFound
 from jp_tui.protocol.composing import ImageChecked as ImageChecked
@@ -24,12 +24,29 @@ from jp_tui.protocol.library import ConversationForked as ConversationForked
 from jp_tui.protocol.library import ConversationsFound as ConversationsFound
 from jp_tui.protocol.library import ConversationsImported as ConversationsImported
 from jp_tui.protocol.library import LibraryProgress as LibraryProgress
+from jp_tui.protocol.mcp import McpLogin as McpLogin
+from jp_tui.protocol.mcp import McpRead as McpRead
+from jp_tui.protocol.mcp import ServerPromptFilled as ServerPromptFilled
+from jp_tui.protocol.mcp import ServerPromptRead as ServerPromptRead
+from jp_tui.protocol.mode import ApprovalModeSet as ApprovalModeSet
 from jp_tui.protocol.models import ModelsListed as ModelsListed
+from jp_tui.protocol.outside import AgentsRead as AgentsRead
+from jp_tui.protocol.outside import OutsideAsked as OutsideAsked
+from jp_tui.protocol.outside import OutsideFormSettled as OutsideFormSettled
+from jp_tui.protocol.outside import OutsideSettled as OutsideSettled
+from jp_tui.protocol.own_commands import OwnCommandsRead as OwnCommandsRead
+from jp_tui.protocol.people import Approvals, ClaimSettled
+from jp_tui.protocol.plan import PlanFound as PlanFound
 from jp_tui.protocol.plan import PlanModeSet as PlanModeSet
+from jp_tui.protocol.rules import RulesRead as RulesRead
 from jp_tui.protocol.settings import SettingsRead as SettingsRead
 from jp_tui.protocol.setup import ModelTested as ModelTested
 from jp_tui.protocol.setup import SetupFound as SetupFound
 from jp_tui.protocol.setup import SetupSaved as SetupSaved
+from jp_tui.protocol.store import AnswerHeld as AnswerHeld
+from jp_tui.protocol.store import DraftsFound as DraftsFound
+from jp_tui.protocol.store import StoreEvent
+from jp_tui.protocol.store import StoreState as StoreState
 from jp_tui.protocol.trust import TrustRead as TrustRead
 from jp_tui.protocol.usage import ModelSwitched as ModelSwitched
 from jp_tui.protocol.usage import UsageRead as UsageRead
@@ -48,13 +65,14 @@ from jp_tui.protocol.values import (
     UsageTotals,
     WaitingInfo,
 )
+from jp_tui.protocol.worker import ScheduleBegan as ScheduleBegan
 
 
 class ConversationOpened(Model):
-    """A conversation with its last page. `held_by` says in words who writes it when it is not us.
+    """A conversation with its last page of events. `held_by` names the process that writes it if that is another one.
 
-    `greeting` is what a scripted model says before anybody spoke; shown like any text of the assistant. `agent`: it is
-    the conversation of a sub-agent. `window` is the model's context in tokens, where known.
+    `greeting` is a scripted model's first message, shown like any text of the assistant. `agent`: it is the
+    conversation of a sub-agent. `window` is the model's context in tokens, if known.
     """
 
     type: Literal["conversation_opened"] = "conversation_opened"
@@ -71,12 +89,12 @@ class ConversationOpened(Model):
     turns: int = 0
     usage: UsageTotals = UsageTotals()
     window: int | None = None
-    drafts: dict[str, str] = Field(default_factory=dict)
+    drafts: dict[str, str] = field(default_factory=dict)
     agent: AgentInfo | None = None
 
 
 class TitleChanged(Model):
-    """A conversation has another title; the first is its first line, once something was said."""
+    """A conversation has another title; the first one is the first line of its first message."""
 
     type: Literal["title_changed"] = "title_changed"
     conversation: str
@@ -123,7 +141,7 @@ class PartDropped(Model):
 
 
 class TurnStarted(Model):
-    """A turn runs; `resumed` when it was cut off before and goes on (R207)."""
+    """A turn runs; `resumed` when it was unfinished before (R207)."""
 
     type: Literal["turn_started"] = "turn_started"
     conversation: str
@@ -133,20 +151,21 @@ class TurnStarted(Model):
 
 
 class TurnPhase(Model):
-    """What the turn does now, for the status line and the interrupt menu; `retry_in` seconds with `retrying`."""
+    """The state of the turn, for the status line and the interrupt menu; `retry_in` seconds with `retrying`; `detail`
+    names the MCP servers with `starting_servers`."""
 
     type: Literal["turn_phase"] = "turn_phase"
     conversation: str
     turn: int
-    phase: Literal["waiting_for_model", "streaming", "tools", "retrying", "compacting"]
+    phase: Literal["waiting_for_model", "streaming", "tools", "retrying", "compacting", "starting_servers"]
     detail: str = ""
     retry_in: float | None = None
 
 
 class Retrying(Model):
-    """Something beside the turn's own model waits before its next try (Z21): a reviewer, a sub-agent, a side question.
-    `id` is the inquiry, or the sub-agent's conversation; `name` the model or the sub-agent. Seconds `retry_in`; without
-    them the wait is over. The turn's own waits come as TurnPhase."""
+    """A request other than the turn's own waits before its next try (Z21): a reviewer's, a sub-agent's, a side
+    question's. `id` is the inquiry, or the sub-agent's conversation; `name` the model or the sub-agent. `retry_in` is
+    in seconds; None ends the wait. The turn's own waits come as TurnPhase."""
 
     type: Literal["retrying"] = "retrying"
     conversation: str
@@ -158,7 +177,7 @@ class Retrying(Model):
 
 
 class TurnCompleted(Model):
-    """The turn is over. `returned` is the user's text given back to the composer when nothing came of it."""
+    """The turn is over. `returned` is the user's text for the composer if the turn ended without a result."""
 
     type: Literal["turn_completed"] = "turn_completed"
     conversation: str
@@ -171,8 +190,8 @@ class TurnCompleted(Model):
 
 
 class CallChanged(Model):
-    """A tool call changed its state (R96). `title` is what it is about; `ms` since it began to run. `agent` is the
-    sub-agent that it runs, once there is one; `said` the last line of what it writes while it runs."""
+    """A tool call changed its state (R96). `title` is its subject; `ms` the time since it began to run. `agent` is the
+    sub-agent that it runs, once there is one; `said` the last line of the sub-agent's text while it runs."""
 
     type: Literal["call_changed"] = "call_changed"
     conversation: str
@@ -185,21 +204,21 @@ class CallChanged(Model):
     end: CallEnd | None = None
     ms: int | None = None
     agent: AgentInfo | None = None
-    said: Foreign = Field(default=Foreign(""), repr=False)
+    said: Foreign = field(default=Foreign(""), repr=False)
 
 
 class QuestionAsked(Model):
-    """A question waits for the human; several may (R99). The face shows one at a time, oldest first. `draft` is what
-    was typed to it before, in a run that is over or at another face (E24)."""
+    """A question waits for the user; several may (R99). The front end shows one at a time, oldest first. `draft` is the
+    text typed for it in an earlier run or in another front end (E24)."""
 
     type: Literal["question_asked"] = "question_asked"
     conversation: str
     prompt: PromptRequest
-    draft: str = Field(default="", repr=False)
+    draft: str = field(default="", repr=False)
 
 
 class QuestionSettled(Model):
-    """A question no longer waits: `how` it ended, `by` whom."""
+    """A question is closed: `how` it ended, `by` whom."""
 
     type: Literal["question_settled"] = "question_settled"
     conversation: str
@@ -208,8 +227,22 @@ class QuestionSettled(Model):
     by: str = ""
 
 
+class PromptChanged(Model):
+    """An open question was approved by one more person, claimed, or handed over (store.md D15, D16). The fields as in
+    PromptRequest; an empty `why` leaves it as it was."""
+
+    type: Literal["prompt_changed"] = "prompt_changed"
+    conversation: str
+    inquiry: str
+    to: str = ""
+    claimed_by: str = ""
+    approvals: Approvals | None = None
+    yours: bool = True
+    why: str = ""
+
+
 class AnswerRefused(Model):
-    """An answer that could not be taken: not valid, stale, or already answered. The question stays if it lives."""
+    """An answer was not accepted: invalid, stale, or already answered. The question stays open if it still can."""
 
     type: Literal["answer_refused"] = "answer_refused"
     conversation: str
@@ -220,7 +253,8 @@ class AnswerRefused(Model):
 
 
 class AnswerChecked(Model):
-    """The verdict on exactly the value of that CheckAnswer; none when it fits. A problem is (JSON pointer, words)."""
+    """The result for exactly the value of that CheckAnswer; no problems when it is valid. A problem is (JSON pointer,
+    message)."""
 
     type: Literal["answer_checked"] = "answer_checked"
     conversation: str
@@ -230,16 +264,33 @@ class AnswerChecked(Model):
 
 
 class OfferSettled(Model):
-    """What became of an OfferAnswer: taken and durable, already answered `by` somebody, not valid, nothing waits under
-    that id, several match (`candidates` as CONVERSATION/ID), or its holder did not react. `message` is for people."""
+    """The result of an OfferAnswer: accepted and durable, already answered `by` another, invalid, no open question with
+    that id, several match (`candidates` as CONVERSATION/ID), or its holder did not react. `message` is for people.
+    `outside`: another program waits for it. `worker` describes the worker that resumes an accepted answer's turn, empty
+    where there is none (store.md D21). `counted`: it is one of several `approvals` that are needed; `not_yours`: other
+    people are asked; `claimed`: another person looks at it, `by` (store.md D15, D16)."""
 
     type: Literal["offer_settled"] = "offer_settled"
-    status: Literal["accepted", "answered", "invalid", "stale", "unknown", "ambiguous", "no_reaction"]
+    status: Literal[
+        "accepted",
+        "answered",
+        "invalid",
+        "stale",
+        "unknown",
+        "ambiguous",
+        "no_reaction",
+        "counted",
+        "not_yours",
+        "claimed",
+    ]
     inquiry: str
     conversation: str = ""
     by: str = ""
     message: str = ""
     candidates: tuple[str, ...] = ()
+    outside: bool = False
+    worker: str = ""
+    approvals: Approvals | None = None
 
 
 class InquiriesListed(Model):
@@ -248,15 +299,16 @@ class InquiriesListed(Model):
 
 
 class WaitingListed(Model):
-    """All that waits for the human in this workspace, from every tool, agent and conversation, the oldest first (E51).
-    A few times a second at most."""
+    """All that waits for the user in this workspace, from every tool, agent and conversation, oldest first (E51). Sent
+    a few times a second at most. `arrive`: how a question of another program is shown when it comes (N6)."""
 
     type: Literal["waiting_listed"] = "waiting_listed"
     waiting: tuple[WaitingInfo, ...]
+    arrive: Literal["peek", "sheet", "inbox"] = "peek"
 
 
 class LedgerRead(Model):
-    """All that is remembered or allowed in this conversation now (E43)."""
+    """All answers and permissions remembered in this conversation now (E43)."""
 
     type: Literal["ledger_read"] = "ledger_read"
     conversation: str
@@ -264,7 +316,7 @@ class LedgerRead(Model):
 
 
 class AsideDelta(Model):
-    """More of what a model says aside about a question (E30); it grows until AsideEnded."""
+    """More of a model's reply to a side question (E30); it grows until AsideEnded."""
 
     type: Literal["aside_delta"] = "aside_delta"
     conversation: str
@@ -273,8 +325,8 @@ class AsideDelta(Model):
 
 
 class AsideEnded(Model):
-    """A side question is over; with `error` when it broke off (kind `cancelled`: the question was settled meanwhile).
-    What was said is an `inquiry_aside` event of the log by then."""
+    """A side question is over; `error` if it failed (kind `cancelled`: the question was closed meanwhile). By then the
+    log has the exchange as an `inquiry_aside` event."""
 
     type: Literal["aside_ended"] = "aside_ended"
     conversation: str
@@ -283,7 +335,7 @@ class AsideEnded(Model):
 
 
 class ReviewStarted(Model):
-    """A reviewing model is asked (R139); QuestionSettled says that it no longer is. `again`: told the intent, too."""
+    """A reviewing model gets a question (R139) until QuestionSettled. `again`: now with the assistant's intent."""
 
     type: Literal["review_started"] = "review_started"
     conversation: str
@@ -297,8 +349,8 @@ class ReviewStarted(Model):
 
 
 class ReviewDelta(Model):
-    """More of what a reviewer says while it decides (E40): its thoughts, or the reason of the verdict, unescaped.
-    `fresh`: it begins anew, what was heard of this inquiry before does not count."""
+    """More of a reviewer's output while it decides (E40): its thoughts, or the reason of the verdict, unescaped.
+    `fresh`: the output starts again, and replaces all earlier deltas of this inquiry."""
 
     type: Literal["review_delta"] = "review_delta"
     conversation: str
@@ -309,7 +361,7 @@ class ReviewDelta(Model):
 
 
 class ReviewersRead(Model):
-    """The trust figures, the most asked first."""
+    """The trust figures, most asked first."""
 
     type: Literal["reviewers_read"] = "reviewers_read"
     reviewers: tuple[ReviewerFigures, ...]
@@ -321,7 +373,7 @@ class ConversationsListed(Model):
 
 
 class ConversationRead(Model):
-    """A stretch of a conversation; `more` when there are events after it."""
+    """A range of a conversation's events; `more` when there are events after it."""
 
     type: Literal["conversation_read"] = "conversation_read"
     info: ConversationInfo
@@ -342,9 +394,9 @@ class SettingChanged(Model):
 
 
 class Refused(Model):
-    """A command that could not be carried out: why, and what to do. `pending`: inquiries that wait for an answer first,
-    which nobody here can give (surface S1: exit code 3). `storage`: the store failed, not the command (exit code 1).
-    `code` tells a program why a turn is not resumed."""
+    """A command that could not be carried out: why, and what to do. `pending`: inquiries that need an answer first,
+    with no client to give it (surface S1: exit code 3). `storage`: the store failed, not the command (exit code 1).
+    `code` is a program's form of the reason why a turn is not resumed, or why an own command can't be used."""
 
     type: Literal["refused"] = "refused"
     command: str
@@ -352,15 +404,15 @@ class Refused(Model):
     advice: str = ""
     conversation: str = ""
     pending: tuple[str, ...] = ()
-    code: Literal["", "nothing_to_resume", "waits_for_user"] = ""
+    code: Literal["", "nothing_to_resume", "waits_for_user", "command_refused"] = ""
     storage: bool = False
 
 
-class StorageNotice(Model):
-    """Something happened to the store that the user must know, and nothing failed: it was damaged and repaired, or
-    taken away and written again."""
+class UserNotice(Model):
+    """Something that the user must know, while nothing failed: the store was damaged and repaired, or moved away and
+    written again; an MCP server can't be used, or its tools changed."""
 
-    type: Literal["storage_notice"] = "storage_notice"
+    type: Literal["user_notice"] = "user_notice"
     message: str
     advice: str = ""
 
@@ -374,7 +426,7 @@ class StorageFailed(Model):
 
 
 class BackgroundFailed(Model):
-    """A bug in a background task; everything else goes on (Z27). `file` is the redacted report, empty where none could
+    """A bug in a background task; everything else continues (Z27). `file` is the redacted report, empty if none could
     be written."""
 
     type: Literal["background_failed"] = "background_failed"
@@ -383,7 +435,7 @@ class BackgroundFailed(Model):
 
 
 class EngineFailed(Model):
-    """A bug in the engine; the face ends with status 1 after saying so. `report` is a redacted traceback."""
+    """A bug in the engine; the front end reports it and ends with status 1. `report` is a redacted traceback."""
 
     type: Literal["engine_failed"] = "engine_failed"
     message: str
@@ -410,9 +462,15 @@ Event = Annotated[
     | CallChanged
     | QuestionAsked
     | QuestionSettled
+    | PromptChanged
+    | ClaimSettled
     | AnswerRefused
     | AnswerChecked
     | OfferSettled
+    | AgentsRead
+    | OutsideAsked
+    | OutsideFormSettled
+    | OutsideSettled
     | InquiriesListed
     | WaitingListed
     | LedgerRead
@@ -429,11 +487,20 @@ Event = Annotated[
     | SettingChanged
     | SettingsRead
     | TrustRead
+    | RulesRead
+    | McpRead
+    | McpLogin
+    | ServerPromptRead
+    | ServerPromptFilled
     | Compacted
+    | WindowLearned
     | ModelSwitched
     | UsageRead
     | ContextRead
     | PlanModeSet
+    | PlanFound
+    | OwnCommandsRead
+    | ApprovalModeSet
     | ModelsListed
     | SetupFound
     | ModelTested
@@ -445,10 +512,12 @@ Event = Annotated[
     | LibraryProgress
     | ComposingEvent
     | Refused
-    | StorageNotice
+    | UserNotice
+    | StoreEvent
+    | ScheduleBegan
     | StorageFailed
     | BackgroundFailed
     | EngineFailed
     | Stopped,
-    Field(discriminator="type"),
+    OneOf("type"),
 ]

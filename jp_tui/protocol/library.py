@@ -1,7 +1,7 @@
-"""What a face asks about stored conversations, and the answers: search, names, forks, archive, deletion, import.
+"""Stored conversations: search, names, forks, archive, deletion, import; commands and events.
 
-Whatever changes a conversation is refused while another process holds it, with who that is. A command that may take
-over half a second reports LibraryProgress under the face's own name for it (`job`), and CancelWork ends it.
+A command that changes a conversation is refused while another process holds it, naming that process. A command that may
+take over half a second reports LibraryProgress under the front end's own name for it (`job`), and CancelWork ends it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from jp_tui.protocol.values import ConversationInfo
 
 
 class Hit(Model):
-    """A place that a search found. `seq` and `turn` are the event's, both 0 for the title. `text` is one line around
-    the first match, cut at both ends as needed; `marks` are the matches in `text.raw`, each (from, to) in characters.
+    """A match of a search. `seq` and `turn` are the event's, both 0 for the title. `text` is one line around the first
+    match, truncated at both ends as needed; `marks` are the matches in `text.raw`, each (from, to) in characters.
     """
 
     seq: int
@@ -27,7 +27,7 @@ class Hit(Model):
 
 
 class Found(Model):
-    """A conversation with some of its places that match, the latest first; `more` when it has others."""
+    """A conversation with some of its matches, latest first; `more` when it has others."""
 
     info: ConversationInfo
     hits: tuple[Hit, ...]
@@ -35,8 +35,8 @@ class Found(Model):
 
 
 class ImportProblem(Model):
-    """Something of an import that could not be read: the file or folder, and why. `events` of it were kept as they
-    stand, but cannot be understood; with 0 nothing of the conversation was taken."""
+    """A file or folder that could not be imported, and why. `events` of it were kept unchanged, but cannot be
+    understood; with 0 nothing of the conversation was imported."""
 
     path: str
     reason: str
@@ -49,11 +49,11 @@ class ImportProblem(Model):
 class SearchConversations(Model):
     """Search the titles and the texts of all conversations; answered by ConversationsFound with the same `revision`.
 
-    All words must stand in one event, each as the beginning of a word; what stands in double quotes, as it is. Nothing
-    in `text` is syntax. An empty `workspace` means all. `archived`: those, too. `hits` is how many places of one
-    conversation are told. `whole`: first wait until everything is indexed (LibraryProgress under `job`), else what is
-    not yet is left out and counted. A later search of the same engine makes an earlier one that goes on moot: that one
-    is not answered.
+    All words must be in one event, each as the beginning of a word; text in double quotes is matched exactly. There is
+    no other syntax in `text`. An empty `workspace` means all. `archived`: search archived ones, too. `hits` is the
+    number of matches to report for one conversation. `whole`: first wait until everything is indexed (LibraryProgress
+    under `job`); else events that aren't indexed yet are left out and counted. A later search of the same engine
+    cancels a running earlier one, which gets no answer.
     """
 
     type: Literal["search_conversations"] = "search_conversations"
@@ -68,8 +68,8 @@ class SearchConversations(Model):
 
 
 class RenameConversation(Model):
-    """Give it a title of one's own, which no model replaces; an empty one is its first line again. Answered by
-    ConversationChanged, and TitleChanged."""
+    """Set the title; no model replaces it. An empty one resets it to the first line. Answered by ConversationChanged
+    and TitleChanged."""
 
     type: Literal["rename_conversation"] = "rename_conversation"
     conversation: str
@@ -77,11 +77,11 @@ class RenameConversation(Model):
 
 
 class ForkConversation(Model):
-    """A new conversation of the same workspace with the events up to number `at` (0: all), which stays closed; answered
-    by ConversationForked. Calls and questions that are cut off there are closed in the fork.
+    """Create a closed conversation of the same workspace with the events up to number `at` (0: all); answered by
+    ConversationForked. Calls and questions that are unfinished at that point are closed in the fork.
 
-    `before`: without the turn that `at` stands in; the answer then holds what the user had said in it, to be edited and
-    sent again.
+    `before`: leave out the turn of `at`; the answer then holds the user's text of that turn, to be edited and sent
+    again.
     """
 
     type: Literal["fork_conversation"] = "fork_conversation"
@@ -92,7 +92,7 @@ class ForkConversation(Model):
 
 
 class ArchiveConversation(Model):
-    """Out of the lists, with its sub-agents, or with `archived` false back; answered by ConversationChanged."""
+    """Archive a conversation with its sub-agents; with `archived` false undo that. Answered by ConversationChanged."""
 
     type: Literal["archive_conversation"] = "archive_conversation"
     conversation: str
@@ -100,11 +100,11 @@ class ArchiveConversation(Model):
 
 
 class DeleteConversation(Model):
-    """Delete it with its sub-agents: gone from every list and search at once, and for good after seven days; until then
-    RestoreConversation brings it back. With `now` it is gone for good at once. Answered by ConversationChanged.
+    """Delete a conversation with its sub-agents. It leaves every list and search at once and is erased after 7 days;
+    until then RestoreConversation restores it. With `now` it is erased at once. Answered by ConversationChanged.
 
-    One that is open here stays open until another is opened; saying something in it restores it. Refused while its
-    turn runs, or another process holds it.
+    One that is open here stays open until another is opened; a new message in it restores it. Refused while its turn
+    runs, or another process holds it.
     """
 
     type: Literal["delete_conversation"] = "delete_conversation"
@@ -114,7 +114,7 @@ class DeleteConversation(Model):
 
 
 class RestoreConversation(Model):
-    """Bring back a deleted one with its sub-agents; answered by ConversationChanged."""
+    """Restore a deleted conversation with its sub-agents; answered by ConversationChanged."""
 
     type: Literal["restore_conversation"] = "restore_conversation"
     conversation: str
@@ -122,7 +122,7 @@ class RestoreConversation(Model):
 
 class ImportConversations(Model):
     """Copy conversations of jp into this workspace: `path` is one's folder, a folder of them, or a workspace of jp.
-    Nothing of jp's is changed, and what was imported before is not imported again. Answered by ConversationsImported.
+    jp's files stay unchanged, and an earlier import is not repeated. Answered by ConversationsImported.
     """
 
     type: Literal["import_conversations"] = "import_conversations"
@@ -131,8 +131,8 @@ class ImportConversations(Model):
 
 
 class CancelWork(Model):
-    """End the command that was sent with this `job`; what it had not finished is undone. Answered by Refused to that
-    command; nothing happens when it is over."""
+    """End the command that was sent with this `job`; its unfinished work is undone. Answered by Refused to that
+    command; without effect when it is over."""
 
     type: Literal["cancel_work"] = "cancel_work"
     job: str
@@ -142,10 +142,10 @@ class CancelWork(Model):
 
 
 class ConversationsFound(Model):
-    """What a search found, titles and the newest conversations first. `more`: there are others beyond the limit.
+    """The results of a search, titles and the newest conversations first. `more`: there are others beyond the limit.
 
-    `unindexed` events are not searchable yet (LibraryProgress tells how it goes on); `notice` says in words what else
-    is left out, as when this SQLite cannot search texts.
+    `unindexed` events are not searchable yet (LibraryProgress reports progress); `notice` names whatever else is left
+    out, for example when this SQLite cannot search texts.
     """
 
     type: Literal["conversations_found"] = "conversations_found"
@@ -166,7 +166,7 @@ class ConversationChanged(Model):
 
 
 class ConversationForked(Model):
-    """The new conversation; `text` is what was to be said next, where that was asked for (ForkConversation.before)."""
+    """The new conversation; `text` is the user's message of the turn left out (ForkConversation.before)."""
 
     type: Literal["conversation_forked"] = "conversation_forked"
     info: ConversationInfo
@@ -174,7 +174,7 @@ class ConversationForked(Model):
 
 
 class ConversationsImported(Model):
-    """What an import brought: the new conversations, how many were here `before`, and what could not be read."""
+    """The result of an import: the new conversations, how many were here `before`, and what could not be read."""
 
     type: Literal["conversations_imported"] = "conversations_imported"
     imported: tuple[ConversationInfo, ...] = ()
@@ -183,8 +183,8 @@ class ConversationsImported(Model):
 
 
 class LibraryProgress(Model):
-    """How far a command with this `job` is; an empty one is the indexing that goes on by itself. In events, or in
-    conversations for an import; `total` 0 where nobody knows it. A few times a second at most."""
+    """Progress of the command with this `job`; an empty one is the automatic indexing. In events, or in conversations
+    for an import; `total` is 0 if unknown. Sent a few times a second at most."""
 
     type: Literal["library_progress"] = "library_progress"
     job: str

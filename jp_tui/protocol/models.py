@@ -1,20 +1,19 @@
-"""Which models can be used: as the servers list them themselves, with what is known of each (issue 8 "Models").
+"""Models that can be used: the servers' own lists, with what is known of each model (issue 8 "Models").
 
-Values and two messages; no key and no header value ever stands in one. What a server says of itself is untrusted: an id
-is kept only when all of it can be printed, and is shown like any foreign text.
+Values and two messages, never with a key or a header value. A server's description of itself is untrusted: an id is
+kept only if all of it is printable, and is shown like any untrusted text.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
+from jp_tui.conversation.model import EffortChoice, EffortSupport
 from jp_tui.protocol.base import Model
 
 
 class ServerSpec(Model):
-    """A model server that is not configured yet. `api_key_env` names a variable; a key never stands here (S20)."""
+    """A model server that is not configured yet. `api_key_env` names a variable, never the key itself (S20)."""
 
     name: str
     wire: str
@@ -25,15 +24,17 @@ class ServerSpec(Model):
 class ModelInfo(Model):
     """One model. `id` is provider/model as `--model` takes it, `provider` and `model` its two parts.
 
-    `aliases` are other names of it from the configuration. `window` is its context in tokens, prices are US dollars a
-    million tokens, `images` whether it takes any; None is not known. `listed`: its server says that it is there, else
-    only our data or the configuration name it. `default`: what is used when nobody names another.
+    `aliases` are its other names in the configuration. `window` is its context in tokens, prices are US dollars per
+    million tokens, `images`: it accepts images; None is unknown. `listed`: its server lists it, else only jp-tui's data
+    or the configuration name it. `default`: the model if none is named. `effort`: the way it is set (wires.md W8).
+    `about`: what its agent says of it.
     """
 
     id: str
     provider: str
     model: str
     aliases: tuple[str, ...] = ()
+    about: str = ""
     window: int | None = None
     input: float | None = None
     output: float | None = None
@@ -41,6 +42,7 @@ class ModelInfo(Model):
     images: bool | None = None
     listed: bool = True
     default: bool = False
+    effort: EffortSupport = "level"
 
 
 class ServerProblem(Model):
@@ -60,21 +62,25 @@ class MissingKey(Model):
 
 
 class ListModels(Model):
-    """Answered by ModelsListed: of one provider, or with an empty `provider` of all that have a credential or need
-    none. `server` is one that is not configured yet; then it alone is asked. Refused for a provider that there is not.
+    """List the models of one provider, or with an empty `provider` of all that have a credential or need none; answered
+    by ModelsListed. `server` is one that is not configured yet; then it alone is asked. `conversation` is an open one
+    whose effort is reported too. Refused for an unknown provider.
     """
 
     type: Literal["list_models"] = "list_models"
     provider: str = ""
     server: ServerSpec | None = None
+    conversation: str = ""
 
 
 class ModelsListed(Model):
-    """What ListModels found, by provider in their order, in a server's own order; `provider` is as asked for (the
-    server's name where one was given). Comes after 5 seconds at most, whatever does not answer is in `problems`."""
+    """The models, by provider in their order, in a server's own order; `provider` is that of the request (the server's
+    name if one was given), `effort` the conversation's. Sent after 5 seconds at most; servers that don't answer are in
+    `problems`."""
 
     type: Literal["models_listed"] = "models_listed"
     models: tuple[ModelInfo, ...]
     problems: tuple[ServerProblem, ...] = ()
     missing: tuple[MissingKey, ...] = ()
-    provider: str = Field(default="")
+    provider: str = ""
+    effort: EffortChoice = "default"

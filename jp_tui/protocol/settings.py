@@ -1,6 +1,6 @@
-"""The settings as a person reads and changes them: commands, events, and the one value they carry.
+"""The settings as the user reads and changes them: commands, events, and their one value.
 
-SetSetting (commands.py) writes a key; this lists all of them and takes one back.
+SetSetting (commands.py) writes a key; this lists all of them and resets one.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from jp_tui.protocol.base import Model
 
 
 class SettingEntry(Model):
-    """One key. `value` None: nothing is set. `layer`, `place` (FILE:LINE, a variable, a flag) and `why` say where it
-    comes from; `default` is what would hold without the user's file; `own`: it stands there; `hidden_by`: whose value
-    counts instead. `kind` with `choices`, `low` and `high` say what it may be; `applies` when a change counts."""
+    """One key. `value` None: it is not set. `layer`, `place` (FILE:LINE, a variable, a flag) and `why` are its source;
+    `default` is the effective value without the user's file; `own`: the user's file sets it; `hidden_by`: the source of
+    the value that applies instead. `kind` with `choices`, `low` and `high` are the valid values; `applies` is when a
+    change takes effect."""
 
     key: str
     value: Any = None
@@ -32,21 +33,21 @@ class SettingEntry(Model):
 
 
 class ReadSettings(Model):
-    """Answered by SettingsRead, as the files are now."""
+    """Answered by SettingsRead, from the current files."""
 
     type: Literal["read_settings"] = "read_settings"
 
 
 class ResetSetting(Model):
-    """Take a key out of the user's file, comments kept; answered by SettingChanged with what holds then, and
-    SettingsRead; or Refused with where it stands instead."""
+    """Remove a key from the user's file, comments kept; answered by SettingChanged with the effective value, and
+    SettingsRead; or Refused with the place that sets it instead."""
 
     type: Literal["reset_setting"] = "reset_setting"
     key: str
 
 
 class SettingsRead(Model):
-    """Every key that can be set. `file` is the user's, `notices` what is to be said of the files."""
+    """Every key that can be set. `file` is the user's, `notices` are remarks on the files."""
 
     type: Literal["settings_read"] = "settings_read"
     entries: tuple[SettingEntry, ...]

@@ -1,6 +1,6 @@
-"""The first run: what is found on this machine, whether a model answers, and the configuration that is written then.
+"""The first run: credentials and servers on this machine, a test of a model, and the configuration to write.
 
-Values and messages. Nothing of it holds a key; a variable is named, its value stays in the environment (S20).
+Values and messages. None of them holds a key; a variable is named, its value stays in the environment (S20).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from jp_tui.protocol.models import ServerSpec
 
 
 class FoundServer(Model):
-    """A server that can be used: its variable is set (`variable`), or it answers on this machine (`local`), or it is
-    one of the user's own elsewhere that needs no key and was not asked (neither).
+    """A server that can be used: its variable is set (`variable`), it answers on this machine (`local`), or it is one
+    of the user's own elsewhere that needs no key and was not probed (neither).
 
-    `models` are those a local server lists; `default_model` is what is used when nobody names another, may be empty.
+    `models` are those a local server lists; `default_model` is used when none is named, may be empty.
     """
 
     provider: str
@@ -27,6 +27,13 @@ class FoundServer(Model):
     models: tuple[str, ...] = ()
 
 
+class FoundAgent(Model):
+    """An agent of another maker that is installed and not set up: its name, and the command that starts it (N40)."""
+
+    name: str
+    command: tuple[str, ...]
+
+
 class ProbeSetup(Model):
     """Look for credentials in the environment and for servers on this machine; answered by SetupFound."""
 
@@ -34,9 +41,9 @@ class ProbeSetup(Model):
 
 
 class SetupFound(Model):
-    """What there is. `file` is the configuration that would be written, `exists` whether it is there already;
-    `model` and `reviewer` are what it says now, empty where it says nothing. `looked` are variables that are not set,
-    and addresses of this machine where nothing listens, in words for people."""
+    """The result of ProbeSetup. `file` is the configuration to write, `exists`: it is there already; `model` and
+    `reviewer` are its current values, empty if not set. `looked` are variables that are not set, and addresses of this
+    machine without a server, as text for the user."""
 
     type: Literal["setup_found"] = "setup_found"
     servers: tuple[FoundServer, ...]
@@ -45,21 +52,23 @@ class SetupFound(Model):
     model: str = ""
     reviewer: str = ""
     looked: tuple[str, ...] = ()
+    agents: tuple[FoundAgent, ...] = ()
 
 
 class TestModel(Model):
-    """Ask a model for a word or two; answered by ModelTested. `server` is one that is not configured yet, then `model`
-    begins with its name."""
+    """Ask a model for a short reply, or start an agent; answered by ModelTested. `server` and `agent` are not
+    configured yet; `model` begins with a server's name."""
 
-    __test__ = False  # no test, whatever its name says
+    __test__ = False  # pytest must not collect this class
 
     type: Literal["test_model"] = "test_model"
     model: str
     server: ServerSpec | None = None
+    agent: FoundAgent | None = None
 
 
 class ModelTested(Model):
-    """Whether it answered: after `ms` milliseconds, or what happened (`message`) and what to do (`advice`)."""
+    """The result of TestModel: `ms` is the response time in milliseconds; on failure `message` and `advice` are set."""
 
     type: Literal["model_tested"] = "model_tested"
     model: str
@@ -70,18 +79,19 @@ class ModelTested(Model):
 
 
 class SaveSetup(Model):
-    """Write the choice to the user's file: comments explain a new one, in one that is there only these keys are set.
-    Answered by SetupSaved or Refused; then the next new conversation of this run is held with `model`."""
+    """Write the choice to the user's file: comments explain a new file, in an existing one only these keys are set.
+    Answered by SetupSaved or Refused; the next new conversation of this run then uses `model`."""
 
     type: Literal["save_setup"] = "save_setup"
     model: str
     reviewer: str = ""
     server: ServerSpec | None = None
+    agent: FoundAgent | None = None
 
 
 class SetupSaved(Model):
-    """What was written and where; `created` when there was no file. `keys` are (key, TOML value). `hidden_by` is where
-    another model is named, which holds at the next start: a variable, a flag, the folder's own file."""
+    """The file that was written; `created` when it is new. `keys` are (key, TOML value). `hidden_by` is the place that
+    sets another model, which applies at the next start: a variable, a flag, the folder's own file."""
 
     type: Literal["setup_saved"] = "setup_saved"
     model: str

@@ -1,25 +1,28 @@
-"""Which model a conversation is held with, and what it used: tokens, money, by turn and by reviewer.
+"""The model of a conversation, and usage: tokens and money, by turn and by reviewer.
 
-Token counts are the servers' own; a cost is None where no price is known (config/models.toml).
+Token counts are the servers' own; a cost is None if the price is unknown (config/models.toml).
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
+from jp_tui.conversation.model import EffortChoice
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.values import UsageTotals
 
 
 class SwitchModel(Model):
-    """Hold the conversation with another model, from its next turn on; with `once` that turn alone. `model` is
-    provider/model or an alias. Answered by ModelSwitched, or Refused."""
+    """Use another model for the conversation from its next turn on; with `once` for that turn only. `model` is
+    provider/model or an alias; it may be the same, with another `effort` (None: as before). Answered by ModelSwitched,
+    or Refused."""
 
     type: Literal["switch_model"] = "switch_model"
     conversation: str
     model: str
     once: bool = False
+    effort: EffortChoice | None = None
 
 
 class ReadUsage(Model):
@@ -30,14 +33,14 @@ class ReadUsage(Model):
 
 
 class RequestUsage(Model):
-    """One request to the model within a turn: what it used, and what came of it in a few words."""
+    """One request to the model within a turn: its usage, and its result in a few words."""
 
     what: Foreign
     usage: UsageTotals
 
 
 class AgentUsage(Model):
-    """A sub-agent and what all its requests used, as far as it is known by now."""
+    """A sub-agent and the usage of all its requests, so far."""
 
     conversation: str
     name: Foreign = Foreign("")
@@ -47,8 +50,8 @@ class AgentUsage(Model):
 
 class TurnUsage(Model):
     """One turn; `asked` is how it began, `outcome` is empty while it has not ended. `reviews` counts verdicts of
-    reviewing models, its sub-agents' too, and `review_usage` what they used; neither that nor what `agents` used is in
-    `usage` (S3: a turn's own requests)."""
+    reviewing models, its sub-agents' too, and `review_usage` is their usage; neither that nor the usage of `agents` is
+    in `usage` (S3: a turn's own requests)."""
 
     turn: int
     at: str = ""
@@ -64,18 +67,20 @@ class TurnUsage(Model):
 
 
 class ModelSwitched(Model):
-    """The next turn goes to this model; with `once` that turn alone. `window` is its context in tokens, where known."""
+    """The next turn uses this model; with `once` that turn only. `window` is its context in tokens, if known; `effort`
+    is the value that is sent."""
 
     type: Literal["model_switched"] = "model_switched"
     conversation: str
     model: str
     window: int | None = None
     once: bool = False
+    effort: EffortChoice = "default"
 
 
 class UsageRead(Model):
-    """What a conversation used, turn by turn, the oldest first. `window` is of the model it is held with, `agent_total`
-    what its sub-agents used besides."""
+    """The usage of a conversation, turn by turn, oldest first. `window` is that of its model, `agent_total` the usage
+    of its sub-agents besides."""
 
     type: Literal["usage_read"] = "usage_read"
     conversation: str

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.base import Model, Wire
+from jp_tui.protocol.base import Model, OneOf, Wire
+from jp_tui.protocol.outside import Asker, Claimed
+from jp_tui.protocol.people import Approvals
 from jp_tui.questions.types import FormView, Question
 
 CallState = Literal[
@@ -15,12 +16,12 @@ CallState = Literal[
     "awaiting_input", "awaiting_assistant", "awaiting_result_edit", "completed",
 ]  # fmt: skip
 CallEnd = Literal["ok", "error", "declined", "cancelled", "skipped"]
-Control = Literal["remember", "back", "reply", "end_turn", "cancel", "edit"]
+Control = Literal["remember", "back", "reply", "end_turn", "cancel", "decline", "edit"]
 PromptKind = Literal["question", "permission", "delivery", "review"]
 
 
 class StoredEvent(Model):
-    """An event as it stands in the log (inquiries.md R44-R58) with its number and turn (both from 1)."""
+    """An event of the log (inquiries.md R44-R58) with its number and turn (both from 1)."""
 
     seq: int
     turn: int
@@ -38,8 +39,8 @@ class EventSpan(Model):
 
 
 class AgentInfo(Model):
-    """A sub-agent: its own `conversation`, the one it works for, with the call and turn there that started it, and for
-    what. `task` is one line of at most 200 characters: the whole of it is the conversation's first message."""
+    """A sub-agent: its own `conversation`, its parent's, with the call and turn there that started it, and its task.
+    `task` is one line of at most 200 characters; the conversation's first message has all of it."""
 
     conversation: str
     parent: str
@@ -51,7 +52,7 @@ class AgentInfo(Model):
 
 
 class Verdict(Model):
-    """An earlier no of a reviewer."""
+    """An earlier rejection by a reviewer."""
 
     model: str
     reason: Foreign
@@ -59,10 +60,10 @@ class Verdict(Model):
 
 
 class Escalation(Model):
-    """Why the human sees a question that a reviewer was to answer (R150, R154): its verdict, or why it `failed`.
+    """The reason why the user gets a question meant for a reviewer (R150, R154): its verdict, or why it `failed`.
 
-    `cause`: too long to be shown to it whole, or taken over by the human (R156). `before` are the verdicts before it
-    was told the assistant's intent, oldest first; `saw` says what it was shown.
+    `cause`: too long to be shown to it whole, or taken over by the user (R156). `before` are the verdicts before it got
+    the assistant's intent, oldest first; `saw` is what it was shown.
     """
 
     model: str
@@ -74,17 +75,53 @@ class Escalation(Model):
     saw: str = ""
 
 
-class PromptRequest(Model):
-    """A question for the human (R189), or a decision about a call (R42): `kind` tells which.
+class RuleCoverage(Model):
+    """Of the last calls of a tool that the user was asked about in this folder, `of` at most 20: how many a scope
+    matches, and how many of those were refused (AR19)."""
 
-    For `permission` and `delivery` the `question` holds no words (they are a face's: M34, M35); `arguments` is the
-    call's JSON object, indented, `rendered` how the tool's own formatter shows it, `result` what would be delivered.
-    `edit_first`: run or result mode `edit`, the prompt opens in the editor. `tool_kind` is M34's word.
-    `form` is the whole form that the question is one of, or that is reviewed; `back`, `prefill`, `undo` as in the
-    machine (R176, E23). `deadline_secs` counts from `asked_at` (R243).
-    `agent`: a sub-agent asks (E4), or one of its tools, by `source`; where `conversation` is its parent, the question
-    was handed on (R220, Z8, with `source_name` as it is recorded). Without `preselect` a face offers no answer that
-    Enter alone would give (Z11).
+    matched: int = 0
+    refused: int = 0
+    of: int = 0
+
+
+RuleLifetime = Literal["turn", "conversation", "folder"]
+
+
+class RuleOffer(Model):
+    """A scope of the rules that an answer may make (AR18, AR20): `scope` names it in this prompt, `label` is its
+    subject. `rules` are allow rules as tables of `rules.toml` (AR2) without ids; a no makes them deny. `width` orders
+    scopes from narrow to wide."""
+
+    scope: str
+    label: Foreign
+    rules: tuple[dict[str, Any], ...]
+    lifetimes: tuple[RuleLifetime, ...]
+    covered: RuleCoverage = RuleCoverage()
+    width: int = 0
+
+
+class ChosenRule(Model):
+    """The rules that an answer makes: a scope that the prompt offers, and how long they last."""
+
+    scope: str
+    lifetime: RuleLifetime = "turn"
+
+
+class PromptRequest(Model):
+    """A question for the user (R189), or a decision about a call (R42), by `kind`.
+
+    For `permission` and `delivery` the `question` has no words (the front end has them: M34, M35); `arguments` is the
+    call's JSON object, indented, `rendered` the text of the tool's own formatter, `result` the result to deliver.
+    `edit_first`: run or result mode `edit`, the prompt opens in the editor. `tool_kind` is M34's word. `form` is the
+    whole form that the question is one of, or that is reviewed; `back`, `prefill`, `undo` as in the machine (R176,
+    E23). `deadline_secs` counts from `asked_at` (R243). `agent`: a sub-agent asks (E4), or one of its tools, by
+    `source`; if `conversation` is its parent, the question was handed on (R220, Z8, with `source_name` as it is
+    recorded). `unfolds`: one of another program opens when it comes (N6).
+    Without `preselect` a front end offers no answer that Enter alone would give (Z11). `scopes`
+    are the rules that the answer may make, the best first: `remember` makes that one until the turn ends (AR20).
+    In a shared store `to` is the person or `role:GROUP` asked, empty for the conversation's owner, `claimed_by` who
+    else looks at it, `approvals` those of several people. Not `yours`: it waits for others, and can be withdrawn here,
+    but not answered (store.md D14-D16).
     """
 
     kind: PromptKind = "question"
@@ -109,7 +146,7 @@ class PromptRequest(Model):
     tool: str
     turn: int
     digest: str
-    source: Literal["tool", "assistant", "user", "other"]
+    source: Literal["tool", "assistant", "user", "other", "outside"]
     source_name: str = ""
     label: str | None = None
     question: Question
@@ -118,43 +155,52 @@ class PromptRequest(Model):
     progress: tuple[int, int] | None = None
     controls: frozenset[Control] = frozenset()
     remember_covers: str = ""
+    scopes: tuple[RuleOffer, ...] = ()
     preselect: bool = True
+    unfolds: bool = False
     why: str = ""
     asked_at: str = ""
+    to: str = ""
+    claimed_by: str = ""
+    approvals: Approvals | None = None
+    yours: bool = True
 
 
 class PartsTaken(Model):
-    """Which parts of what is approved were accepted, and comments by part (R251)."""
+    """The accepted parts of a change, and comments by part (R251)."""
 
     accepted: tuple[str, ...]
-    comments: dict[str, str] = Field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
 
 
 class Answered(Model):
-    """The human's answer; `remember` only where the prompt allows it; `note` is R182's."""
+    """The user's answer; `remember` only where the prompt allows it, `rule` only what it offers; `note` is R182's."""
 
     kind: Literal["answered"] = "answered"
-    value: Any = Field(default=None, repr=False)  # it may be a secret
+    value: Any = field(default=None, repr=False)  # it may be a secret
     remember: bool = False
     note: str = ""
     parts: PartsTaken | None = None
+    rule: ChosenRule | None = None
 
 
 class Cancelled(Model):
-    """The human leaves a tool's question without an answer (R210)."""
+    """The user leaves a tool's question without an answer (R210). `declined`: it is a no to the server that asks
+    (mcp.md P42)."""
 
     kind: Literal["cancelled"] = "cancelled"
+    declined: bool = False
 
 
 class Replied(Model):
-    """The human answers in words instead (R179, M47); the text may be absent for `ask_user`."""
+    """The user replies in free text instead (R179, M47); the text may be absent for `ask_user`."""
 
     kind: Literal["replied"] = "replied"
     text: str | None = None
 
 
 class EndTurn(Model):
-    """The human ends the turn (R180)."""
+    """The user ends the turn (R180)."""
 
     kind: Literal["end_turn"] = "end_turn"
 
@@ -174,7 +220,7 @@ class WentBack(Model):
 
 
 class Restored(Model):
-    """Bring back what Back took away (E23)."""
+    """Restore the answers that Back removed (E23)."""
 
     kind: Literal["restored"] = "restored"
 
@@ -186,8 +232,8 @@ class Submitted(Model):
 
 
 class Unanswered(Model):
-    """The face that was to ask has no answer: its client replied with an `error` (R242), or came to none that fits or
-    went away (R241). No human does this."""
+    """A front end without an answer: its client replied with an `error` (R242), gave no valid answer or disconnected
+    (R241). A user never sends this."""
 
     kind: Literal["unanswered"] = "unanswered"
     error: str = ""
@@ -201,6 +247,7 @@ class Permitted(Model):
     run: bool
     remember: bool = False
     reason: str | None = None
+    rule: ChosenRule | None = None
 
 
 class Delivered(Model):
@@ -223,15 +270,19 @@ Response = Annotated[
     | Restored
     | Submitted
     | Unanswered,
-    Field(discriminator="kind"),
+    OneOf("kind"),
 ]
 
 
 class InquiryInfo(Model):
-    """One exchange on record (surface S6). `question` and `response` are the stored forms, `response` None while it
-    is open; `tool`, `call` and `why` as far as they are known; `digest` what an answer must be given to. `waits`: an
-    answer would still be taken; one without a response whose turn is over, or that cannot be paired, waits for none.
-    `agent`: a sub-agent asks, or one of its tools; `asked_as` is the source that the question has there."""
+    """One exchange in the log (surface S6). `question` and `response` are the stored forms, `response` None while it is
+    open; `tool`, `call` and `why` if known; `digest` is the one that an answer must name. `waits`: an answer would
+    still be accepted, so the turn isn't over and the call can be paired. `agent`: a sub-agent asks, or one of its
+    tools; `asked_as` is the source of the question there. `asker`: the process outside that asks, `claimed`: what it
+    says of itself (N4); `covers`: what a remembered answer covers in its session, in words, empty where none may be
+    (N3); `scopes`: the rules that its answer may make, a lifetime of a `conversation` is that session's; `arguments` of
+    the call, where it may be edited. `owner`, `machine` and `workspace` are its conversation's; `to`, `approvals` and
+    `yours` as in PromptRequest, `claimed_by` is who looks at it (store.md D19)."""
 
     conversation: str
     id: str
@@ -249,14 +300,31 @@ class InquiryInfo(Model):
     why: str = ""
     waits: bool = False
     agent: AgentInfo | None = None
+    asker: Asker | None = None
+    covers: str = ""
+    scopes: tuple[RuleOffer, ...] = ()
+    arguments: Wire | None = None
+    claimed: Claimed = Claimed()
+    owner: str = ""
+    machine: str = ""
+    workspace: str = ""
+    to: str = ""
+    claimed_by: str = ""
+    approvals: Approvals | None = None
+    yours: bool = True
 
 
 class WaitingInfo(Model):
-    """Something that waits for the human (E51). `here`: it waits in this engine, its prompt came as QuestionAsked, and
-    AnswerQuestion is taken; else it stands on record only, `question` is its stored form, OfferAnswer takes an answer
-    and CarryOn asks it here, unless another process holds the conversation: `held_by` says in words which. `text` is
-    one line of it, `since` a time (R58), `why` the rule that brought it to the human, of what stands on record. What
-    has the same `kind`, `tool` and `digest` is identical."""
+    """Something that waits for the user (E51). `here`: it waits in this engine, was sent as QuestionAsked, and
+    AnswerQuestion answers it; else it is in the log only, `question` is its stored form, OfferAnswer answers it and
+    CarryOn asks it here, unless another process holds the conversation, named by `held_by`. `text` is one line of it,
+    `since` a time (R58), `why` the rule that routed it to the user, for one in the log. Entries with the same `kind`,
+    `tool` and `digest` are identical. `asker`: a process outside asks, and OfferAnswer answers it,
+    `claimed`: what it says of itself (N4); `folder`: where, if it isn't this workspace: then CarryOn doesn't ask it
+    here; `covers`, `scopes` and `arguments` as in InquiryInfo; `machine`: the machine on which its conversation began,
+    if it is another (D1), `owner` whose conversation it is, if it is another's. `to`, `claimed_by`, `approvals` and
+    `yours` as in PromptRequest; `share`: it is addressed to you, or to a group of yours, or you asked it of others
+    (store.md D19)."""
 
     conversation: str
     title: Foreign
@@ -273,18 +341,33 @@ class WaitingInfo(Model):
     agent: AgentInfo | None = None
     question: Wire | None = None
     why: str = ""
+    asker: Asker | None = None
+    claimed: Claimed = Claimed()
+    folder: str = ""
+    covers: str = ""
+    scopes: tuple[RuleOffer, ...] = ()
+    arguments: Wire | None = None
+    machine: str = ""
+    owner: str = ""
+    to: str = ""
+    claimed_by: str = ""
+    approvals: Approvals | None = None
+    yours: bool = True
+    share: Literal["mine", "roles", "asked"] = "mine"
 
 
 class LedgerEntry(Model):
-    """Something that is remembered or allowed (E43). `key` names it to RevokeEntry; `scope` `turn` or `settings`.
+    """An answer or permission that is remembered (E43). `key` names it to RevokeEntry; `scope` `turn`, `settings` or
+    `rules`.
 
-    `kind`: a remembered answer, a remembered permission, a pinned answer, or a tool that runs without being asked.
-    `since` is a time (R58) for a turn's, `place` FILE:LINE for a setting's; `value` what is answered.
+    `kind`: a remembered answer, a remembered permission, a pinned answer, a tool that runs without asking, or an
+    approval rule, with its subject as `text` and its effect as `value`. `since` is a time (R58) for a turn's and a
+    rule's, `place` FILE:LINE for a setting's and a rule's; `value` is the answer otherwise.
     """
 
     key: str
-    kind: Literal["answer", "permission", "pinned", "unattended"]
-    scope: Literal["turn", "settings"]
+    kind: Literal["answer", "permission", "pinned", "unattended", "rule"]
+    scope: Literal["turn", "settings", "rules"]
     tool: str
     question: str = ""
     text: Foreign = Foreign("")
@@ -296,7 +379,7 @@ class LedgerEntry(Model):
 
 
 class PolicyChange(Model):
-    """A change of the configuration that the figures suggest: `key` to `value`, and why in words."""
+    """A change of the configuration that the figures suggest: `key` to `value`, and the reason as text."""
 
     key: str
     value: Any
@@ -304,13 +387,13 @@ class PolicyChange(Model):
 
 
 class ReviewerFigures(Model):
-    """What became of the questions of one tool that one model was asked, from the record of all conversations.
+    """The results of one model's reviews of one tool's questions, from the logs of all conversations.
 
     `asked` counts attempts. Of boolean questions `approved` and `rejected`; `answered` of all others; `failed` without
-    a verdict; `taken_over` by the human before there was one. `reasons_missing` counts rejections that came without a
-    reason (Z5). `overturned` and `upheld` are rejections that a human
-    decided afterwards. Latencies in milliseconds, None when none is known; `cost_usd` None when no price was known.
-    `outcomes` are the latest, oldest first: `a`pproved, `r`ejected, `o`verturned, `f`ailed, `t`aken over, `n` answered.
+    a verdict; `taken_over` by the user before there was one. `reasons_missing` counts rejections without a reason (Z5).
+    `overturned` and `upheld` are rejections that a user decided afterwards. Latencies in milliseconds, None if none is
+    known; `cost_usd` None if the price is unknown. `outcomes` are the latest, oldest first: `a`pproved, `r`ejected,
+    `o`verturned, `f`ailed, `t`aken over, `n` answered.
     """
 
     tool: str
@@ -339,8 +422,9 @@ class ReviewerFigures(Model):
 class ConversationInfo(Model):
     """A row of the list of conversations; times are UTC in the form of R58. `parent` is set for a sub-agent's.
 
-    `deleted` is when it was, and empty for all others. `forked_from` is the conversation it was begun from, with the
-    events up to number `forked_at`; `imported_from` its id in jp. `titled`: who made the title.
+    `deleted` is the time of deletion, empty for all others. `forked_from` is the conversation that it was forked from,
+    with the events up to number `forked_at`; `imported_from` its id in jp. `titled`: who made the title; `machine`:
+    where it was begun, in a store that several machines share.
     """
 
     id: str
@@ -358,10 +442,11 @@ class ConversationInfo(Model):
     forked_at: int = 0
     imported_from: str = ""
     titled: Literal["first_line", "model", "user"] = "first_line"
+    machine: str = ""
 
 
 class UsageTotals(Model):
-    """Token counts; `context` the size of the last request; `cost_usd` US dollars, None where no price is known."""
+    """Token counts; `context` the size of the last request; `cost_usd` US dollars, None if the price is unknown."""
 
     input: int = 0
     output: int = 0
@@ -371,7 +456,7 @@ class UsageTotals(Model):
     cost_usd: float | None = None
 
     def plus(self, more: UsageTotals) -> UsageTotals:
-        """Both together; `context` is the later one's."""
+        """Return the sum; `context` is the later one's."""
         costs = [one.cost_usd for one in (self, more) if one.cost_usd is not None]
         return UsageTotals(
             input=self.input + more.input,
@@ -383,12 +468,12 @@ class UsageTotals(Model):
         )
 
     def counts(self) -> dict[str, Any]:
-        """As it is stored and printed: a cost that is not known is left out."""
-        return self.model_dump(exclude_none=True)
+        """Return the stored and printed form; an unknown cost is left out."""
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 class TurnError(Model):
-    """Why a turn failed: what happened, the server's own words, what to do (surface S1, issue "Bad input")."""
+    """Error of a failed turn: what happened, the server's own message, what to do (surface S1, issue "Bad input")."""
 
     kind: str
     message: str

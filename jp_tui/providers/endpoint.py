@@ -54,16 +54,16 @@ def check(endpoint: Endpoint) -> None:
     where = f"providers.llm.{endpoint.name}"
     if endpoint.wire not in SERVER_WIRES:
         known = ", ".join(SERVER_WIRES)
-        raise EndpointProblem(f"{where}.wire: `{endpoint.wire}` is not a wire of this version ({known})")
+        raise EndpointProblem(f"{where}.wire: `{endpoint.wire}` isn't a wire of this version ({known})")
     try:
         url = urlsplit(endpoint.base_url)
         host, _ = url.hostname, url.port
     except ValueError:
         host, url = None, urlsplit("")
     if url.scheme not in ("http", "https") or not host:
-        raise EndpointProblem(f"{where}.base_url: `{endpoint.base_url}` is not an http or https address")
+        raise EndpointProblem(f"{where}.base_url: `{endpoint.base_url}` isn't an http or https address")
     if url.username is not None or url.password is not None:
-        raise EndpointProblem(f"{where}.base_url: a user or password does not belong in the address")
+        raise EndpointProblem(f"{where}.base_url: the address can't have a user or password")
     for name, value in endpoint.headers.items():
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
-            raise EndpointProblem(f"{where}.headers: `{name}` is not a header that can be sent")
+            raise EndpointProblem(f"{where}.headers: `{name}` isn't a valid header")

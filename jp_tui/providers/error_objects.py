@@ -126,3 +126,22 @@ def _by_message(error: JsonObject, otherwise: int) -> int:
     if _BUSY.search(words):
         return otherwise if otherwise != UNKNOWN else 529
     return 400 if _OURS.search(words) else otherwise
+
+
+def retry_info(body: bytes | Json) -> float | None:
+    """Return the seconds that Google's `RetryInfo` in an error asks for; None without one, and for 0 (W13)."""
+    if isinstance(body, bytes):
+        if b"RetryInfo" not in body:
+            return None
+        try:
+            body = parse(body)
+        except JsonProblem:
+            return None
+    said = body[0] if isinstance(body, list) and body else body
+    error = said.get("error") if isinstance(said, dict) else None
+    details = error.get("details") if isinstance(error, dict) else None
+    for one in details if isinstance(details, list) else ():
+        if isinstance(one, dict) and str(one.get("@type")).endswith("google.rpc.RetryInfo"):
+            asked = re.fullmatch(r"([0-9]{1,12}(\.[0-9]{1,9})?)s", str(one.get("retryDelay")))
+            return float(asked[1]) or None if asked else None
+    return None

@@ -7,6 +7,7 @@ if the server echoes it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
@@ -16,7 +17,7 @@ from jp_tui.conversation.secret_encodings import spellings
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.conversation.text import shortened
 from jp_tui.providers.endpoint import Endpoint
-from jp_tui.providers.error_objects import status_of, window_in
+from jp_tui.providers.error_objects import retry_info, status_of, window_in
 from jp_tui.providers.status import RULES, RefusedRequest
 from jp_tui.providers.wire import error_in
 from jp_tui.settings.layers.bounds import LONGEST_ASKED_WAIT_SECS
@@ -48,9 +49,15 @@ class Failures:
 
     def certificate(self, why: str) -> ModelError:
         """A certificate that isn't accepted: host, cause and the way out (W12)."""
-        found = self.unreachable(f"its certificate was not accepted ({why})", transient=False)
+        found = self.unreachable(f"its certificate wasn't accepted ({why})", transient=False)
         found.advice = f"Set SSL_CERT_FILE, or {self._at}.ca_file, to your network's certificate authority."
         return found
+
+    def redacted(self, error: ModelError) -> ModelError:
+        """The same without the key: a message may repeat what the server sent."""
+        error.message, error.cause, error.detail = map(self.redact, (error.message, error.cause, error.detail))
+        error.args = (error.message,)
+        return error
 
     def redact(self, said: str) -> str:
         for secret in self._secrets:
@@ -75,6 +82,7 @@ class Failures:
     def status(self, status: int, body: bytes | Json, model: str, retry_after: float | None = None) -> ModelError:
         """Return the failure for a status."""
         detail = self.detail(body)
+        retry_after = retry_after or retry_info(body)
         case = RefusedRequest(status, f"{detail} {body!r}"[:4000], self._has_key, retry_after is not None)
         rule = next(rule for rule in RULES if rule.fits(case))
         words = {
@@ -89,7 +97,7 @@ class Failures:
         message, advice, transient = rule.message.format(**words), rule.advice.format(**words), rule.transient
         cause = message
         if retry_after and transient:
-            message += f" It asks to wait {_duration(retry_after)}."
+            message += f" Retry after {_duration(retry_after)}."
             transient = retry_after <= LONGEST_ASKED_WAIT_SECS
         return ModelError(
             rule.kind,
@@ -109,18 +117,18 @@ class Failures:
 
     def _key_advice(self) -> str:
         if self._env:
-            return f"export {self._env}=… with a valid key, then start jp-tui again."
-        return f"Name the variable that holds the key in {self._at}.api_key_env."
+            return f"Set {self._env} to a valid key, then restart jp-tui."
+        return f"Set {self._at}.api_key_env to the variable that has the key."
 
     def no_credentials(self) -> ModelError:
-        return ModelError(
-            "no_credentials", f"There is no key for {self._name}: {self._env} is not set.", self._key_advice()
-        )
+        return ModelError("no_credentials", f"{self._name} has no key: {self._env} isn't set.", self._key_advice())
 
     def unusable_key(self) -> ModelError:
         where = self._env or "the configuration"
         return ModelError(
-            "unauthorised", f"The key in {where} has characters that no key has.", f"Check it: {self._key_advice()}"
+            "unauthorised",
+            f"The key in {where} has invalid characters.",
+            f"Check it: {self._key_advice()}",
         )
 
     def not_a_stream(self, media: str, body: bytes, model: str) -> ModelError:
@@ -140,7 +148,7 @@ class Failures:
         return ModelError(
             "not_json",
             f"{self._host} answered with {what} instead of a stream of events.",
-            f"Check {self._at}.base_url and {self._at}.wire; a login page of the network may also be in the way.",
+            f"Check {self._at}.base_url and {self._at}.wire; your network may also require a login.",
             detail=self.detail(body),
         )
 
@@ -149,21 +157,21 @@ class Failures:
         why = f" ({status})" if status else ""
         return ModelError(
             "other",
-            f"{self._name} gives no list of its models{why}.",
-            f"Name one yourself, --model {self._name}/MODEL, or check {self._at}.base_url and {self._at}.wire.",
+            f"{self._name} doesn't list its models{why}.",
+            f"Select one with --model {self._name}/MODEL, or check {self._at}.base_url and {self._at}.wire.",
         )
 
     def refused(self) -> ModelError:
         return ModelError(
             "refused",
             f"Nothing listens at {self._host} (connection refused).",
-            f"Start the server, or correct {self._at}.base_url.",
+            f"Start the server, or fix {self._at}.base_url.",
         )
 
     def unreachable(self, why: str, *, transient: bool = True) -> ModelError:
         return ModelError(
             "unreachable",
-            f"{self._host} cannot be reached: {self.redact(why)}.",
+            f"{self._host} can't be reached: {self.redact(why)}.",
             f"Check the network, the proxy variables and {self._at}.base_url.",
             transient=transient,
         )
@@ -172,14 +180,14 @@ class Failures:
         return ModelError(
             "stalled",
             f"{self._name} sent nothing for {_duration(self._idle)}.",
-            "Send it again. For a slow server raise assistant.request.stream_idle_timeout_secs.",
+            "Send it again. For a slow server, raise assistant.request.stream_idle_timeout_secs.",
             transient=True,
         )
 
     def no_progress(self, seconds: float) -> ModelError:
         return ModelError(
             "stalled",
-            f"{self._name} kept the line open for {_duration(seconds)} and said nothing.",
+            f"{self._name} kept the connection open for {_duration(seconds)} but sent no text.",
             "Send it again.",
             transient=True,
         )
@@ -190,6 +198,14 @@ class Failures:
             f"The reply is longer than {self._limit} bytes.",
             "Ask for less at once, or raise assistant.request.max_response_bytes.",
         )
+
+
+def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return the seconds that the headers of a refusal ask for; a time of 0 or in the past counts as none (W13)."""
+    precise = headers.get("retry-after-ms", "").strip()
+    if re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", precise):
+        return float(precise) / 1000 or None
+    return retry_after(headers.get("retry-after", ""), now) or None
 
 
 def retry_after(value: str, now: datetime) -> float | None:

@@ -14,6 +14,7 @@ import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -21,16 +22,18 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from jp_tui import __version__
-from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, PartGrew
+from jp_tui.conversation.model import Delta, Finished, Message, ModelError, ModelRequest, PartGrew, ReasoningLeftOut
 from jp_tui.conversation.strict_json import dump
 from jp_tui.providers import catalogue
 from jp_tui.providers.catalogue import MAX_MODELS, ListedModel, address, list_address
 from jp_tui.providers.connection import Dialled
 from jp_tui.providers.endpoint import Endpoint
-from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
+from jp_tui.providers.failures import MAX_BODY, Failures, asked_wait
 from jp_tui.providers.keys import EndpointKey
 from jp_tui.providers.pacing import ReadPacer, joined
-from jp_tui.providers.wire import ServerError, Wire, cut
+from jp_tui.providers.sse import EVENT_STREAM
+from jp_tui.providers.tool_names import sent
+from jp_tui.providers.wire import ServerError, Wire, cut, marks, without_reasoning
 
 if TYPE_CHECKING:
     import httpx
@@ -99,24 +102,33 @@ class HttpProvider:
         self._failures = Failures(endpoint)
         self._key = EndpointKey(endpoint)
         self._client: httpx.AsyncClient | None = None
+        # how a page or a message begins that came instead of a stream; the lines of some wires are objects themselves
+        self._no_stream = (b"<", b"{") if wire.media == EVENT_STREAM else (b"<",)
+        self._refused: set[int] = set()  # marks of reasoning that the server doesn't accept back
 
     def __repr__(self) -> str:
         return f"HttpProvider({self._endpoint.name!r}, {self._endpoint.base_url!r})"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """Implement the port. Sends nothing if a required key is missing."""
+        """Implement the port. Sends nothing if a required key is missing, and no reasoning that was refused before."""
         begun = repeated = False
+        request, restored = sent(request)
+        if self._refused:
+            request = without_reasoning(request, self._refused) or request
         while True:
             try:
                 async with aclosing(self._attempt(request)) as deltas:
                     async for delta in deltas:
                         begun = True
-                        yield delta
+                        yield restored(delta)
                 return
             except ModelError as refusal:
                 changed = None if begun or repeated else self._changed(request, refusal)
                 if changed is None:
                     raise
+                if changed.messages != request.messages:
+                    self._refused |= marks(request)
+                    yield ReasoningLeftOut()
                 request, repeated = changed, True
 
     def _changed(self, request: ModelRequest, refusal: ModelError) -> ModelRequest | None:
@@ -137,17 +149,20 @@ class HttpProvider:
             body = dump(self._wire.body(request)).encode("utf-8", "replace")
             async with self._answered("POST", url, body, headers) as response:
                 failure = await self._refusal(response, request.model)
-                chunks = _sliced(response.aiter_bytes())
+                packed = "content-encoding" in response.headers
+                chunks = _sliced(response.aiter_bytes() if packed else response.aiter_raw())
                 gulps, last = ReadPacer(chunks), asyncio.get_running_loop().time()
                 while failure is None and not decoder.done:
                     chunk = await gulps.next()
-                    if chunk is None and not size and head.lstrip()[:1] in (b"<", b"{"):
+                    if chunk is None and not size and head.lstrip()[:1] in self._no_stream:
                         failure = self._failures.not_a_stream("", head, request.model)
                         break
                     head, read = (head + (chunk or b""))[:2000] if not size else b"", read + len(chunk or b"")
                     deltas = decoder.feed(chunk) if chunk is not None else decoder.end()
                     last = self._progress(last, bool(deltas))
                     for delta in joined(deltas):
+                        if isinstance(delta, Finished) and delta.unread:
+                            delta = replace(delta, unread=tuple(map(self._failures.redact, delta.unread)))
                         size += self._size(delta)
                         if size > self._endpoint.max_response_bytes:
                             raise self._failures.too_large()
@@ -158,6 +173,8 @@ class HttpProvider:
                     await _drain(chunks)
         except ServerError as error:
             failure = self._failures.inside(error.error, request.model)
+        except ModelError as error:
+            failure = self._failures.redacted(error)
         except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, OSError) as error:
             failure = self._transport(error)
         # raised outside the handler, so that no chained exception contains the request's headers
@@ -249,7 +266,7 @@ class HttpProvider:
         """Return a response once its headers are complete: each read has a time limit, and so have all together."""
         import httpx
 
-        client, limit, dialled = self._open(), self._patience(), Dialled()
+        client, limit, dialled = self._open(), self._read_timeout(), Dialled()
         request = client.build_request(method, url, content=body, headers=headers, extensions={"trace": dialled})
         response: httpx.Response | None = None
         try:
@@ -268,13 +285,13 @@ class HttpProvider:
         finally:
             await response.aclose()
 
-    def _patience(self) -> float:
+    def _read_timeout(self) -> float:
         """Return the seconds a response may take without a complete event (Z27). Longer only if the user allows longer
         silence: slow local servers read a long prompt for more than 10 minutes."""
         return max(NO_PROGRESS_SECS, self._endpoint.stream_idle_timeout_secs)
 
     def _progress(self, last: float, progressed: bool) -> float:
-        now, limit = asyncio.get_running_loop().time(), self._patience()
+        now, limit = asyncio.get_running_loop().time(), self._read_timeout()
         if not progressed and now - last > limit:
             raise self._failures.no_progress(limit)
         return now if progressed else last
@@ -291,8 +308,7 @@ class HttpProvider:
         body = await self._words(response)
         if response.is_success:
             return self._failures.not_a_stream(media, body, model)
-        wait = response.headers.get("retry-after")
-        seconds = retry_after(wait, _server_time(response.headers.get("date", ""))) if wait else None
+        seconds = asked_wait(response.headers, _server_time(response.headers.get("date", "")))
         return self._failures.status(response.status_code, body[:MAX_BODY], model, seconds)
 
     async def _words(self, response: httpx.Response) -> bytes:

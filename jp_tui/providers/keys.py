@@ -17,7 +17,9 @@ from jp_tui.system.children import ChildProblem, run
 SECONDS = 10.0
 """Time limit of the command (W3)."""
 _MOST = 64 * 1024
-"""Bytes of its output that are read; a token of an identity provider has a few thousand."""
+"""Bytes of its output that are read."""
+_LONGEST = 16 * 1024
+"""Characters of a key: no server takes a longer header, and a token of an identity provider has a few thousand."""
 
 
 class EndpointKey:
@@ -60,12 +62,16 @@ class EndpointKey:
             raise self._failed(str(problem)) from None
         if ended.timed_out:
             raise self._failed(f"it printed no key within {SECONDS:.0f} s")
+        if ended.flooded:
+            raise self._failed("it printed too much")
         if not ended.ok:
             how = f"status {ended.status}" if ended.status is not None else f"signal {ended.signal}"
             raise self._failed(f"it ended with {how}")
         first = ended.stdout.partition(b"\n")[0].decode("utf-8", "replace").strip()
         if not first:
             raise self._failed("it printed nothing")
+        if len(first) > _LONGEST:
+            raise self._failed(f"its first line is longer than {_LONGEST:,} characters")
         return first
 
     def _failed(self, why: str) -> ModelError:

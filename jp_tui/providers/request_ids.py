@@ -25,6 +25,26 @@ def fitting(request: ModelRequest) -> ModelRequest:
     return request if messages == request.messages else replace(request, messages=messages)
 
 
+def in_call_order(request: ModelRequest) -> ModelRequest:
+    """Return the request with results in the order of their calls, for servers that pair them without ids: one that was
+    waited for is in the log behind others."""
+    found: list[Message] = []
+    order: dict[str, int] = {}
+    for message in request.messages:
+        if message.role == "assistant":
+            order = {part.id: at for at, part in enumerate(message.parts) if isinstance(part, Call)}
+        elif sum(isinstance(part, Result) for part in message.parts) > 1:
+            parts = sorted(message.parts, key=lambda part, order=order: _place(part, order))  # type: ignore[misc]
+            message = replace(message, parts=tuple(parts))
+        found.append(message)
+    return replace(request, messages=tuple(found))
+
+
+def _place(part: Part, order: dict[str, int]) -> tuple[bool, int]:
+    """Results first, each where its call is."""
+    return not isinstance(part, Result), order.get(part.id, len(order)) if isinstance(part, Result) else 0
+
+
 class _Ids:
     """Ids in order of occurrence; a valid one keeps its form at its first occurrence."""
 

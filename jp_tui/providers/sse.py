@@ -7,7 +7,7 @@ limited, so that an endless line can't exhaust memory.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jp_tui.conversation.model import ModelError
 
@@ -17,8 +17,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerEvent:
+class ServerEvent(NamedTuple):
     """One dispatched event; `type` is `message` by default, `id` the last one received."""
 
     data: str
@@ -47,6 +46,9 @@ class EventStream:
         found: list[ServerEvent] = []
         if not chunk:
             return found
+        plain = chunk.replace(b"\r\n", b"\n")
+        if not self._after_cr and b"\r" not in plain and not self._first:
+            return self._plain(plain)
         start = 1 if self._after_cr and chunk.startswith(b"\n") else 0  # CRLF split between two chunks
         self._after_cr = chunk.endswith(b"\r")
         for end in _LINE_END.finditer(chunk, start):
@@ -57,10 +59,38 @@ class EventStream:
             self._line.clear()
             if self._first:
                 self._first, line = False, line.removeprefix(_BOM)
-            event = self._take(line)
+            event = self._parse_line(line)
             if event is not None:
                 found.append(event)
         self._line += chunk[start:]
+        self._bound()
+        return found
+
+    def _plain(self, chunk: bytes) -> list[ServerEvent]:
+        """The same for lines that all end with LF, as nearly all do."""
+        found: list[ServerEvent] = []
+        *lines, rest = chunk.split(b"\n")
+        if lines and self._line:
+            lines[0] = bytes(self._line) + lines[0]
+            self._line.clear()
+        for line in lines:
+            if len(line) + self._size > self._max:
+                self._line += line
+                self._bound()
+            if line.startswith(b"data: "):
+                try:
+                    self._data.append(line[6:].decode())
+                    self._size += len(line) - 5
+                    continue
+                except UnicodeDecodeError:
+                    pass
+            elif line.startswith(b"event: "):
+                self._type = line[7:].decode("utf-8", "replace")
+                continue
+            event = self._parse_line(line) if line else self._dispatch()
+            if event is not None:
+                found.append(event)
+        self._line += rest
         self._bound()
         return found
 
@@ -69,13 +99,16 @@ class EventStream:
             raise ModelError(
                 "too_large",
                 f"The server sent one event of more than {self._max} bytes.",
-                "Ask for less at once. If this goes on, the server is not sound.",
+                "Ask for less at once. If it happens again, check the server.",
             )
 
-    def _take(self, line: bytes) -> ServerEvent | None:
+    def _parse_line(self, line: bytes) -> ServerEvent | None:
         if not line:
             return self._dispatch()
         name, _, value = line.partition(b":")
+        if name == b"event":
+            self._type = value.removeprefix(b" ").decode("utf-8", "replace")
+            return None
         try:
             text = value.removeprefix(b" ").decode("utf-8")
         except UnicodeDecodeError:
@@ -85,8 +118,6 @@ class EventStream:
             case b"data":
                 self._data.append(text)
                 self._size += len(value) + 1
-            case b"event":
-                self._type = text
             case b"id" if "\0" not in text:
                 self._id = text
             case b"retry" if value.removeprefix(b" ").isdigit() and len(value) < 20:
@@ -99,4 +130,6 @@ class EventStream:
         data, kind = self._data, self._type
         self._data, self._size, self._type = [], 0, ""
         # WHATWG drops an event whose data buffer is empty; "data:" alone leaves an empty line in it, which counts
-        return ServerEvent("\n".join(data), kind or "message", self._id) if data else None
+        return (
+            ServerEvent(data[0] if len(data) == 1 else "\n".join(data), kind or "message", self._id) if data else None
+        )

@@ -6,7 +6,7 @@ blocks and a strict JSON object; nothing is repaired (traps.md T20).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -28,7 +28,7 @@ from jp_tui.conversation.model import (
     TextPart,
     Usage,
 )
-from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
 from jp_tui.settings.wires import Auth
 
 MAX_PARTS = 1000
@@ -117,17 +117,17 @@ def broken(what: str) -> ModelError:
     """Return the error for a server that violated its protocol."""
     return ModelError(
         "server",
-        f"The server's reply could not be understood: {what}.",
-        "Try again. If it stays so, the server does not speak the wire it is configured for (`wire`).",
+        f"The server's reply is invalid: {what}.",
+        "Try again. If it happens again, check the configured `wire`.",
         transient=True,
     )
 
 
-def cut(what: str = "The reply broke off before it was complete.") -> ModelError:
+def cut(what: str = "The reply ended before it was complete.") -> ModelError:
     return ModelError(
         "cut",
         what,
-        "Try again; what had arrived is kept and marked incomplete.",
+        "Try again. The received part is kept and marked incomplete.",
         transient=True,
     )
 
@@ -150,18 +150,36 @@ def count(value: Json, key: str) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 1 << 53 else 0
 
 
-def without_reasoning(request: ModelRequest) -> ModelRequest | None:
-    """Return the request without reasoning and without what came with other parts; None if it has neither."""
+def without_reasoning(request: ModelRequest, refused: Container[int] | None = None) -> ModelRequest | None:
+    """Return the request without reasoning and without what came with other parts, or without those whose `marks` are
+    in `refused` only; None if it has neither."""
     messages = tuple(
         replace(message, parts=kept)
         for message in request.messages
-        if (kept := tuple(_bare(part) for part in message.parts if not isinstance(part, ReasoningPart)))
+        if (kept := tuple(left for part in message.parts if (left := _bare(part, refused)) is not None))
     )
     return None if messages == request.messages else replace(request, messages=messages)
 
 
-def _bare(part: Part) -> Part:
-    return replace(part, opaque={}) if isinstance(part, TextPart | Call) and part.opaque else part
+def _bare(part: Part, refused: Container[int] | None) -> Part | None:
+    if not isinstance(part, ReasoningPart | TextPart | Call):
+        return part
+    if refused is not None and (not part.opaque or mark(part.opaque) not in refused):
+        return part
+    if isinstance(part, ReasoningPart):
+        return None
+    return replace(part, opaque={}) if part.opaque else part
+
+
+def mark(opaque: JsonObject) -> int:
+    """Return what tells signatures and the like apart, while the program runs."""
+    return hash(dump(opaque))
+
+
+def marks(request: ModelRequest) -> set[int]:
+    """Return the marks of everything that came with parts of earlier replies."""
+    parts = (part for message in request.messages for part in message.parts)
+    return {mark(part.opaque) for part in parts if isinstance(part, ReasoningPart | TextPart | Call) and part.opaque}
 
 
 def turn_start(messages: Sequence[Message]) -> int:
@@ -248,7 +266,7 @@ class ResponseBuilder:
         self._last = part
         return part
 
-    def pass_over(self, kind: str) -> None:
+    def skip_part(self, kind: str) -> None:
         """Skip a part of an unknown kind."""
         if len(self._unread) < MAX_UNREAD:
             self._unread[kind[:MAX_NAME] or "without a kind"] = None
@@ -266,11 +284,12 @@ class ResponseBuilder:
         """Add text; an empty piece opens nothing. A closed call that grows is open again."""
         if not more:
             return []
-        opened = self.open(part)
+        opened = self.open(part) if part.index is None else []
         part.closed, self._last = False, part
         if part.kind == "tool":
             part.raw.append(more)
-        return [*opened, PartGrew(part.index or 0, more)]
+        opened.append(PartGrew(part.index or 0, more))
+        return opened
 
     def close(self, part: PartInProgress, opaque: JsonObject | None = None) -> list[Delta]:
         """Close the part. Text ends here; a call waits for the end of the message."""

@@ -61,7 +61,7 @@ def _out_of_bounds(arguments: JsonObject, shape: Shape) -> RefusedForm:
     problems."""
     seen = outside(arguments)
     rest = _judged(seen.value, shape) if isinstance(seen.value, dict) else None
-    others = [one for one in rest.problems if not seen.told(one.path)] if isinstance(rest, RefusedForm) else []
+    others = [one for one in rest.problems if not seen.is_reported(one.path)] if isinstance(rest, RefusedForm) else []
     schemas = tuple((path, schema) for path, schema in (rest.schemas if rest else ()) if not seen.touches(path))
     return RefusedForm(shape, tuple(sorted([*seen.problems, *others], key=place)), schemas)
 

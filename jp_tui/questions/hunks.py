@@ -66,7 +66,7 @@ def parts(changes: Sequence[FileDiff]) -> tuple[Part, ...]:
     return tuple(_part(str(number), name, hunk) for number, (name, hunk) in enumerate(found, 1))
 
 
-def taken(changes: Sequence[FileDiff], accepted: Collection[str]) -> list[Some | None]:
+def apply_accepted(changes: Sequence[FileDiff], accepted: Collection[str]) -> list[Some | None]:
     """Return each file with only the accepted parts; None if none of its parts is accepted."""
     found: list[Some | None] = []
     number = 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.questions.types import AnswerType
+from jp_tui.questions.types import AnswerType, Question
 
 Shape = Literal["flat", "list", "choices"]
 
@@ -42,6 +42,19 @@ class FormItem:
     default: Json = None
     has_default: bool = False
     when: When | None = None
+
+    def question(self) -> Question:
+        """Return the question: exclusive and never remembered, whatever the model sent (R158)."""
+        return Question(
+            id=self.id,
+            text=self.text,
+            answer_type=self.answer_type,
+            context=self.context,
+            default=self.default,
+            has_default=self.has_default,
+            exclusive=True,
+            persistence="none",
+        )
 
 
 Schemas = tuple[tuple[str, JsonObject], ...]

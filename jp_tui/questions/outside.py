@@ -27,7 +27,7 @@ class Outside(NamedTuple):
         """True if something out of bounds is at a JSON pointer or below it."""
         return self.cut or any(f"{one.path}/".startswith(f"{path}/") for one in self.problems if one.path)
 
-    def told(self, path: str) -> bool:
+    def is_reported(self, path: str) -> bool:
         """True if the problem at a pointer, or around it, is already reported."""
         return any(f"{path}/".startswith(f"{one.path}/") for one in self.problems if one.path)
 

@@ -17,6 +17,9 @@ from jp_tui.questions.options import Option as Option
 from jp_tui.questions.options import read_options, recorded_options
 
 Persistence = Literal["none", "turn"]
+QuestionEnd = Literal["", "decline", "cancel"]
+"""End of a question without an answer, for a tool whose call stays open: the user declined it, or it ended in any other
+way (mcp.md P42)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,8 @@ class Taken:
 @dataclass(frozen=True, slots=True)
 class Place:
     """One question of a form as it stands now. `fixed`: answered by a setting, never a Back target (R172); `because`:
-    why it is skipped, in words (E23)."""
+    why it is skipped, in words (E23), or, if it is ahead, the condition. `question` is one that is ahead and that the
+    user will be asked if it applies, for a front end that shows a form at once."""
 
     id: str
     text: str
@@ -210,6 +214,7 @@ class Place:
     answer: Json = None
     fixed: bool = False
     because: str = ""
+    question: Question | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +237,8 @@ class Question:
     `targets` are the files that a yes changes, as real paths below the workspace, in flight like `floor`: what was
     refused once in a turn is decided by a person from then on. In flight, too: with `exact` a remembered answer covers
     only a question that shows exactly the same (Z16); with `acts` a yes changes, runs or sends something, so that no
-    answer is preselected (Z11)."""
+    answer is preselected (Z11); with `serves` the call stays open and goes on when the question ends without an answer
+    (mcp.md P42); `refused`: it asks for a secret and is declined, unasked (P44)."""
 
     id: str
     text: str
@@ -247,6 +253,8 @@ class Question:
     targets: tuple[str, ...] = ()
     exact: bool = False
     acts: bool = False
+    serves: bool = False
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,16 +47,18 @@ def walk(items: Sequence[FormItem], answers: Mapping[str, GivenAnswer]) -> FormW
         when = item.when
         given = answers.get(item.id)
         if when is not None and when.question_id not in known:
-            places.append(Place(item.id, item.text, "ahead"))
+            places.append(_ahead(item, because(when)))
         elif when is not None and not same(known[when.question_id], when.equals):
             known[item.id] = None
             places.append(Place(item.id, item.text, "skipped", because=because(when)))
         elif given is not None:
             known[item.id] = answered[item.id] = given.value
             places.append(Place(item.id, item.text, "answered", given.value, fixed=given.unseen))
+        elif at is not None:
+            places.append(_ahead(item))
         else:
-            places.append(Place(item.id, item.text, "current" if at is None else "ahead"))
-            at = at or item
+            places.append(Place(item.id, item.text, "current"))
+            at = item
     return FormWalk(
         next=at,
         form=FormView(tuple(places)),
@@ -64,6 +66,10 @@ def walk(items: Sequence[FormItem], answers: Mapping[str, GivenAnswer]) -> FormW
         answered={id: value for id, value in answered.items() if value is not None},
         prompted=any(place.state == "answered" and not place.fixed for place in places),
     )
+
+
+def _ahead(item: FormItem, condition: str = "") -> Place:
+    return Place(item.id, item.text, "ahead", because=condition, question=item.question())
 
 
 def because(when: When) -> str:

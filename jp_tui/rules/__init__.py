@@ -1,1 +1,2 @@
-"""Approval rules: what a command line says, which rules match a call, and what follows. Pure; knows no tool by name."""
+"""Approval rules: the commands of a line, the rules that match a call, and the decision. Pure; knows no tool by
+name."""

@@ -1,6 +1,7 @@
-"""Commands about which a person is always asked, whatever any rule says (rules.md AR9): `config/danger.toml`.
+"""Dangerous commands, which always need the user's approval, whatever any rule says (rules.md AR9):
+`config/danger.toml`.
 
-Pure. Over-matching asks once too often; an open word may be any word.
+Pure. A false match only asks once too often, so an open word matches any word.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ _NAMES = re.compile(r"[A-Za-z0-9_.+-]+")
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """`programs` are patterns of names; `words` are patterns, one of each group stands in the command, in this order;
-    `flags`: at least one stands there (a short one also in a bundle); `after`: only where the line has one of these
-    programs as well, and a pipe; `first`: the words begin where a subcommand stands, behind options only."""
+    """A pattern of a dangerous command.
+
+    `programs` are patterns of names. `words` are groups of patterns: the command has one word of each group, in this
+    order. `flags`: it has at least one of them (a short one also in a bundle). `after`: the line must also have one of
+    these programs, and a pipe. `first`: the words begin at the subcommand, with only options before it.
+    """
 
     id: str
     programs: tuple[str, ...]
@@ -32,7 +36,7 @@ class Danger:
     reason: str = ""
 
     def fits(self, words: Words) -> bool:
-        """Whether one command is meant, not looking at `after`."""
+        """Return True if a command matches, without a check of `after`."""
         if not words or words[0] is None or not _named(self.programs, words[0]):
             return False
         rest = words[1:]
@@ -43,7 +47,7 @@ class Danger:
 
 
 def read_dangers(tables: Iterable[dict[str, Any]]) -> tuple[Danger, ...]:
-    """The tables of `config/danger.toml`. Raises ValueError for a table of another shape."""
+    """Return the dangers of `config/danger.toml`. Raises ValueError for a table of another shape."""
     found = []
     for table in tables:
         if unknown := set(table) - {"id", "programs", "words", "flags", "after", "first", "reason"}:
@@ -65,7 +69,8 @@ def read_dangers(tables: Iterable[dict[str, Any]]) -> tuple[Danger, ...]:
 def find_dangers(
     reached: Sequence[Sequence[tuple[Words, bool]]], dangers: Sequence[Danger], *, pipes: bool
 ) -> dict[int, Danger]:
-    """The first danger of each command of a line, by its number; `reached` holds for each what it may run."""
+    """Return the first danger of each command of a line, by its number; `reached` has, for each, the commands that it
+    may run."""
     found: dict[int, Danger] = {}
     commands = [[words for words, _ in one] for one in reached]
     for danger in dangers:
@@ -78,7 +83,8 @@ def find_dangers(
 
 
 def dangerous_text(text: str, dangers: Sequence[Danger]) -> Danger | None:
-    """Of a line that is not understood: the first danger whose program and literal words all stand somewhere in it."""
+    """Return, for a line that is not understood, the first danger whose program and literal words are all in the
+    line."""
     names = {name.casefold() for name in _NAMES.findall(re.sub(r"[\\'\"]", "", text))}
     names |= {name.rpartition("/")[2] for name in names}
     for danger in dangers:
@@ -98,7 +104,7 @@ def _named(patterns: Sequence[str], word: str) -> bool:
 
 
 def _subcommand(words: Words) -> Iterator[int]:
-    """Where a subcommand may stand: behind options, and behind the value that each of them may have."""
+    """Yield the possible places of a subcommand: after options, and after the value that each of them may have."""
     for at, word in enumerate(words):
         yield at
         before = words[at - 1] if at else None
@@ -107,8 +113,8 @@ def _subcommand(words: Words) -> Iterator[int]:
 
 
 def _in_order(groups: Sequence[tuple[str, ...]], words: Words, *, here: bool = False) -> bool:
-    """Whether one of each group is found in this order; other words may stand between them, and before the first
-    unless it has to be `here`."""
+    """Return True if the words have one of each group, in this order. Other words may be between them, and before the
+    first unless it has to be `here`."""
     at = 0
     for number, group in enumerate(groups):
         if here and number == 0 and words and not _fits(group, words[0]):
@@ -131,7 +137,7 @@ def _flagged(flags: Sequence[str], word: str | None) -> bool:
     for flag in flags:
         if flag.startswith("--"):
             if len(word) > 3 and word.startswith("--") and flag.startswith(word.partition("=")[0]):
-                return True  # long options may be shortened
+                return True  # long options may be abbreviated
         elif len(flag) == 2 and flag.startswith("-"):
             if re.fullmatch(r"-[A-Za-z]+.*", word) and flag[1] in re.match(r"-([A-Za-z]*)", word)[1]:  # type: ignore[index]
                 return True

@@ -1,8 +1,8 @@
-"""May this call run: one pure function of the call, the rules by layer, what was refused, and the sandbox
+"""Decide whether a call may run: one pure function of the call, the rules by layer, earlier refusals, and the sandbox
 (rules.md AR1-AR17, AR30). Knows no tool by name.
 
-In each layer a deny counts first, then the more specific of ask and allow. Of what the layers say the strictest holds.
-What is refused, guarded or dangerous is asked about before anything is allowed. Where nothing is said, it asks.
+In each layer a deny counts first, then the more specific of ask and allow. Of the layers the strictest counts. A call
+that was refused, is guarded or is dangerous asks before any allow counts. A call without a rule asks.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ from jp_tui.rules.values import (
 
 _STRICT: dict[Choice, int] = {"run": 0, "ask": 1, "skip": 2}
 _MOST_PLACES = 20
-"""Folders that a line may work in after its `cd`s."""
+"""Most folders that a line may work in after its `cd`s."""
 _MOST_WORDS = 20_000
-"""Words in each of these folders that may name a file."""
+"""Most words that may name a file, counted in each of these folders."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleLayer:
     """The rules of one layer. `run` counts in the user's only, a mode in the user's, `ask` in the folder's too.
-    `trusted`: the folder's allow rules count. `broken`: a rules file that cannot be read at all; every call asks."""
+    `trusted`: the folder's allow rules count. `broken`: a rules file that cannot be read at all, so that every call
+    asks."""
 
     rules: RuleIndex = field(default_factory=lambda: RuleIndex(()))
     run: RunSetting = "ask"
@@ -53,7 +54,7 @@ class RuleLayer:
 
 @dataclass(frozen=True, slots=True)
 class RuleLayers:
-    """All that is said about calls, by who said it; `max_mode` is the policy's."""
+    """The rules of all layers; `max_mode` is the policy's."""
 
     policy: RuleLayer = field(default_factory=RuleLayer)
     user: RuleLayer = field(default_factory=RuleLayer)
@@ -62,7 +63,7 @@ class RuleLayers:
 
     @property
     def mode(self) -> Mode:
-        """The mode that holds: the user's, no looser than the policy allows, `ask` where the folder says so."""
+        """The effective mode: the user's, no looser than the policy allows, `ask` if the folder sets that."""
         if self.folder.mode == "ask":
             return "ask"
         return min(self.user.mode or "ask", self.max_mode, key=MODES.index)
@@ -70,7 +71,7 @@ class RuleLayers:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What one layer says about a part; None: it is silent."""
+    """The choice of one layer for a part; None: it has no rule for it."""
 
     choice: Choice | None
     rules: tuple[ApprovalRule, ...] = ()
@@ -79,8 +80,9 @@ class _Said:
 
 @dataclass(slots=True)
 class _Parts:
-    """The parts of a call; `why` says why its line is not understood; `hard` what no rule for a command allows, by the
-    number of the part; `unknown`: of these, parts whose program nobody knows; `free` parts that need no rule."""
+    """The parts of a call. `why`: the reason why its line is not understood. `hard`: the reason why no command rule
+    allows a part, by the part's number; `unknown`: of these, parts whose program can't be known. `free`: parts that
+    need no rule."""
 
     parts: list[CallPart] = field(default_factory=list)
     why: str = ""
@@ -94,7 +96,7 @@ class _Parts:
 def decide(
     call: CallFacts, layers: RuleLayers, situation: Situation, dangers: Sequence[Danger], places: Places
 ) -> CallDecision:
-    """What happens to a call: `run`, `ask` or `skip`, who decided, part by part."""
+    """Return the decision about a call: `run`, `ask` or `skip`, by whom, and part by part."""
     parts = _split(call, situation, dangers, places)
     found = [_part(call, layers, situation, parts, at) for at in range(len(parts.parts))]
     if parts.why:
@@ -105,7 +107,7 @@ def decide(
     if worst.choice == "skip":
         return CallDecision("skip", worst.by, ids, rows, worst.why, _reason(layers, ids))
     if situation.refused or parts.guarded:
-        why = parts.guarded or "it names something that was refused in this turn, or that is guarded"
+        why = parts.guarded or "it names something that was rejected in this turn or is guarded"
         return CallDecision("ask", "guard", (), rows, why, once=True)
     if parts.dangers:
         danger = parts.dangers[min(parts.dangers)]
@@ -126,7 +128,7 @@ def decide(
 
 
 def walls_matter(layers: RuleLayers, call: CallFacts) -> bool:
-    """Whether a sandbox could make the decision about this call another one."""
+    """Return True if the decision about this call may depend on the sandbox."""
     whole = any(
         rule.effect == "allow" and names_tool(rule, call.tool) and rank(rule)[0] == 1
         for layer in (layers.user, layers.folder)
@@ -148,7 +150,8 @@ def _unread(
     parts: _Parts,
     whole: PartDecision,
 ) -> CallDecision:
-    """A line that is not understood asks; but for what you let run unattended, inside walls (AR17)."""
+    """Return the decision about a line that is not understood: ask, except with `run = "unattended"` in the sandbox
+    (AR17)."""
     if whole.choice == "skip":
         return CallDecision("skip", whole.by, whole.rules, (whole,), whole.why, _reason(layers, whole.rules))
     asked = replace(whole, choice="ask", by="not_understood", rules=(), why=parts.why)
@@ -201,14 +204,14 @@ def _part(call: CallFacts, layers: RuleLayers, situation: Situation, parts: _Par
 
 
 def _without_prefix(said: _Said, *, whole: bool) -> _Said:
-    """Without an allow; that of the exact call counts where `whole`."""
+    """Drop an allow; that of the exact call counts where `whole`."""
     if said.choice == "run" and not (whole and all(rule.arguments is not None for rule in said.rules)):
         return _Said(None)
     return said
 
 
 def _setting(call: CallFacts, layers: RuleLayers, situation: Situation, *, hard: bool) -> tuple[_Said, By] | None:
-    """What `run` and the mode say where no rule of the user does (AR6, AR30); None: nothing."""
+    """Return the choice of `run` or the mode, where no rule of the user applies (AR6, AR30); None for none."""
     run, mode = layers.user.run, layers.mode
     if run == "unattended" and (not call.commands or situation.walls):
         return _Said("run"), "setting"
@@ -247,18 +250,18 @@ def _layer(layer: RuleLayer, call: CallFacts, part: CallPart, situation: Situati
 
 
 def _counts(rule: ApprovalRule, call: CallFacts, situation: Situation) -> bool:
-    """An allow of a whole tool that runs commands counts only in the sandbox (AR5)."""
+    """Return False for an allow of a whole tool that runs commands, outside the sandbox (AR5)."""
     whole = rule.command is None and rule.path is None and rule.host is None and rule.arguments is None
     return not (whole and call.commands and not situation.walls)
 
 
 def _split(call: CallFacts, situation: Situation, dangers: Sequence[Danger], places: Places) -> _Parts:
-    """The parts of a call, at least one."""
+    """Return the parts of a call, at least one."""
     found = _Parts()
     if call.line is not None:
         line = read(call.line)
         if line.why or not line.commands:
-            found.why = line.why or "it holds no command"
+            found.why = line.why or "it has no command"
             found.parts = [CallPart()]
             return found
         _commands(found, line.commands, call, situation, places)
@@ -283,7 +286,7 @@ def _worded(words: Words) -> CallPart:
 def _commands(
     found: _Parts, commands: Sequence[SimpleCommand], call: CallFacts, situation: Situation, places: Places
 ) -> None:
-    """Every simple command is a part; `at` holds the folders in which the next one may run."""
+    """Add a part for each simple command; `at` has the folders in which the next one may run."""
     at = {call.cwd}
     for number, command in enumerate(commands):
         words: Words = tuple(word.text for word in command.words)
@@ -309,10 +312,10 @@ def _commands(
 def _moved(
     found: _Parts, number: int, words: Words, at: set[str], situation: Situation, places: Places, *, loops: bool
 ) -> set[str]:
-    """Where a `cd` may lead; a hard part where that is not sure to be a folder of the workspace."""
+    """Return the folders that a `cd` may lead to. The part is hard unless all of them are surely in the workspace."""
     target = words[1] if len(words) == 2 else None
     if target is None or not target or target.startswith("-") or loops or len(at) > _MOST_PLACES:
-        found.hard[number] = "it is not sure which folder `cd` leads to"
+        found.hard[number] = "the target folder of `cd` isn't certain"
         return set()
     moved: set[str] = set()
     for place in at:
@@ -324,7 +327,7 @@ def _moved(
                 return set()
             moved |= set() if real is None else {real}
     if not moved:
-        found.hard[number] = "`cd` leads to no folder of the workspace"
+        found.hard[number] = "`cd` doesn't lead to a folder of the workspace"
     elif number not in found.hard:
         found.free.add(number)
     return moved
@@ -350,17 +353,18 @@ def _redirection(
 
 
 def _program(found: _Parts, number: int, name: str, at: set[str], situation: Situation, places: Places) -> None:
-    """A program in the workspace may be one that the model wrote; only a rule with its path is about it (AR16)."""
+    """Mark a part as hard if its program is in the workspace: the model may have written it, so that only a rule with
+    the program's path allows it (AR16)."""
     if "/" in name:
         return
     for place in at:
         real = places.program(name, place)
         if real is not None and _inside(real, situation.root):
-            found.hard[number] = "its program is a file of the workspace; a rule has to name the path"
+            found.hard[number] = "its program is a file of the workspace; a rule must name its path"
 
 
 def _names(found: _Parts, words: Words, at: set[str], situation: Situation, places: Places) -> None:
-    """A word that names a hidden file, or one that is guarded from what the program does."""
+    """Note a word that names a hidden file, or a file guarded against the program's writing."""
     writes = words[0] is None or program_name(words[0]) in WRITERS
     literals = list(_literals(words))
     if len(literals) * len(at) > _MOST_WORDS:

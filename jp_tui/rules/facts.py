@@ -1,7 +1,7 @@
-"""A call as rules see it: which of its arguments are a command, paths or hosts (rules.md AR3).
+"""The facts of a call that rules match: which of its arguments are a command, paths or hosts (rules.md AR3).
 
-Said by the tool's settings (`covers`), so that no tool is known here by name. Pure, but for the resolving of paths,
-which is given.
+The tool's settings (`covers`) name these arguments, so that no tool is known here by name. Pure, but for the resolving
+of paths, which is passed in.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from urllib.parse import urlsplit
 from jp_tui.rules.values import CallFacts
 
 OUTSIDE = "/"
-"""A path that is not in the workspace: no path rule allows it."""
+"""A path outside the workspace: no path rule allows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Covers:
-    """Which arguments mean what: `command` a shell's line, `argv` a program with its words, `cwd` where it runs.
+    """The meaning of arguments: `command` is a shell's line, `argv` a program with its words, `cwd` the folder it runs
+    in.
 
     `path` and `host` are lists of places, such as `patterns.*.paths` for those in a list of objects.
     """
@@ -34,7 +35,7 @@ class Covers:
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Covers:
-        """From the settings."""
+        """Read the settings of a tool."""
         return cls(
             said.get("command", ""), said.get("argv", ""), said.get("cwd", ""), tuple(said.get("path", ())),
             tuple(said.get("host", ())),
@@ -42,7 +43,7 @@ class Covers:
 
 
 def canonical_json(arguments: object) -> str:
-    """Arguments as JSON that is the same for the same values."""
+    """Return arguments as JSON that is the same for the same values."""
     return json.dumps(arguments, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
 
 
@@ -55,7 +56,8 @@ def call_facts(
     commands: bool,
     real: Callable[[str], str],
 ) -> CallFacts:
-    """`root` is the workspace, absolute and real; `real` resolves links in an absolute path."""
+    """Return the facts of a call. `root` is the workspace, absolute and real; `real` resolves links in an absolute
+    path."""
     line, argv = arguments.get(covers.command), arguments.get(covers.argv)
     cwd = arguments.get(covers.cwd) if covers.cwd else None
     at = real(normpath(join(root, cwd))) if isinstance(cwd, str) and cwd and "\0" not in cwd else root
@@ -72,8 +74,13 @@ def call_facts(
     )
 
 
+def named_paths(arguments: Mapping[str, Any], covers: Covers) -> tuple[str, ...]:
+    """Return the paths among the arguments as they are written."""
+    return tuple(path for place in covers.path for path in _texts(arguments, place))
+
+
 def _texts(found: Any, place: str) -> Iterator[str]:
-    """The texts at a place; all that is there and is no text counts as one that no rule is about."""
+    """Yield the texts at a place; a value that isn't a text becomes an empty one, which no rule allows."""
     head, _, rest = place.partition(".")
     if head == "*":
         for one in found if isinstance(found, list) else ():
@@ -102,7 +109,7 @@ def _relative(path: str, root: str, real: Callable[[str], str]) -> str:
 
 
 def _host(text: str) -> str:
-    """The host of an address, or the text itself where it is one."""
+    """Return the host of an address, or the text itself if it isn't an address."""
     try:
         return (urlsplit(text).hostname or "") if "://" in text else text
     except ValueError:

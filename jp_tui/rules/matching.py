@@ -1,4 +1,4 @@
-"""Whether a rule is about a call or a part of one, and which of two rules is more specific (rules.md AR3, AR6, AR14).
+"""Match a rule with a call or a part of one, and compare how specific rules are (rules.md AR3, AR6, AR14).
 
 Pure, but for the patterns of paths (`pathspec`, loaded at the first such rule).
 """
@@ -17,22 +17,22 @@ from jp_tui.rules.values import ApprovalRule, CallFacts, Words
 
 Match: TypeAlias = Literal["no", "perhaps", "yes"]
 Rank: TypeAlias = tuple[int, int, int, int]
-"""Compared as tuples: the kind of scope, its length, exact, with a folder. Larger is more specific."""
+"""Compared as tuples: the kind of scope, its length, exact, with a folder. A larger one is more specific."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallPart:
-    """What one decision is about: the words of a command, a path, a host, or nothing of these (the whole call)."""
+    """The subject of one decision: the words of a command, a path, a host, or none of these (the whole call)."""
 
     words: Words | None = None
     path: str | None = None
     host: str | None = None
     reached: tuple[tuple[Words, bool], ...] = ()
-    """The words and what they run inside a wrapper; see `programs.reaches`."""
+    """The words and the commands that they run inside a wrapper; see `programs.reaches`."""
 
 
 def rank(rule: ApprovalRule) -> Rank:
-    """How specific a rule is (AR6)."""
+    """Return how specific a rule is (AR6)."""
     folder = 1 if rule.folder else 0
     if rule.arguments is not None:
         return 4, 0, 0, folder
@@ -46,21 +46,21 @@ def rank(rule: ApprovalRule) -> Rank:
 
 
 def active(rule: ApprovalRule, root: str, now: float) -> bool:
-    """Whether a rule counts in this workspace now."""
+    """Return True if a rule applies in this workspace now."""
     if rule.expires is not None and rule.expires <= now:
         return False
     return not rule.folder or root == rule.folder or root.startswith(rule.folder.rstrip("/") + "/")
 
 
 def names_tool(rule: ApprovalRule, tool: str) -> bool:
-    """Whether the rule is about this tool."""
+    """Return True if the rule applies to this tool."""
     if rule.effect == "allow" or "*" not in rule.tool:
         return rule.tool == tool
     return fnmatchcase(tool, rule.tool.replace("[", "[[]").replace("?", "[?]"))
 
 
 def match(rule: ApprovalRule, call: CallFacts, part: CallPart) -> Match:
-    """`perhaps` counts for an ask or deny rule only: it asks."""
+    """Return whether the rule matches; `perhaps` counts for an ask or deny rule only, and asks."""
     if not names_tool(rule, call.tool):
         return "no"
     if rule.arguments is not None:
@@ -68,7 +68,7 @@ def match(rule: ApprovalRule, call: CallFacts, part: CallPart) -> Match:
     if rule.command is not None:
         return _command(rule, part.words, part.reached) if part.words is not None else "no"
     if rule.path is not None:
-        outside = part.path is None or part.path.startswith("/")  # no pattern from the workspace's root is about it
+        outside = part.path is None or part.path.startswith("/")  # no pattern from the workspace's root matches it
         return "yes" if part.path is not None and not outside and _path(rule.path, part.path) else "no"
     if rule.host is not None:
         return "yes" if part.host is not None and _host(rule.host, part.host) else "no"
@@ -93,15 +93,15 @@ def _command(rule: ApprovalRule, words: Words, reached: Sequence[tuple[Words, bo
 
 
 def _allowed(wanted: tuple[tuple[str, ...], ...], words: Words, exact: bool) -> bool:
-    """Word by word; an open word equals none."""
+    """Return True if the words match one by one, for an allow rule; an open word matches none."""
     if len(words) < len(wanted) or (exact and len(words) != len(wanted)):
         return False
     return all(word in choices for choices, word in zip(wanted, words, strict=False))
 
 
 def _refused(wanted: tuple[tuple[str, ...], ...], words: Words, exact: bool) -> Match:
-    """An open word may be any word or several; a program counts with its folder or without, options may stand between
-    it and its subcommand (perhaps)."""
+    """Return whether the words match, for an ask or deny rule. `perhaps`: an open word, which may be any word or
+    several, or options between the program and its subcommand. The program matches with its folder or without."""
     if not words:
         return "no"
     first = words[0]
@@ -128,7 +128,7 @@ def _option(word: str | None) -> bool:
 
 
 def _open(wanted: tuple[tuple[str, ...], ...], words: Words, exact: bool) -> bool:
-    """Whether the words may begin as wanted, each open one standing for any number of words."""
+    """Return True if the words may begin as wanted, each open one as any number of words."""
     if not wanted:
         return not exact or all(word is None for word in words)
     if not words:
@@ -150,7 +150,8 @@ def _spec(pattern: str) -> Callable[[str], bool]:
 
 
 def _host(pattern: str, host: str) -> bool:
-    """`*.example.org` is every host below it, not itself; letters and a last dot make no difference."""
+    """Return True if the pattern matches: `*.example.org` matches every host below it, not itself; case and a last dot
+    don't matter."""
     wanted, found = pattern.casefold().rstrip("."), host.casefold().rstrip(".")
     if wanted.startswith("*."):
         return found.endswith(wanted[1:]) and len(found) > len(wanted) - 1
@@ -158,7 +159,7 @@ def _host(pattern: str, host: str) -> bool:
 
 
 class RuleIndex:
-    """The rules of a layer, so that of a thousand only those are looked at which may be about a part."""
+    """The rules of a layer by program, so that of a thousand rules only the candidates for a part are checked."""
 
     def __init__(self, rules: Iterable[ApprovalRule]) -> None:
         self.rules = tuple(rules)
@@ -175,7 +176,7 @@ class RuleIndex:
                 self._others.append(rule)
 
     def about(self, call: CallFacts, part: CallPart) -> Iterator[ApprovalRule]:
-        """The rules that may match."""
+        """Yield the rules that may match."""
         yield from self._exact.get(call.arguments, ())
         yield from self._others
         if part.words is None:

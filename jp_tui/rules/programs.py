@@ -1,4 +1,5 @@
-"""Programs that run other programs, or change what a shell does: no prefix of theirs says what happens (rules.md AR15).
+"""Programs that run other programs, or change what a shell does: their first words don't determine the effect (rules.md
+AR15).
 
 Pure.
 """
@@ -21,7 +22,7 @@ _SHELL_STATE = frozenset({
     "getopts", "wait", "unalias", "bind", "complete", "compgen", "compopt", "fc", "history", "pushd", "popd", "dirs",
     "chdir", "cd", "coproc", "time", "umask", "ulimit", "suspend", "jobs", "fg", "bg", "disown", "caller", "logout",
 })  # fmt: skip
-"""They change what the rest of the line means, run their words, or write to a variable that they name."""
+"""They change the meaning of the rest of the line, run their words, or write to a variable that they name."""
 _WRAPPERS = frozenset({
     "env", "xargs", "time", "timeout", "nice", "nohup", "sudo", "ssh", "parallel", "watch", "doas", "su", "pkexec",
     "runuser", "chroot", "setsid", "stdbuf", "ionice", "chrt", "taskset", "numactl", "unshare", "nsenter", "flock",
@@ -39,7 +40,7 @@ _SCRIPT = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
 _DEEPEST = 4
 _OPTION = re.compile(r"-|[A-Za-z_][A-Za-z0-9_]*=")
 _READ_WORDS = frozenset({"eval", "su", "ssh", "trap", "script", "watch", "runuser", "xargs", "parallel"})
-"""Wrappers that give words to a shell."""
+"""Wrappers that pass words to a shell."""
 _UNSURE = frozenset({"find", "fd", "ssh", "su", "script", "trap", "gdb", "perf", "flock", "chroot", "screen", "tmux"})
 _COUNTED = frozenset({"timeout", "nice", "ionice", "chrt", "taskset", "watch", "prlimit"})
 WRITERS = frozenset({
@@ -52,12 +53,12 @@ HARMLESS = frozenset({"pwd", "true", "false", ":"})
 
 
 def program_name(word: str) -> str:
-    """The name of a program without its folder, in small letters."""
+    """Return the name of a program without its folder, in lower case."""
     return basename(word).casefold()
 
 
 def never_by_prefix(words: Sequence[str], *, exact: bool = False) -> str:
-    """Why no rule may allow commands by these first words; empty when one may."""
+    """Return why no rule may allow commands by these first words; empty when one may."""
     if not words or not words[0]:
         return "it names no program"
     name = program_name(words[0])
@@ -74,27 +75,27 @@ def never_by_prefix(words: Sequence[str], *, exact: bool = False) -> str:
         return f"`{name}` with an option can run any program" if rest[0].startswith("-") and not exact else ""
     if any(_INLINE.fullmatch(word) for word in rest) and not _module(rest):
         return f"`{name}` with code in its arguments can do anything"
-    if rest[0].startswith("-") and not _module(rest) and not (exact and _only_reports(rest)):
+    if rest[0].startswith("-") and not _module(rest) and not (exact and _is_read_only(rest)):
         return f"`{name}` with an option first can run any program; name the script first"
     return ""
 
 
 def _module(rest: Sequence[str]) -> bool:
-    """`-m NAME`."""
+    """Return True for `-m NAME`."""
     return len(rest) > 1 and rest[0] == "-m" and not rest[1].startswith("-")
 
 
-def _only_reports(rest: Sequence[str]) -> bool:
+def _is_read_only(rest: Sequence[str]) -> bool:
     return len(rest) == 1 and rest[0] in ("--version", "-V", "-v", "--help", "-h")
 
 
 MOST_REACHED = 1_000
-"""Commands inside a command that are looked at; where there are more, anything may be among them."""
+"""Most commands inside a command that are checked; with more, anything may be among them."""
 
 
 def reaches(words: Words) -> list[tuple[Words, bool]]:
-    """The words themselves, then the commands that they run inside a wrapper or a shell, four deep, each with whether
-    that is certain. What is not certain may also be an argument."""
+    """Return the words themselves, then the commands that they run inside a wrapper or a shell, four levels deep, each
+    with True if that is certain. Words that aren't certain may also be an argument."""
     found: list[tuple[Words, bool]] = []
     for one in _reached(words, _DEEPEST, True):
         found.append(one)
@@ -136,7 +137,7 @@ def _reached(words: Words, deep: int, certain: bool) -> Iterator[tuple[Words, bo
 
 
 def _scripts(words: Words, deep: int, certain: bool) -> Iterator[tuple[Words, bool]]:
-    """Words that a shell reads as a line: the one behind `-c` for certain, any other perhaps."""
+    """Yield the commands in words that a shell reads as a line: the one after `-c` is certain, any other perhaps."""
     sure = False
     for word in words[1:]:
         if word is None or (_OPTION.match(word) and " " not in word):

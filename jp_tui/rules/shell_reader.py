@@ -1,4 +1,4 @@
-"""The commands of a line, by a reader of our own for what is in the positive list (rules.md AR12, AR13, AR16).
+"""The commands of a line, by jp-tui's own reader for the syntax in the positive list (rules.md AR12, AR13, AR16).
 
 Only the order of tokens counts: an operator or a reserved word where a command may begin ends a command, and the next
 word names a program. Pure.
@@ -14,7 +14,7 @@ from jp_tui.rules.shell_tokens import NotUnderstood, Token, Word, tokens
 DEEPEST = 32
 MOST_COMMANDS = 200
 _OPENS = {"if": "then", "while": "do", "until": "do", "{": "}", "(": ")"}
-"""What a compound command waits for first."""
+"""The reserved word or sign that must follow each beginning of a compound command first."""
 _NEXT = {"then": ("elif", "else", "fi"), "else": ("fi",), "do": ("done",)}
 _RESERVED = frozenset({
     "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "in", "!", "{", "}", "case", "esac",
@@ -42,20 +42,20 @@ class SimpleCommand:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What our own reader found: every token but blanks, and the commands."""
+    """The result of the reader: every token but blanks, and the commands."""
 
     tokens: tuple[Token, ...]
     commands: tuple[SimpleCommand, ...]
 
 
 def read_commands(line: str) -> Reading:
-    """The tokens and commands of a line. Raises NotUnderstood."""
+    """Return the tokens and commands of a line. Raises NotUnderstood."""
     return _Reader(tokens(line)).read()
 
 
 @dataclass(slots=True)
 class _Open:
-    """A compound command that is not closed: what it began with, which words may come next."""
+    """A compound command that is not closed: its first word, and the words that may follow."""
 
     began: str
     awaited: tuple[str, ...]
@@ -64,7 +64,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads the tokens once, with the compound commands that are open."""
+    """Reads the tokens once, and tracks the open compound commands."""
 
     given: Sequence[Token]
     at: int = 0
@@ -73,7 +73,7 @@ class _Reader:
 
     def read(self) -> Reading:
         begins = True  # a command may begin here
-        needed = False  # and has to: behind `&&`, `||`, `|` and `!`
+        needed = False  # one must: after `&&`, `||`, `|` and `!`
         while self.at < len(self.given):
             token = self.given[self.at]
             if token.kind == "comment":
@@ -85,7 +85,7 @@ class _Reader:
             else:
                 self._redirected(token)
         if self.stack or needed:
-            raise NotUnderstood("it is not complete")
+            raise NotUnderstood("it is incomplete")
         return Reading(tuple(self.given), tuple(self.found))
 
     def _operator(self, token: Token, begins: bool, needed: bool) -> tuple[bool, bool]:
@@ -95,7 +95,7 @@ class _Reader:
             return True, needed and begins
         if sign == "(":
             if not begins:
-                raise NotUnderstood("it has a parenthesis behind a word")
+                raise NotUnderstood("it has a parenthesis after a word")
             self._open("(")
             return True, False
         if sign == ")":
@@ -108,7 +108,7 @@ class _Reader:
         return True, sign not in (";", "&")
 
     def _command(self, token: Token, needed: bool) -> tuple[bool, bool]:
-        """A token where a command may begin: a reserved word, or the first of a simple command."""
+        """Read a token where a command may begin: a reserved word, or the first of a simple command."""
         raw = token.raw
         if token.kind == "word" and raw in _RESERVED:
             self.at += 1
@@ -129,7 +129,7 @@ class _Reader:
             raise NotUnderstood("a command is missing")
         inner = self.stack[-1] if self.stack else None
         if inner is None or raw not in inner.awaited:
-            raise NotUnderstood(f"`{raw}` is not understood here")
+            raise NotUnderstood(f"`{raw}` isn't supported here")
         if inner.empty:
             raise NotUnderstood("a command is missing")
         if raw in ("}", "fi", "done"):
@@ -144,25 +144,25 @@ class _Reader:
             self.stack[-1].empty = False
         self.stack.append(_Open(began, (_OPENS[began],)))
         if len(self.stack) > DEEPEST:
-            raise NotUnderstood(f"it is more than {DEEPEST} deep")
+            raise NotUnderstood(f"it is nested more than {DEEPEST} deep")
 
     def _close(self, word: str) -> None:
         if not self.stack or word not in self.stack[-1].awaited or self.stack[-1].empty:
-            raise NotUnderstood("it is not complete")
+            raise NotUnderstood("it is incomplete")
         self.stack.pop()
 
     def _for(self) -> None:
-        """`for x in words;`, then `do`."""
+        """Read `for x in words;`, then `do`."""
         name = self._next("word")
         if not (len(name.raw) == 1 and "a" <= name.raw <= "z"):
-            raise NotUnderstood("`for` is understood over one lower-case letter only")
+            raise NotUnderstood("`for` is supported with a single lower-case letter only")
         if self._next("word").raw != "in":
             raise NotUnderstood("`for` without `in`")
         while self._peek("word"):
-            _no_brace(self._next("word"))
+            _refuse_brace(self._next("word"))
         end = self._next("operator")
         if end.raw not in (";", "\n"):
-            raise NotUnderstood("it is not complete")
+            raise NotUnderstood("it is incomplete")
         while (token := self._here()) is not None and (token.kind == "comment" or token.raw == "\n"):
             self.at += 1
         if self._next("word").raw != "do":
@@ -171,7 +171,7 @@ class _Reader:
             self.stack[-1].empty = False
         self.stack.append(_Open("for", ("done",)))
         if len(self.stack) > DEEPEST:
-            raise NotUnderstood(f"it is more than {DEEPEST} deep")
+            raise NotUnderstood(f"it is nested more than {DEEPEST} deep")
 
     def _simple(self) -> None:
         words: list[Word] = []
@@ -182,7 +182,7 @@ class _Reader:
                 continue
             self.at += 1
             assert token.word is not None
-            _no_brace(token)
+            _refuse_brace(token)
             words.append(token.word)
         if words:
             _program(words[0])
@@ -194,9 +194,10 @@ class _Reader:
             raise NotUnderstood(f"it has more than {MOST_COMMANDS} commands")
 
     def _redirected(self, token: Token) -> None:
-        """Behind a compound command: redirections only. They belong to no command, and stand for themselves."""
+        """Read a token after a compound command: only redirections are valid. They belong to no command, and become one
+        without words."""
         if token.kind != "redirection":
-            raise NotUnderstood("a word stands behind a compound command")
+            raise NotUnderstood("a word follows a compound command")
         loops = any(one.began in ("while", "until", "for") for one in self.stack)
         self.found.append(SimpleCommand((), (self._redirection(),), loops))
 
@@ -206,7 +207,7 @@ class _Reader:
         if here is None or here.kind != "word" or here.word is None:
             raise NotUnderstood("a redirection has no target")
         self.at += 1
-        _no_brace(here)
+        _refuse_brace(here)
         plain = sign.raw.lstrip("0123456789")
         if plain in (">&", "<&") and not (len(here.raw) == 1 and "0" <= here.raw <= "9"):
             raise NotUnderstood("shells differ in how they read `>&` before a name")
@@ -222,19 +223,19 @@ class _Reader:
     def _next(self, kind: str) -> Token:
         here = self._here()
         if here is None or here.kind != kind:
-            raise NotUnderstood("it is not complete")
+            raise NotUnderstood("it is incomplete")
         self.at += 1
         return here
 
 
-def _no_brace(token: Token) -> None:
+def _refuse_brace(token: Token) -> None:
     if token.raw in ("{", "}"):
-        raise NotUnderstood("it has a brace in a word")
+        raise NotUnderstood("it has braces inside a word")
 
 
 def _program(word: Word) -> None:
-    """The first word of a simple command."""
+    """Check the first word of a simple command."""
     if "=" in word.raw:
         raise NotUnderstood("it may assign a variable")
     if word.text == "" or word.text in _RESERVED:
-        raise NotUnderstood("its program has no name, or that of a reserved word")
+        raise NotUnderstood("its program has no name or is a reserved word")

@@ -1,7 +1,7 @@
-"""The tokens of a command line that dash and bash read alike (rules.md AR12, AR13).
+"""The tokens of a command line that dash and bash read identically (rules.md AR12, AR13).
 
-A positive list: a character that is not in it ends the reading with a reason. What is quoted, escaped or expanded is
-known for each word, so that words are compared as the shell would pass them on.
+A positive list: a character that is not in it ends the reading with a reason. Each word records what is quoted, escaped
+or expanded, so that words are compared as the shell would pass them on.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 LONGEST = 16_384
-"""Characters of a line."""
+"""Most characters of a line."""
 OPERATORS = ("&&", "||", ";", "&", "|", "\n", "(", ")")
 _NAME = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})")
 _PLAIN = re.compile(r"[^\s\\'\"$`;&|()<>{}*?\[~#\x00-\x20\x7f]+")
@@ -20,18 +20,18 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _FORBIDDEN = re.compile(
     "[\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ufff9-\ufffb\ud800-\udfff]|\u180e|\u00ad"
 )
-"""Blanks outside ASCII, characters without a width, and halves of characters."""
+"""Blanks outside ASCII, characters without a width, and surrogates."""
 
 
 class NotUnderstood(Exception):
-    """The line is not in the positive list; the message says why, for people."""
+    """The line is not in the positive list; the message is the reason, for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as the shell passes it on; `text` is None where an expansion, a pattern or a tilde decides (open).
+    """A word as the shell passes it on; `text` is None if an expansion, a pattern or a tilde decides (open).
 
-    `raw` is what stands in the line, `at` its first character; `plain`: nothing in it is quoted or escaped.
+    `raw` is its text in the line, `at` its first character; `plain`: nothing in it is quoted or escaped.
     """
 
     raw: str
@@ -59,7 +59,7 @@ class Token:
 
 
 def tokens(line: str) -> list[Token]:
-    """All tokens of a line in order. Raises NotUnderstood."""
+    """Return all tokens of a line in order. Raises NotUnderstood."""
     if len(line) > LONGEST:
         raise NotUnderstood(f"it has more than {LONGEST:,} characters")
     if _CONTROL.search(line):
@@ -96,7 +96,7 @@ def _operator(line: str, at: int) -> Token | None:
         if sign == "|" and following == "&":
             raise NotUnderstood("shells differ in how they read `|&`")
         if sign == "(" and following == "(":
-            raise NotUnderstood("it may hold arithmetic: `((`")
+            raise NotUnderstood("it may contain arithmetic: `((`")
         return Token("operator", sign, at)
     return None
 
@@ -115,7 +115,7 @@ def _redirection(line: str, at: int) -> Token | None:
 
 
 def _word(line: str, at: int) -> Token:
-    """A word from here to the next blank or operator."""
+    """Return a word from here to the next blank or operator."""
     said: list[str] = []
     start, open_, plain = at, False, True
     while at < len(line):
@@ -135,7 +135,7 @@ def _word(line: str, at: int) -> Token:
         elif sign == "'":
             end = line.find("'", at + 1)
             if end < 0:
-                raise NotUnderstood("a quote is not closed")
+                raise NotUnderstood("a quote isn't closed")
             said.append(line[at + 1 : end])
             plain = False
             at = end + 1
@@ -154,7 +154,7 @@ def _word(line: str, at: int) -> Token:
                 said.append(sign)
                 at += 1
                 break
-            raise NotUnderstood("it has a brace in a word")
+            raise NotUnderstood("it has braces inside a word")
         else:
             raise NotUnderstood("it has a substitution" if sign == "`" else f"it has {sign!r}")
     raw = line[start:at]
@@ -171,7 +171,7 @@ def _escaped(line: str, at: int) -> str:
 
 
 def _double(line: str, at: int, said: list[str]) -> tuple[int, bool]:
-    """The character behind the closing quote, and whether something in it is expanded."""
+    """Return the place after the closing quote, and True if something in it is expanded."""
     at, expands = at + 1, False
     while at < len(line):
         sign = line[at]
@@ -191,11 +191,11 @@ def _double(line: str, at: int, said: list[str]) -> tuple[int, bool]:
             at = match.end()
         else:
             raise NotUnderstood("it has a substitution")
-    raise NotUnderstood("a quote is not closed")
+    raise NotUnderstood("a quote isn't closed")
 
 
 def _expansion(line: str, at: int) -> int:
     match = _NAME.match(line, at)
     if match is None:
-        raise NotUnderstood("it has `$` before something else than a name")
+        raise NotUnderstood("it has `$` before something other than a name")
     return match.end()

@@ -1,4 +1,4 @@
-"""What a decision about a call is made of: rules, the call, where it runs, and what comes out (rules.md AR1-AR9)."""
+"""Values of a decision about a call: rules, the call, its situation, and the result (rules.md AR1-AR9)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ LayerName: TypeAlias = Literal["policy", "user", "folder"]
 Mode: TypeAlias = Literal["ask", "edits", "unattended"]
 MODES: tuple[Mode, ...] = ("ask", "edits", "unattended")
 """From strict to loose."""
+CALL = "__approval__"
+"""Question of whether a call may run, as a reviewer gets it (AR31)."""
 Choice: TypeAlias = Literal["run", "ask", "skip"]
 By: TypeAlias = Literal["rule", "policy", "mode", "setting", "danger", "guard", "not_understood", "nothing", "engine"]
 RunSetting: TypeAlias = Literal["ask", "edit", "unattended", "skip"]
@@ -22,7 +24,8 @@ class ApprovalRule:
     """At most one of `command`, `path`, `host`, `arguments` (canonical JSON) is given; none: the whole tool.
 
     `tool` may hold `*` in an ask or a deny rule. `folder` is an absolute path, empty for everywhere; `expires` in
-    seconds since 1970, None for never; `place` is where the rule is written, for people.
+    seconds since 1970, None for never; `place` is the rule's FILE:LINE, for people. `created` (seconds since 1970) and
+    `made_by` are when and by what the rule was made, if its file has that.
     """
 
     id: str
@@ -37,13 +40,15 @@ class ApprovalRule:
     expires: float | None = None
     reason: str = ""
     place: str = ""
+    created: float | None = None
+    made_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
     """A call as rules see it. `line` is a shell's line, `argv` a program with its words; both None for a call that runs
     no command. `paths` are real, relative to the workspace; `commands`: the tool runs commands; `edits`: it only
-    changes unguarded files that undo copies are made of; `cwd` is absolute and real."""
+    changes unguarded files, each with an undo copy; `cwd` is absolute and real."""
 
     tool: str
     arguments: str
@@ -58,8 +63,8 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Where the call would run. `root` is the workspace, absolute and real; `walls`: in a sandbox, `network`: with the
-    network in it; `refused`: it names something that was refused in this turn, or that is guarded (R247)."""
+    """The conditions of the call. `root` is the workspace, absolute and real; `walls`: in a sandbox, `network`: with
+    the network in it; `refused`: it names something that was refused in this turn, or that is guarded (R247)."""
 
     root: str
     walls: bool = False
@@ -69,23 +74,24 @@ class Situation:
 
 
 class Places(Protocol):
-    """What is looked up on the disk for a command. Every path that comes back is absolute and real."""
+    """Look-ups on the disk for a command. Every path returned is absolute and real."""
 
     def folder(self, path: str) -> str | None:
-        """The folder at this absolute path after links; None when there is none."""
+        """Return the folder at this absolute path after links; None when there is none."""
 
     def real(self, path: str) -> str:
-        """The path after links, as far as it exists."""
+        """Return the path after links, as far as it exists."""
 
     def program(self, name: str, cwd: str) -> str | None:
-        """The file that would be run, None when there is none."""
+        """Return the file that would be run, None when there is none."""
 
     def kept_from(self, path: str, *, writes: bool) -> bool:
-        """Whether the file is on an ignore list, holds secrets or, where `writes`, is one that others obey (R247)."""
+        """Return True if the file is on an ignore list, holds secrets or, where `writes`, is one that programs obey
+        (R247)."""
 
 
 class Nowhere:
-    """No disk: every folder exists, no file is special, and programs are the system's."""
+    """A disk without facts: every folder exists, no file is special, and programs are the system's."""
 
     def folder(self, path: str) -> str | None:
         return path
@@ -102,7 +108,7 @@ class Nowhere:
 
 @dataclass(frozen=True, slots=True)
 class PartDecision:
-    """One simple command, or the whole of a call that has no parts. `rules` are the ids that decided."""
+    """The decision about one simple command, or about a call without parts. `rules` are the ids that decided."""
 
     words: Words
     choice: Choice
@@ -113,7 +119,7 @@ class PartDecision:
 
 @dataclass(frozen=True, slots=True)
 class CallDecision:
-    """`reason` is that of the deny rule; `once`: no rule may be made of an answer (AR18)."""
+    """The decision about a call. `reason` is the deny rule's; `once`: no rule may be made of an answer (AR18)."""
 
     choice: Choice
     by: By

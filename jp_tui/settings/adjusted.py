@@ -203,7 +203,7 @@ def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assis
 def _effort(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> Iterator[Adjusted]:
     """W8: a model without such a setting is asked nothing."""
     value = assistant.set(_EFFORT)
-    if value is None or (model := _model(settings, environment, assistant)) is None:
+    if value in (None, "default") or (model := _model(settings, environment, assistant)) is None:
         return
     from jp_tui.settings import known_models
 

@@ -26,7 +26,10 @@ from jp_tui.settings.layers import toml
 from jp_tui.settings.layers.layers import SettingsNotice
 
 MOST_RULES, MOST_WORDS, LONGEST_WORD = 1_000, 64, 4_096
-KEYS = ("id", "effect", "tool", "command", "exact", "arguments", "path", "host", "folder", "expires", "reason")
+KEYS = (
+    "id", "effect", "tool", "command", "exact", "arguments", "path", "host", "folder", "expires", "reason", "created",
+    "made_by",
+)  # fmt: skip
 _MOST_NOTICES = 5
 _SCOPES = ("command", "arguments", "path", "host")
 _POLICY_KEYS = ("rule", "max_mode", "ignore", "sandbox")
@@ -125,7 +128,7 @@ def _layers(places: RulePlaces) -> tuple[RuleLayers, tuple[RulesFile, ...]]:
     found = RuleLayers(
         policy=RuleLayer(RuleIndex(rule for policy in policies for rule in policy.rules)),
         user=RuleLayer(RuleIndex(user.rules), broken=user.broken),
-        # Trust in a folder's rules is not kept yet: none of its allow rules count.
+        # None of its allow rules count, trusted or not (AR7).
         folder=RuleLayer(RuleIndex(folder.rules), trusted=False, broken=folder.broken),
         max_mode=min((policy.max_mode for policy in policies), key=MODES.index, default="unattended"),
     )
@@ -143,14 +146,14 @@ def rule_notices(files: Sequence[RulesFile]) -> tuple[SettingsNotice, ...]:
     found = []
     for file in files:
         for problem in file.problems[:_MOST_NOTICES]:
-            follows = "until it is repaired, every call asks" if file.broken else "no allow rule of this file counts"
+            follows = "until it is fixed, every call asks" if file.broken else "no allow rule of this file applies"
             found.append(SettingsNotice((), f"{problem.words()} ({follows})"))
         if len(file.problems) > _MOST_NOTICES:
             found.append(
                 SettingsNotice((), f"{printable(file.file)}: {len(file.problems) - _MOST_NOTICES} more problems")
             )
         if ignored := sum(rule.effect == "allow" for rule in file.rules if file.folder):
-            said = "allow rules of a folder do not count" if ignored > 1 else "an allow rule of a folder does not count"
+            said = "allow rules of a folder don't apply" if ignored > 1 else "an allow rule of a folder doesn't apply"
             found.append(SettingsNotice((), f"{printable(file.file)}: {said}; its ask and deny rules do"))
     return tuple(found)
 
@@ -176,9 +179,7 @@ def parse_rules(text: str, file: str) -> RulesFile:
 
 def _parsed(document: toml.Document, file: str, layer: LayerName) -> RulesFile:
     problems = [
-        _problem(document, file, (key,), "is no key here; the only one is [[rule]]")
-        for key in document.tree
-        if key != "rule"
+        _problem(document, file, (key,), "isn't a known key; use [[rule]]") for key in document.tree if key != "rule"
     ]
     rules = _rules(document, file, problems)
     if problems:
@@ -197,11 +198,11 @@ def _policy(file: str, *, named: bool) -> RulesFile:
     problems: list[SettingsProblem] = []
     for key in document.tree:
         if key not in _POLICY_KEYS:
-            problems.append(_problem(document, file, (key,), "is no key of a policy", _POLICY_KEYS))
+            problems.append(_problem(document, file, (key,), "isn't a key of a policy", _POLICY_KEYS))
     rules = _rules(document, file, problems)
     for number, rule in enumerate(document.tree.get("rule", ()) if isinstance(document.tree.get("rule"), list) else ()):
         if isinstance(rule, dict) and rule.get("effect") == "allow":
-            problems.append(_problem(document, file, ("rule", number, "effect"), "a policy allows nothing"))
+            problems.append(_problem(document, file, ("rule", number, "effect"), "a policy can't allow anything"))
     mode, walls = document.tree.get("max_mode", "unattended"), document.tree.get("sandbox", "")
     if mode not in MODES:
         problems.append(_problem(document, file, ("max_mode",), "is no mode", MODES))
@@ -210,7 +211,7 @@ def _policy(file: str, *, named: bool) -> RulesFile:
         problems.append(_problem(document, file, ("sandbox",), "has one value only", ("required",)))
     ignore = document.tree.get("ignore", [])
     if not isinstance(ignore, list) or not all(isinstance(one, str) and "\n" not in one for one in ignore):
-        problems.append(_problem(document, file, ("ignore",), "is a list of patterns, as lines of .gitignore"))
+        problems.append(_problem(document, file, ("ignore",), "must be a list of patterns, like lines of .gitignore"))
         ignore = []
     return RulesFile(
         file, rules, tuple(problems), max_mode=mode, sandbox=walls == "required", ignore=tuple(map(str, ignore))
@@ -234,10 +235,10 @@ def _rules(document: toml.Document, file: str, problems: list[SettingsProblem]) 
     """The rules that can be read; what is wrong with the others goes to `problems`."""
     tables = document.tree.get("rule", [])
     if not isinstance(tables, list):
-        problems.append(_problem(document, file, ("rule",), "is written as [[rule]]"))
+        problems.append(_problem(document, file, ("rule",), "must be written as [[rule]]"))
         return ()
     if len(tables) > MOST_RULES:
-        problems.append(_problem(document, file, ("rule", MOST_RULES), f"is beyond the limit of {MOST_RULES:,} rules"))
+        problems.append(_problem(document, file, ("rule", MOST_RULES), f"exceeds the limit of {MOST_RULES:,} rules"))
         tables = tables[:MOST_RULES]
     found: list[ApprovalRule] = []
     known: set[str] = set()
@@ -281,22 +282,22 @@ def checked_rule(table: Any, wrong: Callable[..., None], *, place: str = "") -> 
     for key in table:
         if key not in KEYS:
             near = nearest(key, KEYS)
-            flaw(f"is no key of a rule{f'; did you mean {near}?' if near else ''}", key, () if near else KEYS)
+            flaw(f"isn't a key of a rule{f'; did you mean {near}?' if near else ''}", key, () if near else KEYS)
     effect, tool = table.get("effect"), table.get("tool")
     if effect not in ("allow", "ask", "deny"):
         flaw("is missing" if effect is None else "is no effect", "effect", ("allow", "ask", "deny"))
     if not isinstance(tool, str) or not _TOOL.fullmatch(tool):
-        flaw("is missing" if tool is None else "is no name of a tool", "tool")
+        flaw("is missing" if tool is None else "isn't a tool name", "tool")
     elif effect == "allow" and "*" in tool:
-        flaw("an allow rule names one tool, without *", "tool")
+        flaw("an allow rule must name one tool, without *", "tool")
     scopes = [key for key in _SCOPES if key in table]
     if len(scopes) > 1:
         flaw(f"has more than one of {', '.join(_SCOPES)}", scopes[1])
     exact = table.get("exact", False)
     if not isinstance(exact, bool):
-        flaw("is true or false", "exact")
+        flaw("must be true or false", "exact")
     if exact and "command" not in table:
-        flaw("goes with a command only", "exact")
+        flaw("needs a command", "exact")
     command = _command(table["command"], flaw) if "command" in table else None
     if command is not None and effect == "allow":
         for words in _first_words(command):
@@ -305,30 +306,34 @@ def checked_rule(table: Any, wrong: Callable[..., None], *, place: str = "") -> 
                 break
     folder = table.get("folder", "")
     if not isinstance(folder, str) or ("folder" in table and not os.path.isabs(folder)):
-        flaw("is an absolute path", "folder")
+        flaw("must be an absolute path", "folder")
         folder = ""
     texts = {key: table.get(key) for key in ("path", "host") if key in table}
     for key, text in texts.items():
         if not isinstance(text, str) or not text.strip() or len(text) > LONGEST_WORD or "\n" in text or "\0" in text:
-            flaw(f"is no pattern of a {key}", key)
+            flaw(f"isn't a valid {key}", key)
         elif key == "path" and (why := _bad_path(text)):
             flaw(why, key)
         elif key == "host" and not re.fullmatch(r"(\*\.)?[A-Za-z0-9._-]+|\[?[0-9A-Fa-f:.]+\]?", text):
-            flaw("is no host; `*.example.org` stands for every host below it", key)
+            flaw("isn't a host; `*.example.org` matches all its subdomains", key)
     arguments = _canonical(table["arguments"], flaw) if "arguments" in table else None
-    expires = _expires(table["expires"], flaw) if "expires" in table else None
+    expires = _time(table["expires"], flaw, "expires") if "expires" in table else None
     reason = table.get("reason", "")
     if not isinstance(reason, str) or len(reason) > 1_000:
-        flaw("is a text of at most 1,000 characters", "reason")
+        flaw("must be a text of at most 1,000 characters", "reason")
+    created = _time(table["created"], flaw, "created") if "created" in table else None
+    made_by = table.get("made_by", "")
+    if not isinstance(made_by, str) or len(made_by) > 200:
+        flaw("must be a text of at most 200 characters", "made_by")
     id_ = table.get("id", "")
     if "id" in table and not (isinstance(id_, str) and _ID.fullmatch(id_)):
-        flaw("is no id: letters, digits, _, . and -, at most 64", "id")
+        flaw("isn't a valid ID: use letters, digits, _, . and -, at most 64", "id")
     if flaws:
         return None
     made: Effect = effect  # type: ignore[assignment]
     return ApprovalRule(
         id_ or _made_id(table), made, str(tool), command, exact, table.get("path"), table.get("host"), arguments,
-        os.path.realpath(folder) if folder else "", expires, reason, place,
+        os.path.realpath(folder) if folder else "", expires, reason, place, created, made_by,
     )  # fmt: skip
 
 
@@ -343,7 +348,7 @@ def _first_words(command: tuple[tuple[str, ...], ...]) -> list[list[str]]:
 
 def _command(value: Any, flaw: Callable[..., None]) -> tuple[tuple[str, ...], ...] | None:
     if not isinstance(value, list) or not value:
-        flaw('is a list of words, such as ["git", "log"]', "command")
+        flaw('must be a list of words, such as ["git", "log"]', "command")
         return None
     if len(value) > MOST_WORDS:
         flaw(f"has more than {MOST_WORDS} words", "command")
@@ -355,7 +360,7 @@ def _command(value: Any, flaw: Callable[..., None]) -> tuple[tuple[str, ...], ..
         if not sound or not all(
             isinstance(word, str) and len(word) <= LONGEST_WORD and "\0" not in word for word in choices
         ):
-            flaw("holds something that is no word and no list of words", "command")
+            flaw("must have only words and lists of words", "command")
             return None
         found.append(tuple(choices))
     if not all(found[0]):
@@ -372,20 +377,20 @@ def _bad_path(pattern: str) -> str:
     try:
         usable = [one for one in GitIgnoreSpec.from_lines([pattern]).patterns if one.include is not None]
     except Exception as problem:  # the library's own error is a ValueError in some versions only
-        return f"is no pattern of paths: {problem}"
-    return "" if usable else "is no pattern of paths"
+        return f"isn't a valid path pattern: {problem}"
+    return "" if usable else "isn't a valid path pattern"
 
 
 def _canonical(value: Any, flaw: Callable[..., None]) -> str | None:
     if not isinstance(value, dict):
-        flaw("is a table of arguments", "arguments")
+        flaw("must be a table of arguments", "arguments")
         return None
     return canonical_json(value)
 
 
-def _expires(value: Any, flaw: Callable[..., None]) -> float | None:
+def _time(value: Any, flaw: Callable[..., None], key: str) -> float | None:
     if not isinstance(value, datetime):
-        flaw("is a date with a time, such as 2026-12-01T00:00:00Z", "expires")
+        flaw("must be a date with a time, such as 2026-12-01T00:00:00Z", key)
         return None
     return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
 

@@ -19,6 +19,8 @@ from jp_tui.settings.wires import WIRES, Auth
 Structured = Literal["auto", "native", "tool"]
 
 DEMO = "demo"
+AGENT = "agent"
+"""`agent/NAME` is the agent of that name as a model (N40)."""
 LOCAL = ("ollama", "llamacpp")  # in the order they are tried; local, no key
 
 
@@ -104,6 +106,30 @@ def providers(settings: Settings, environment: Mapping[str, str]) -> dict[str, P
         if name != "aliases":
             found[name] = _provider(settings, name, values, environment)
     found[DEMO] = ProviderSettings(DEMO, DEMO, default_model="tour")
+    if names := list(settings.get("agents") or ()):
+        found[AGENT] = ProviderSettings(AGENT, "acp", default_model=names[0] if len(names) == 1 else "")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """An agent of another maker (N40)."""
+
+    name: str
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    mode: str = ""
+    model: str = ""
+
+
+def agents(settings: Settings) -> dict[str, AgentSettings]:
+    """Return the agents by name. Raises SettingsError for one without a command."""
+    found: dict[str, AgentSettings] = {}
+    for name, values in (settings.get("agents") or {}).items():
+        if "command" not in values:
+            raise SettingsError(settings.problem(("agents", name), "has no command"))
+        own = {**values, "command": tuple(values["command"])}
+        found[name] = AgentSettings(name, **own)
     return found
 
 
@@ -111,8 +137,8 @@ def _provider(
     settings: Settings, name: str, values: dict[str, Any], environment: Mapping[str, str]
 ) -> ProviderSettings:
     path = ("providers", "llm", name)
-    if name == DEMO:
-        raise SettingsError(settings.problem(path, "the provider demo is built in and has no settings"))
+    if name in (DEMO, AGENT):
+        raise SettingsError(settings.problem(path, f"the provider {name} is built in and has no settings"))
     missing = [key for key in ("wire", "base_url") if key not in values]
     if missing:
         known = [other for other in settings.get("providers", "llm") if other not in (name, "aliases")]
@@ -191,6 +217,9 @@ def parse_model(
     aliases: dict[str, str] = settings.get("providers", "llm", "aliases") or {}
     resolved = aliases.get(text, text)
     name, slash, model = resolved.partition("/")
+    if name == AGENT and slash and model.partition("/")[0] not in (there := settings.get("agents") or {}):
+        said = f"; there are {', '.join(there)}" if there else "; none is set up under [agents]"
+        raise SettingsError(SettingsProblem(f"no agent {model}{said}", "agents", where, nearest=nearest(model, there)))
     provider = known.get(name)
     if provider is None:
         near = nearest(name, [*known, *aliases])

@@ -10,10 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.schema.nodes import dotted
 
 TargetKind = Literal["user", "assistant", "assistant_with_escalation"]
 
 REVIEWER = ("conversation", "inquiry", "assistant", "model", "id")
+APPROVAL = ("conversation", "approval", "target")
+"""Key of the first decider about calls that the approval rules leave open (AR31)."""
 CHANGE = "apply_changes"
 """Question that shows a complete change before it is made (R234); a reviewer may decide it first (R72)."""
 SLOT = "answer"
@@ -21,11 +24,34 @@ SLOT = "answer"
 
 
 @dataclass(frozen=True, slots=True)
+class PeopleSettings:
+    """People who answer: `to` a person or `role:GROUP`, empty for the conversation's owner; `approvals` None if
+    unset. The places are key and origin; `own`: the question itself sets `approvals`."""
+
+    to: str = ""
+    to_place: str = ""
+    approvals: int | None = None
+    approvals_place: str = ""
+    own: bool = False
+
+    def over(self, below: PeopleSettings) -> PeopleSettings:
+        """Return these settings with those that are unset taken from `below`."""
+        to = self if self.to else below
+        count = self if self.approvals is not None else below
+        return PeopleSettings(to.to, to.to_place, count.approvals, count.approvals_place, self.own or below.own)
+
+
+OWNER = PeopleSettings()
+"""The conversation's owner answers, and nothing is set."""
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionSettings:
     """Settings of one question.
 
     `place` is the origin of its answer, else of its target. `chosen`: the target was set, not inherited. `slot` is the
-    key of `answer` if it isn't the question's own id; `follows` is the key that the target is inherited from.
+    key of `answer` if it isn't the question's own id; `follows` is the key that the target is inherited from. `people`
+    is which people answer (store.md D14, D15), each with its key and origin.
     """
 
     target: TargetKind = "user"
@@ -40,9 +66,36 @@ class QuestionSettings:
     why: str = ""
     slot: str = ""
     follows: str = ""
+    people: PeopleSettings = OWNER
 
 
 UNSET = QuestionSettings()
+
+
+def people(settings: Settings, *path: str, own: bool = False) -> PeopleSettings:
+    """Return what the table at `path` says of the people who answer."""
+    to, count = settings.get(*path, "to"), settings.get(*path, "approvals")
+    return PeopleSettings(
+        to or "",
+        _key(settings, *path, "to") if to else "",
+        count,
+        _key(settings, *path, "approvals") if count is not None else "",
+        own and count is not None,
+    )
+
+
+def _key(settings: Settings, *path: str) -> str:
+    origin = settings.origin(*path)
+    return dotted(path) + (f" ({origin.words()})" if origin else "")
+
+
+def people_of(settings: Settings, tool: str, group: str = "") -> PeopleSettings:
+    """Return which people answer the questions of a tool that say nothing themselves: by the tool, its `group`, all
+    tools, all questions (D14)."""
+    found = people(settings, "conversation", "tools", tool)
+    for name in (group, "*") if group else ("*",):
+        found = found.over(people(settings, "conversation", "tools", name))
+    return found.over(people(settings, "conversation", "inquiry"))
 
 
 def questions(settings: Settings, tool: str, source: str, values: Mapping[str, Any]) -> dict[str, QuestionSettings]:
@@ -71,6 +124,7 @@ def _question(settings: Settings, tool: str, key: str, value: dict[str, Any], *,
         chosen="target" in value,
         why=why,
         follows=".".join(REVIEWER) if why and kind != "user" and "answer" not in value else "",
+        people=people(settings, "conversation", "tools", tool, "questions", key, own=True),
     )
 
 
@@ -91,6 +145,16 @@ def read_target(value: Any) -> tuple[TargetKind, Mapping[str, Any]]:
     return value, {}
 
 
+def approval(settings: Settings) -> QuestionSettings:
+    """Return who decides first about calls that rules leave open; after a reviewer's no, you do (AR31)."""
+    value = settings.get(*APPROVAL)
+    if value is None or (kind := read_target(value))[0] == "user":
+        return UNSET
+    origin = settings.origin(*APPROVAL)
+    place = origin.words() if origin else ""
+    return QuestionSettings("assistant_with_escalation", kind[1], place=place, follows=".".join(APPROVAL))
+
+
 def written_target(kind: TargetKind, overrides: Mapping[str, Any]) -> str | dict[str, Any]:
     """R53: return the shortest form that `read_target` parses to this target."""
     if kind == "user" or not overrides:
@@ -99,7 +163,7 @@ def written_target(kind: TargetKind, overrides: Mapping[str, Any]) -> str | dict
     return {**overrides, **escalating}
 
 
-def fallen_back(own: QuestionSettings | None, slot: QuestionSettings) -> QuestionSettings:
+def merge_with_slot(own: QuestionSettings | None, slot: QuestionSettings) -> QuestionSettings:
     """R171: merge a model's question with the slot for unset fields.
 
     A static answer of the slot has `slot` set: it applies only if the call asks a single question.
@@ -121,4 +185,5 @@ def fallen_back(own: QuestionSettings | None, slot: QuestionSettings) -> Questio
         exclusive=slot.exclusive if own.exclusive is None else own.exclusive,
         deadline_secs=slot.deadline_secs if own.deadline_secs is None else own.deadline_secs,
         place=answer.place if answer.has_answer else target.place,
+        people=own.people.over(slot.people),
     )

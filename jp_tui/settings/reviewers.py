@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from jp_tui.rules.values import CALL
 from jp_tui.settings import providers, toolset
 from jp_tui.settings.errors import SettingsError, SettingsProblem, printable
 from jp_tui.settings.known_models import Facts, KnownModels, read
@@ -20,7 +21,7 @@ from jp_tui.settings.layers.layers import Settings, SettingsNotice
 from jp_tui.settings.layers.merge import get, merge
 from jp_tui.settings.layers.toml import Path
 from jp_tui.settings.providers import ModelId, ProviderSettings
-from jp_tui.settings.questions import REVIEWER
+from jp_tui.settings.questions import APPROVAL, REVIEWER, approval
 from jp_tui.settings.schema.assistant import ASSISTANT
 from jp_tui.settings.schema.keys import dotted
 from jp_tui.settings.toolset import ToolSettings
@@ -54,12 +55,15 @@ def choose_reviewer(
     and, for a question, its tool."""
     own = get(dict(overrides or {}), _ID)
     path: Path = (*toolset.TOOLS, tool, "questions", question, "target", *_ID)
+    asked = f"question {question} of tool {tool}"
+    if question == CALL:
+        path, asked = (*APPROVAL, *_ID), "the reviewer of calls"
     if own is not None:
-        return _asked(settings, known, own, path, f"question {question} of tool {tool}, model {own}")
+        return _asked(settings, known, own, path, f"{asked}, model {own}")
     shared = settings.get(*REVIEWER)
     if shared is not None:
         return _asked(settings, known, shared, REVIEWER, f"{dotted(REVIEWER)} = {shared}")
-    return ReviewerChoice(None, f"question {question} of tool {tool}, {CONVERSATION}", path if tool else ())
+    return ReviewerChoice(None, f"{asked}, {CONVERSATION}", path if tool else ())
 
 
 def _asked(
@@ -152,6 +156,8 @@ def _questions(
     """Iterate over all configured reviewers."""
     if settings.get(*REVIEWER) not in (None, INHERIT):
         yield partial(choose_reviewer, settings, known)
+    if (first := approval(settings)).target != "user":
+        yield partial(choose_reviewer, settings, known, first.overrides, "", CALL)
     for name, tool in tools.items():
         for id_, question in tool.questions.items():
             if question.target != "user":
@@ -170,7 +176,7 @@ def _main(settings: Settings, known: Mapping[str, ProviderSettings], environment
 
 def _doubt(model: ModelId, found: ReviewerChoice) -> str:
     said = (
-        f"it is not known whether {model} can be held to a verdict's form ({found.words}); "
+        f"it isn't known whether {model} supports the form of a verdict ({found.words}); "
         f"`structured` in models.toml or in providers.llm.{model.provider} says so"
     )
     return printable(said, 1_000)

@@ -13,8 +13,10 @@ from typing import Any, Literal, cast
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.schema.context import Context
 from jp_tui.settings.schema.notify import Notify
+from jp_tui.settings.schema.store import Serve, Store
 from jp_tui.settings.schema.undo import Undo
 
+Mode = Literal["ask", "edits", "unattended"]
 Sidebar = Literal["auto", "show", "hide"]
 Sanitize = Literal["strip", "visualize", "off"]
 StreamingInterrupt = Literal["prompt", "continue", "stop", "abort", "reply"]
@@ -84,7 +86,7 @@ def assistant_of(values: Mapping[str, Any]) -> AssistantSettings:
         max_tokens=parameters.pop("max_tokens", None),
         temperature=parameters.pop("temperature", None),
         request=RequestSettings(**values["request"]),
-        effort=values.get("model", {}).get("effort"),
+        effort=None if (level := values.get("model", {}).get("effort")) == "default" else level,
         extra=parameters,
     )
 
@@ -108,6 +110,13 @@ def interrupts(settings: Settings) -> InterruptSettings:
         tool_call=values["tool_call"]["action"],
         escalation_cooldown_secs=values["escalation_cooldown_secs"],
     )
+
+
+def mode(settings: Settings) -> tuple[Mode, bool]:
+    """Return the approval mode with which conversations begin, and whether the folder's file allows `ask` only
+    (AR30)."""
+    folder = settings.own("workspace").get("conversation", {})
+    return settings.get("conversation", "mode"), folder.get("mode") == "ask"
 
 
 def titles(settings: Settings) -> str:
@@ -139,6 +148,18 @@ def notify(settings: Settings) -> Notify:
 def undo(settings: Settings) -> Undo:
     values: dict[str, Any] = settings.get("undo")
     return Undo(**values)
+
+
+def store(settings: Settings) -> Store:
+    """Return where conversations are kept (store.md D1)."""
+    values: dict[str, Any] = settings.get("store")
+    return Store(**values)
+
+
+def serve(settings: Settings) -> Serve:
+    """Return how a worker resumes turns (store.md D20, D22)."""
+    values: dict[str, Any] = settings.get("serve")
+    return Serve(**values)
 
 
 def context(settings: Settings) -> Context:

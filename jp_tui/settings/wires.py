@@ -38,6 +38,7 @@ WIRES = {
     "anthropic": WireSettings(structured="tool", enforcing="api.anthropic.com", caches="Anthropic servers"),
     "gemini": WireSettings(),
     "ollama": WireSettings(forces=False),
+    "acp": WireSettings(server=False),
     "demo": WireSettings(server=False, folder="scripted"),
 }
 SERVER_WIRES = tuple(name for name, wire in WIRES.items() if wire.server)

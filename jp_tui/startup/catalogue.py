@@ -60,9 +60,9 @@ async def listed(parts: Parts, provider: str, spec: ServerSpec | None, seconds: 
     if spec is not None:
         chosen = [server_of(spec)]
     elif provider:
-        chosen = [_named(provider, known)]
+        chosen = [_named(provider, known)] if provider != servers.AGENT else []
     else:
-        chosen = list(known.providers.values())
+        chosen = [one for one in known.providers.values() if one.name != servers.AGENT]
     asked = [one for one in chosen if known.keyless(one) or servers.credential(one, known.environment)]
     missing = tuple(MissingKey(provider=one.name, variable=one.api_key_env or "") for one in chosen if one not in asked)
     answers = await asyncio.gather(*(_ask(one, known, seconds) for one in asked))
@@ -74,8 +74,31 @@ async def listed(parts: Parts, provider: str, spec: ServerSpec | None, seconds: 
             models += _merged(server, (), known) if not _absent(server, answer) else []
         else:
             models += _merged(server, answer, known)
-    at = chosen[0].name if spec is not None else provider
+    at = spec.name if spec is not None else provider
+    if spec is None and provider in ("", servers.AGENT):
+        names = servers.agents(known.settings)
+        for name in names:
+            models += _agent(parts, name)
     return ModelsListed(provider=at, models=tuple(models), problems=tuple(problems), missing=missing)
+
+
+def _agent(parts: Parts, name: str) -> list[ModelInfo]:
+    """Return an agent, and the models and modes that it offers where it runs (N44)."""
+    at = f"{servers.AGENT}/{name}"
+    found = [ModelInfo(id=at, provider=servers.AGENT, model=name, about="agent")]
+    running = next((one for one in parts.agents.values() if one.program.name == name and one.alive), None)
+    for choice in running.offers.choices if running is not None else ():
+        said = (choice.kind, choice.name if choice.name != choice.id else "", choice.about, choice.current and "in use")
+        about = " · ".join(part for part in said if part)
+        one = ModelInfo(
+            id=f"{at}/{choice.suffix}",
+            provider=servers.AGENT,
+            model=f"{name}/{choice.suffix}",
+            about=about,
+            effort="none",
+        )
+        found.append(one)
+    return found
 
 
 def _named(provider: str, known: CurrentSettings) -> servers.ProviderSettings:
@@ -152,7 +175,7 @@ def _info(
     provider: str, model: str, said: ListedModel | None, aliases: tuple[str, ...], default: str, known: CurrentSettings
 ) -> ModelInfo:
     id_ = f"{provider}/{model}"
-    facts, told = known.facts.facts(id_), said or ListedModel(model)
+    facts, told, server = known.facts.facts(id_), said or ListedModel(model), known.providers.get(provider)
     return ModelInfo(
         id=id_,
         provider=provider,
@@ -165,6 +188,7 @@ def _info(
         images=_first(facts.images, told.images),
         listed=said is not None,
         default=id_ == default,
+        effort=facts.effort or "level" if server is None or server.is_server else "none",
     )
 
 

@@ -19,15 +19,15 @@ from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers.layers import Settings, builtin
 from jp_tui.settings.layers.problems import Builds
 from jp_tui.settings.sources import Sources
-from jp_tui.startup.parts import RunLocation
+from jp_tui.startup.own_commands import command_reader
+from jp_tui.startup.parts import RunLocation, is_shared
+from jp_tui.startup.rule_checks import rule_findings
 from jp_tui.system import checkup, clipboard
 from jp_tui.system.checkup import CheckupFinding
-from jp_tui.system.ignore_lists import IgnoreLists, IgnoreProblem
 from jp_tui.system.sandbox import probe, visible
 from jp_tui.system.terminal_query import TerminalReplies, ask
 
 SERVER_SECS = 2.0
-_MOST_FILES = 50_000
 
 
 async def checked(
@@ -46,7 +46,7 @@ async def checked(
     settings = None
     for finding in _settings(place, builds):
         yield finding
-    for finding in _rules(place):
+    for finding in (*rule_findings(place.sources, str(place.workspace)), *_commands(place)):
         yield finding
     try:
         settings = place.sources.load()
@@ -54,13 +54,32 @@ async def checked(
         settings = _without(place.sources)
     for finding in await _servers(settings, environment):
         yield finding
+    if settings.get("providers", "mcp") or place.settings_file.exists():
+        from jp_tui.startup.mcp.checkup import mcp_findings
+
+        for finding in mcp_findings(settings, place, environment):
+            yield finding
+    for finding in await _agents(place, settings):
+        yield finding
     async for finding in _sandbox(place, settings):
         yield finding
-    for finding in _files(place):
+    for finding in _schedules(place, settings):
+        yield finding
+    for finding in _files(place, settings):
+        yield finding
+    async for finding in _hooks(place):
         yield finding
     for finding in await checkup.programs(environment):
         yield finding
     yield _screen()
+
+
+async def _hooks(place: RunLocation) -> AsyncIterator[CheckupFinding]:
+    """Check the hooks in the settings of other programs."""
+    from jp_tui.startup.hooks.checks import hook_findings
+
+    async for finding in hook_findings(place):
+        yield finding
 
 
 def _screen() -> CheckupFinding:
@@ -77,43 +96,19 @@ def _screen() -> CheckupFinding:
     )
 
 
-def _rules(place: RunLocation) -> Iterator[CheckupFinding]:
-    """Approval rules: the policy in force, and how many rules count. Nothing where there are none."""
-    from jp_tui.settings.approval_rules import RuleFiles, file_problems
-
-    places = place.sources.rule_places
-    for problem in file_problems(places):
-        yield CheckupFinding("rules", "bad", problem.words(), "Correct it. Until then the file allows nothing.")
-    try:
-        layers, (*policies, user, folder) = RuleFiles(places).read()
-    except SettingsError:
-        return  # named with the settings
-    if named := [file.file for file in policies if os.path.exists(file.file)]:
-        walls = ", commands in a sandbox only" if any(file.sandbox for file in policies) else ""
-        count = sum(len(file.rules) for file in policies)
-        yield CheckupFinding("policy", "ok", f"{', '.join(named)}: {count} rules, modes up to {layers.max_mode}{walls}")
-    try:
-        lists = IgnoreLists(place.sources.ignored(str(place.workspace)))
-    except IgnoreProblem as problem:
-        yield CheckupFinding("ignore lists", "bad", str(problem), "Correct it. Until then no file tool runs.")
-    else:
-        if lists:
-            yield CheckupFinding("ignore lists", "ok", _hidden(lists, str(place.workspace)))
-    if user.rules or folder.rules:
-        yield CheckupFinding("rules", "ok", f"{len(user.rules)} of yours, {len(folder.rules)} of this folder")
-
-
-def _hidden(lists: IgnoreLists, root: str) -> str:
-    """Count the hidden files of the workspace; the search is limited."""
-    hidden = seen = 0
-    for folder, folders, files in os.walk(root):
-        below = os.path.relpath(folder, root)
-        names = (name if below == "." else f"{below}/{name}" for name in files)
-        hidden += sum(bool(lists.hidden(name, False)) for name in names)
-        seen += len(files) + len(folders)
-        if seen > _MOST_FILES:
-            return f"{hidden:,} of the first {_MOST_FILES:,} files here are hidden from models"
-    return f"{hidden:,} {'file' if hidden == 1 else 'files'} hidden from models"
+def _commands(place: RunLocation) -> Iterator[CheckupFinding]:
+    """Own commands and skills: how many there are, and what is wrong. Nothing where there are none."""
+    files = command_reader(place.sources, place.environment).read()
+    for problem in files.wrong():
+        yield CheckupFinding("commands", "warn", problem.words(), "Fix it. Until then it is ignored.")
+    for problem in files.unused():
+        yield CheckupFinding("commands", "warn", problem.words(), "Rename it.")
+    if waiting := sum(one.state in ("untrusted", "changed") for one in files.named):
+        words = f"{waiting} commands or skills of this folder aren't trusted"
+        yield CheckupFinding("commands", "warn", words, "Run `jp-tui config trust` to review and trust them.")
+    if ready := [one for one in files.named if one.state == "ready"]:
+        skills = sum(one.kind == "skill" for one in ready)
+        yield CheckupFinding("commands", "ok", f"{len(ready) - skills} commands, {skills} skills")
 
 
 def _without(sources: Sources) -> Settings:
@@ -126,7 +121,7 @@ def _settings(place: RunLocation, builds: Builds) -> Iterator[CheckupFinding]:
 
     found, notices = problems(place.sources, builds, str(place.paths.themes))
     for problem in found:
-        yield CheckupFinding("settings", "bad", problem.words(), "Correct it, then run `jp-tui config check` again.")
+        yield CheckupFinding("settings", "bad", problem.words(), "Fix it, then run `jp-tui config check` again.")
     for notice in notices:
         yield CheckupFinding("settings", "warn", notice.words, "Run `jp-tui config trust` to review and trust it.")
     if not found and not notices:
@@ -160,6 +155,41 @@ async def _servers(settings: Settings, environment: Mapping[str, str]) -> list[C
     return findings
 
 
+async def _agents(place: RunLocation, settings: Settings) -> list[CheckupFinding]:
+    """Check which agents start, and name those that are installed (N40)."""
+    try:
+        known = servers.agents(settings)
+    except SettingsError as problem:
+        return [CheckupFinding("agents", "bad", str(problem), "Correct it.")]
+    from jp_tui.tools.agents import installed
+    from jp_tui.tools.agents.connection import AgentProgram
+
+    programs = [AgentProgram(one.name, one.command, one.env) for one in known.values()]
+    found = await asyncio.gather(*(installed.check(one, str(place.workspace)) for one in programs))
+    return [*found, *installed.offers(list(known))]
+
+
+def _schedules(place: RunLocation, settings: Settings) -> Iterator[CheckupFinding]:
+    """Check what workers begin at set times, and when each is due next."""
+    if not settings.get("schedule"):
+        return
+    from datetime import UTC, datetime
+
+    from jp_tui.settings.schedules import schedules
+
+    try:
+        found = schedules(settings, place.environment)
+    except SettingsError as error:
+        for problem in error.problems:
+            yield CheckupFinding("schedules", "bad", problem.words(), "Fix it, else `jp-tui serve` doesn't start.")
+        return
+    now = datetime.now(UTC)
+    for one in found:
+        due = next(one.cron.after(now), None)
+        said = f"next {due.astimezone(one.cron.zone):%Y-%m-%d %H:%M}" if due is not None else "not due any more"
+        yield CheckupFinding("schedules", "ok", f"{one.name}: {said} in {one.workspace}")
+
+
 def _own(settings: Settings, one: servers.ProviderSettings) -> bool:
     """True if the user configured its address."""
     origin = settings.origin("providers", "llm", one.name, "base_url")
@@ -181,7 +211,7 @@ def _server(one: servers.ProviderSettings, there: bool, *, wanted: bool) -> Chec
     from jp_tui.providers.http import is_loopback
 
     if is_loopback(one.base_url):
-        mend = f"Start it, or correct providers.llm.{one.name}.base_url."
+        mend = f"Start it, or fix providers.llm.{one.name}.base_url."
         return CheckupFinding(f"server {one.name}", "warn", f"no server at {at}", mend)
     mend = f"Check the network, the proxy variables and providers.llm.{one.name}.base_url."
     return CheckupFinding(f"server {one.name}", "warn", f"no response from {at} within {SERVER_SECS:g} s", mend)
@@ -206,13 +236,22 @@ async def _sandbox(place: RunLocation, settings: Settings) -> AsyncIterator[Chec
             yield CheckupFinding("sandbox visible", "warn", f"{one.entry} stays hidden: {one.refused}", mend)
 
 
-def _files(place: RunLocation) -> Iterator[CheckupFinding]:
+def _files(place: RunLocation, settings: Settings) -> Iterator[CheckupFinding]:
     from jp_tui.journal.checkup import damaged_files, find_problem
 
     paths = place.paths
     rows = (("configuration", paths.config), ("data", paths.data), ("state", paths.state), ("cache", paths.cache))
     for name, path in rows:
         yield checkup.folder(name, path)
+    if is_shared(settings):
+        from jp_tui.startup.store.commands import store_findings
+
+        yield from (CheckupFinding("store", *found) for found in store_findings(settings))
+        if number := len(list((unsent := paths.state / "unsent").glob("*.json"))):
+            said = f"{number} file{'s' if number > 1 else ''} in {unsent}: the store doesn't have this text yet."
+            mend = "Open jp-tui where it was typed, with the store in reach."
+            yield CheckupFinding("unsent text", "warn", said, mend)
+        return
     if said := find_problem(paths.database):
         mend = "Start jp-tui. It recovers what is readable and keeps the damaged file beside it."
         yield CheckupFinding("database", "bad", said, mend)

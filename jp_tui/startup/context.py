@@ -36,11 +36,11 @@ def context_settings(parts: Parts) -> ContextSettings:
         home=Path(home) if home else None,
         trusted=_trusted(parts),
         shell=parts.environment.get("SHELL", ""),
-        hides=_hides(parts),
+        hides=hides(parts),
     )
 
 
-def _hides(parts: Parts) -> Callable[[str], str] | None:
+def hides(parts: Parts) -> Callable[[str], str] | None:
     """Return why a file of the workspace is hidden (AR41); if a list is unreadable, all are."""
     root = os.path.realpath(parts.workspace)
     try:
@@ -49,11 +49,11 @@ def _hides(parts: Parts) -> Callable[[str], str] | None:
         words = str(problem)
         return lambda path: words
 
-    def hides(path: str) -> str:
+    def hidden(path: str) -> str:
         inside = os.path.relpath(path, root)
         return "" if inside.startswith("..") else lists.hidden(inside, False)
 
-    return hides if lists else None
+    return hidden if lists else None
 
 
 def compaction_settings(parts: Parts, opened: Callable[[str], Awaitable[ModelSetup]]) -> CompactionSettings:

@@ -28,7 +28,7 @@ def debug(state: Path, environment: Mapping[str, str]) -> bool:
     def say(words: str) -> None:
         _append(state, redact(words, environment))
 
-    Watchdog(say, patient=frozenset({UiPriority.give_way.__code__})).begin()
+    Watchdog(say, patient=frozenset({UiPriority.yield_to_keys.__code__})).begin()
     return True
 
 

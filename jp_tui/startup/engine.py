@@ -24,16 +24,19 @@ def link(
     via: str = "",
     reviews: bool = True,
     secrets: bool = True,
+    spools: bool = False,
 ) -> LocalLink:
     """Return an engine in its own thread, over the open database; `reviews` and `secrets` are capabilities of its front
-    end (R182b, R241)."""
+    end (R182b, R241), `spools`: unsent text and answers wait for a store that is out of reach (D12)."""
     from jp_tui.link.local import LocalLink
 
     def build(publish: Callable[[Event], None]) -> EngineEndpoint:
         from jp_tui.engine.hub import Engine
         from jp_tui.startup.setup import setup
 
-        made_of = setup(made, journal, client=client, command=command, via=via, reviews=reviews, secrets=secrets)
+        made_of = setup(
+            made, journal, client=client, command=command, via=via, reviews=reviews, secrets=secrets, spools=spools
+        )
         return Engine(made_of, publish, greet=greet)
 
     return LocalLink(build)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,13 @@ from jp_tui.conversation.model import Finished, Message, ModelError, ModelReques
 from jp_tui.conversation.text import shortened
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.protocol.models import ModelsListed, ServerSpec
-from jp_tui.protocol.setup import FoundServer, ModelTested, SetupFound, SetupSaved
+from jp_tui.protocol.setup import FoundAgent, FoundServer, ModelTested, SetupFound, SetupSaved
 from jp_tui.settings import providers as servers
 from jp_tui.settings.errors import SettingsError
 from jp_tui.startup.catalogue import CurrentSettings, listed, server_of
 
 if TYPE_CHECKING:
+    from jp_tui.settings.layers.layers import Settings
     from jp_tui.startup.parts import Parts
 
 TEST_SECS = 30.0
@@ -30,10 +32,11 @@ TEST_TOKENS = 16
 
 
 class SetupCatalogue:
-    """The engine's catalogue over the parts of this run (`engine.base.catalogue.Catalogue`)."""
+    """The engine's catalogue over the parts of this run (`engine.base.catalogue.Catalogue`). `added` is called with the
+    settings once they have another agent."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, parts: Parts, added: Callable[[Settings], None] = lambda _: None) -> None:
+        self._parts, self._added = parts, added
         self._chosen = ""
 
     # -- models of conversations
@@ -80,11 +83,14 @@ class SetupCatalogue:
             exists=file.exists(),
             model=known.settings.get("assistant", "model", "id") or "",
             reviewer=known.settings.get(*_reviewer()) or "",
+            agents=tuple(_installed(known.settings)),
             looked=(*unset, *(f"{one.name} at {one.base_url}" for one in silent)),
         )
 
-    async def tested(self, model: str, server: ServerSpec | None) -> ModelTested:
-        """Send one request of a few tokens, without tools."""
+    async def tested(self, model: str, server: ServerSpec | None, agent: FoundAgent | None = None) -> ModelTested:
+        """Send one request of a few tokens, without tools; an agent is started as far as its first reply."""
+        if agent is not None:
+            return await self._started(model, agent)
         from jp_tui.startup.models import named_model
 
         known = CurrentSettings.of(self._parts)
@@ -101,14 +107,24 @@ class SetupCatalogue:
                 await opened.provider.close()
         except TimeoutError:
             said = f"{model} didn't answer within {TEST_SECS:g} s."
-            advice = "Try again: a local server may be loading the model. Or choose another."
+            advice = "Try again: a local server may be loading the model. Or select another."
             return ModelTested(model=model, ok=False, message=said, advice=advice)
         except ModelError as problem:
             said = problem.message + (f" It says: {shortened(problem.detail, 600)}" if problem.detail else "")
             return ModelTested(model=model, ok=False, message=said, advice=problem.advice)
         return ModelTested(model=model, ok=True, ms=round((time.monotonic() - begun) * 1000))
 
-    def save(self, model: str, reviewer: str, server: ServerSpec | None) -> SetupSaved:
+    async def _started(self, model: str, agent: FoundAgent) -> ModelTested:
+        from jp_tui.tools.agents.connection import AgentProgram
+        from jp_tui.tools.agents.installed import check
+
+        begun = time.monotonic()
+        found = await check(AgentProgram(agent.name, agent.command), str(self._parts.workspace))
+        if found.state != "ok":
+            return ModelTested(model=model, ok=False, message=found.detail, advice=found.mend)
+        return ModelTested(model=model, ok=True, ms=round((time.monotonic() - begun) * 1000))
+
+    def save(self, model: str, reviewer: str, server: ServerSpec | None, agent: FoundAgent | None = None) -> SetupSaved:
         """Raises ValueError; the file is unchanged then."""
         from jp_tui.settings.edit.first_file import SetupChoice, write
 
@@ -118,12 +134,16 @@ class SetupCatalogue:
         own = None if server is None else (server.name, server.wire, server.base_url, server.api_key_env)
         file = self._parts.sources.user
         try:
-            if server is None:
+            if server is None and agent is None:
                 servers.parse_model(model, known.settings, known.providers)
-            written = write(Path(file), SetupChoice(model, reviewer, own))
+            written = write(
+                Path(file), SetupChoice(model, reviewer, own, (agent.name, agent.command) if agent else None)
+            )
         except SettingsError as problem:
             raise ValueError(str(problem)) from problem
         self._chosen = model
+        if agent is not None:
+            self._added(self._parts.sources.load())
         return SetupSaved(
             model=model, file=str(file), created=written.created, keys=written.keys, hidden_by=self._hidden_by()
         )
@@ -132,6 +152,14 @@ class SetupCatalogue:
         """Return the origin that overrides the user's file, as text."""
         origin = CurrentSettings.of(self._parts).settings.origin("assistant", "model", "id")
         return "" if origin is None or origin.layer == "user" else origin.words()
+
+
+def _installed(settings: Settings) -> Iterator[FoundAgent]:
+    """Yield the agents that are installed and not set up."""
+    from jp_tui.tools.agents.installed import there
+
+    for name, command in there(list(servers.agents(settings))):
+        yield FoundAgent(name=name, command=command)
 
 
 def _reviewer() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import contextlib
 import os
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from jp_tui.settings.cli.arguments import CommandLine, Show, parse
 from jp_tui.settings.errors import SettingsError, UsageError
@@ -16,6 +17,21 @@ from jp_tui.startup.parts import RunLocation
 from jp_tui.startup.streams import flushed, open_streams, print_message
 from jp_tui.system.paths import PathsError
 
+if TYPE_CHECKING:
+    from jp_tui.settings.cli.commands import Command
+
+HOOKS: dict[str, Command] = {
+    "claude": "hook claude",
+    "codex": "hook codex",
+    "gemini": "hook gemini",
+    "opencode": "hook opencode",
+}
+"""Hooks that other programs run, by the second word."""
+ASK_OPTIONS = {
+    "--id": "id", "--type": "kind", "--default": "default", "--timeout": "timeout", "--workspace": "workspace",
+    "--json": "json",
+}  # fmt: skip
+"""Options of a plain `ask`, with their fields; each but `--json` takes one word."""
 BROKEN = 1
 USAGE = 2
 INTERRUPTED = 130
@@ -39,7 +55,7 @@ def run(argv: list[str]) -> int:
 
 
 def _parsed(argv: list[str]) -> int:
-    arguments = parse(argv)
+    arguments = _hook(argv) or _ask(argv) or parse(argv)
     if isinstance(arguments, Show):
         with contextlib.suppress(OSError):  # stderr is closed
             sys.stdout.write(arguments.text)
@@ -47,7 +63,36 @@ def _parsed(argv: list[str]) -> int:
     return _run(arguments)
 
 
+def _hook(argv: list[str]) -> CommandLine | None:
+    """Return the words of a hook as other programs run it, without loading a parser: it delays each of their steps
+    (intake.md N24)."""
+    plain = len(argv) == 2 or (len(argv) == 4 and argv[2] == "--limit")
+    if not plain or argv[0] != "hook" or (command := HOOKS.get(argv[1])) is None:
+        return None
+    return CommandLine(command, limit=argv[3] if len(argv) == 4 else None)
+
+
+def _ask(argv: list[str]) -> CommandLine | None:
+    """Return the words of an `ask` in its plain form, each option with its value as the next word, without loading a
+    parser: scripts wait for it. Everything else is for the parser."""
+    if argv[:1] != ["ask"]:
+        return None
+    found: dict[str, Any] = {}
+    words = iter(argv[1:])
+    for word in words:
+        key = ASK_OPTIONS.get(word) if word.startswith("-") else "text"
+        value = word if key == "text" else "" if key == "json" else next(words, "-")
+        if key is None or key in found or value.startswith("-") or not value.isprintable():
+            return None
+        found[key] = True if key == "json" else value
+    return CommandLine("ask", **found) if "text" in found else None
+
+
 def _run(arguments: CommandLine) -> int:
+    if arguments.command in HOOKS.values():
+        from jp_tui.startup.hooks.command import hook
+
+        return hook(arguments, lambda: RunLocation(arguments))  # it answers for its own failures (N22)
     place = RunLocation(arguments)
     if arguments.command == "workspace" and not arguments.plain and _dumb():
         print_message("jp-tui: TERM=dumb: this terminal has no full screen, so jp-tui uses lines (--plain)")
@@ -57,15 +102,21 @@ def _run(arguments: CommandLine) -> int:
 
         return workspace(arguments, place)
     from jp_tui.journal.port import JournalError
-    from jp_tui.startup.commands import command
 
     try:
+        if arguments.command == "ask":
+            from jp_tui.startup.outside.kept_answers import answered_before
+
+            if (status := answered_before(arguments, place)) is not None:
+                return status
+        from jp_tui.startup.commands import command
+
         return command(arguments, place)
     except (SettingsError, UsageError, PathsError):
         raise
     except JournalError as problem:
         print_message(f"jp-tui: {problem}")
-        return USAGE
+        return BROKEN if problem.kind == "offline" else USAGE  # D4
     except Exception as bug:
         return _broke(bug, place)
 

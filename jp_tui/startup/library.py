@@ -19,10 +19,10 @@ def check(arguments: CommandLine) -> None:
         raise UsageError(f"--format is md, json or html, not {arguments.format}")
     if arguments.at is not None and not (arguments.at.isascii() and arguments.at.isdigit() and int(arguments.at)):
         raise UsageError(
-            f"--at is the number of an event, from 1; `conversations show --json` tells them: {arguments.at}"
+            f"--at must be the number of an event, from 1; `conversations show --json` lists them: {arguments.at}"
         )
     if arguments.undo and arguments.focus is not None:
-        raise UsageError("--undo and --focus do not go together")
+        raise UsageError("--undo and --focus exclude each other")
     if arguments.undo and arguments.now:
         raise UsageError("--undo and --now exclude each other")
     if arguments.archived and arguments.deleted:

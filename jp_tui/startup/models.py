@@ -92,15 +92,17 @@ def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str
     if provider is None:
         names = ", ".join(sorted(known))
         raise ModelError(
-            "unknown_model", f"Unknown provider {provider_name}.", f"Available: {names}. Choose one with --model."
+            "unknown_model", f"Unknown provider {provider_name}.", f"Available: {names}. Select one with --model."
         )
+    if provider.name == servers.AGENT:
+        return _agent(parts, model)
     retry = RetryPolicy(
         assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs
     )
     try:
         opened = open_provider(endpoint(provider, parts.environment, assistant.request), model)
     except (EndpointProblem, SettingsError, ValueError, OSError) as problem:
-        raise ModelError("other", str(problem), "Correct the configuration, or name another model.") from problem
+        raise ModelError("other", str(problem), "Fix the configuration, or select another model.") from problem
     facts = known_models.read(parts.sources.models).facts(name) if provider.is_server else Facts()
     return ModelSetup(
         id=name,
@@ -112,12 +114,41 @@ def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str
         retry=retry,
         extra=dict(assistant.extra),
         effort=effort(facts, assistant.effort),
+        takes_effort=(facts.effort or "level") if provider.is_server else "none",
         cache=assistant.request.cache,
         reviews=opened.reviews,
         titles=opened.titles,
         window=facts.window,
         images=facts.images,
         prices=prices(facts),
+    )
+
+
+def _agent(parts: Parts, name: str) -> ModelSetup:
+    """Return an agent as a model (N40): NAME, NAME/MODEL or NAME/mode=MODE. Raises ModelError."""
+    from jp_tui.tools.agents.connection import AgentProgram
+    from jp_tui.tools.agents.offers import MODE
+    from jp_tui.tools.agents.provider import AgentProvider
+
+    known = servers.agents(parts.sources.load())
+    agent, _, choice = name.partition("/")
+    found = known.get(agent)
+    if found is None:
+        there = f"Available: {', '.join(known)}." if known else "None is set up under [agents]."
+        raise ModelError("unknown_model", f"Unknown agent {printable(agent)}.", there)
+    mode = choice.removeprefix(MODE) if choice.startswith(MODE) else found.mode
+    model = choice if choice and not choice.startswith(MODE) else found.model
+
+    def started(pid: int) -> None:
+        from jp_tui.startup.asking import note_agent
+
+        note_agent(parts.paths, agent, pid, str(parts.workspace))
+
+    program = AgentProgram(found.name, found.command, found.env, mode, model, started)
+    provider = AgentProvider(program, str(parts.workspace), parts.agents)
+    never = RetryPolicy(most=0)
+    return ModelSetup(
+        id=f"{servers.AGENT}/{name}", name=name, provider=provider, retry=never, takes_effort="none", titles=False
     )
 
 

@@ -23,7 +23,7 @@ from jp_tui.settings.known_models import Facts, KnownModels, read
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.startup.models import effort, endpoint, prices
 
-CORRECT = "Correct the configuration, or name another model there."
+CORRECT = "Fix the configuration, or set another model there."
 
 
 class ReviewerFactory:
@@ -118,7 +118,7 @@ class ReviewerFactory:
 
         keyless = not server.api_key_env or is_loopback(server.base_url)
         if not keyless and servers.credential(server, self._environment) is None:
-            said = f"{server.name} needs a key, and {server.api_key_env} is not set ({words})."
+            said = f"{server.name} needs a key, but {server.api_key_env} is not set ({words})."
             raise ModelError("no_credentials", said, f"Set {server.api_key_env}, or name another model there.")
         return open_provider(endpoint(server, self._environment, request), id_.partition("/")[2])
 

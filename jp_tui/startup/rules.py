@@ -1,4 +1,5 @@
-"""`jp-tui rules list | test | add | revoke` (rules.md AR24-AR26): the rules in the files, tried on calls, changed.
+"""`jp-tui rules list | test | why | add | revoke | suggest` (rules.md AR24-AR27): the rules in the files, tried on
+calls, changed, and what the record says of them.
 
 No conversation is opened, no model is asked, and nothing is run.
 """
@@ -10,28 +11,38 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jp_tui.conversation.strict_json import parse
-from jp_tui.headless.lists.rules import show_danger, show_decision, show_rule
+from jp_tui.engine.base.dependencies import RuleFilesRead, ToolSetup
+from jp_tui.engine.record.rules.listing import DAYS, LEAST, rule_info
+from jp_tui.engine.record.rules.record import RuleRecord
+from jp_tui.headless.lists.rules import show_danger, show_decision, show_rule, show_suggestion, show_why
 from jp_tui.headless.output import TextOutput
+from jp_tui.protocol.outside import Asker, PermitOutside, Waiter
 from jp_tui.rules.decide import decide
-from jp_tui.rules.facts import call_facts
-from jp_tui.rules.matching import active
-from jp_tui.rules.values import CallDecision, LayerName, Situation
-from jp_tui.settings.approval_rules import RuleFiles, RulesFile
+from jp_tui.rules.facts import Covers, call_facts
+from jp_tui.rules.values import CallDecision, Situation
+from jp_tui.settings import typed_settings as config
+from jp_tui.settings.approval_rules import RuleFiles
 from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.settings.edit.approval_rules_edit import add_rule, revoke_rules
 from jp_tui.settings.errors import UsageError
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.startup.parts import RunLocation, parts
-from jp_tui.startup.tools import tool_setups
+from jp_tui.startup.rule_book import RuleBookOnDisk
+from jp_tui.startup.rule_history import explained, rules_here, suggested
+from jp_tui.startup.setup import FileRules
+from jp_tui.startup.tools import outside_call, setup_of, tool_setups
 from jp_tui.system.sandbox.probe import probed
 from jp_tui.tools.files.rule_places import RulePlacesOnDisk
-from jp_tui.tools.port import commands
+from jp_tui.tools.port import applies, commands
+
+if TYPE_CHECKING:
+    from jp_tui.headless.hooks.program import HookProgram, ToolMeaning
 
 NOT_FOUND = 1
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
@@ -42,7 +53,11 @@ def rules(arguments: CommandLine, settings: Settings, place: RunLocation, output
     files = RuleFiles(place.sources.rule_places)
     match arguments.command:
         case "rules list":
-            return _list(arguments, files, str(place.workspace), output)
+            return _list(arguments, files, place, output)
+        case "rules why":
+            return _why(arguments, place, output)
+        case "rules suggest":
+            return _suggest(arguments, settings, place, output)
         case "rules test":
             return _Tester(arguments, settings, place, files).run(output)
         case "rules add":
@@ -51,32 +66,65 @@ def rules(arguments: CommandLine, settings: Settings, place: RunLocation, output
             return _revoke(arguments, place, output)
 
 
-def _list(arguments: CommandLine, files: RuleFiles, workspace: str, output: TextOutput) -> int:
+def _list(arguments: CommandLine, files: RuleFiles, place: RunLocation, output: TextOutput) -> int:
     if arguments.builtin:
         for danger in files.dangers():
             show_danger(danger, output)
         return 0
-    root, now = os.path.realpath(workspace), time.time()
-    every = [
-        (layer, rule, active(rule, root, now) and not (layer == "folder" and rule.effect == "allow"))
-        for layer, file in _named(files.read()[1])
-        for rule in file.rules
-    ]
-    shown = [one for one in every if arguments.every or one[2]]
-    for layer, rule, counts in shown:
-        show_rule(rule, layer, counts, output)
+    every = rules_here(place, _read(place))
+    shown = [rule for rule in every if arguments.every or rule.active]
+    for rule in shown:
+        show_rule(rule, output)
     if not shown:
         hidden = f"; `--all` shows {len(every)} for other folders, or expired" if every else ""
-        output.tell(f"No approval rule counts in this folder{hidden}.")
+        output.tell(f"No approval rule applies in this folder{hidden}.")
     return 0
 
 
-def _named(files: tuple[RulesFile, ...]) -> Iterator[tuple[LayerName, RulesFile]]:
-    *policies, user, folder = files
-    for policy in policies:
-        yield "policy", policy
-    yield "user", user
-    yield "folder", folder
+def _read(place: RunLocation) -> RuleFilesRead:
+    """Raises UsageError for a bad policy: its exit status is 2."""
+    try:
+        return RuleBookOnDisk(place.sources).read()
+    except ValueError as problem:
+        raise UsageError(str(problem)) from problem
+
+
+def _why(arguments: CommandLine, place: RunLocation, output: TextOutput) -> int:
+    id_ = arguments.id or ""
+    found = explained(place, _read(place), id_)
+    for one in found:
+        show_why(one, output)
+    if not found:
+        output.tell(f"There is no rule, call or inquiry {id_}.")
+    return 0 if found else NOT_FOUND
+
+
+def _suggest(arguments: CommandLine, settings: Settings, place: RunLocation, output: TextOutput) -> int:
+    least = arguments.least or str(LEAST)
+    if not (least.isascii() and least.isdigit() and 0 < int(least[:6]) == int(least)):
+        raise UsageError(f"--min must be a number from 1: {least}")
+    made = parts(arguments, settings, place)
+    tools = {**tool_setups(settings, made.tools, place.sources.sandbox_required()), **_of_servers(settings, place)}
+    if problems := _read(place).problems:
+        raise UsageError(f"rules can't be added to this file: {problems[0]}")
+    found = suggested(place, tools, FileRules(made), int(least))
+    for one in found:
+        show_suggestion(one, output)
+    if not found:
+        times = f"{least} times" if least != "1" else "once"
+        output.tell(f"No suggestions: nothing was approved {times} in two conversations of this folder in {DAYS} days.")
+    return 0
+
+
+def _of_servers(settings: Settings, place: RunLocation) -> dict[str, ToolSetup]:
+    """Return the tools that MCP servers offered last; none of them can run here."""
+    if not settings.get("providers", "mcp"):
+        return {}
+    from jp_tui.conversation.model import ToolSpec
+    from jp_tui.startup.mcp.known import last_tools
+
+    found = last_tools(settings, place)
+    return {name: setup_of(settings, tool, None, ToolSpec(name, "", {})) for name, tool in found.items()}
 
 
 class _Tester:
@@ -84,12 +132,15 @@ class _Tester:
 
     def __init__(self, arguments: CommandLine, settings: Settings, place: RunLocation, files: RuleFiles) -> None:
         made = parts(arguments, settings, place)
-        self._arguments, self._files = arguments, files
+        self._arguments, self._files, self._settings, self._made = arguments, files, settings, made
         every = {name: replace(tool, enable=replace(tool.enable, state=True)) for name, tool in made.tools.items()}
         self._tools = tool_setups(settings, every, place.sources.sandbox_required())
+        self._tools |= _of_servers(settings, place)
         self._environment = made.environment
         self._root = os.path.realpath(place.workspace)
         self._ignored = place.sources.ignored(self._root)
+        self._mode, self._folder_asks = config.mode(settings)
+        self._copies = config.undo(settings).copies
         self._walls: bool | None = False if arguments.no_sandbox else None
 
     def run(self, output: TextOutput) -> int:
@@ -110,24 +161,26 @@ class _Tester:
 
     def _decided(self, value: Any, where: str) -> CallDecision:
         tool = self._tool(self._arguments.tool)
-        covers = self._tools[tool].covers
+        covers = self._covers(tool)
         if isinstance(value, str) and covers.command:
             return self._of(tool, {covers.command: value})
         if isinstance(value, list) and covers.argv and value and all(isinstance(word, str) for word in value):
             return self._of(tool, {covers.argv: value})
         if isinstance(value, dict) and isinstance(value.get("tool"), str) and not set(value) - {"tool", "arguments"}:
             return self._of(self._tool(value["tool"]), value.get("arguments", {}))
-        raise UsageError(f"{where or 'this'} is no command line, no list of words and no {{tool, arguments}}")
+        raise UsageError(f"{where or 'this'} must be a command line, a list of words or {{tool, arguments}}")
 
     def _tool(self, name: str | None) -> str:
         found = name or next((one for one, setup in self._tools.items() if setup.covers.command), "")
-        if found not in self._tools:
+        if found not in self._tools and _program_of(found) is None:
             raise UsageError(f"there is no tool {found}" if found else "no tool here runs commands")
         return found
 
     def _of(self, tool: str, arguments: Any) -> CallDecision:
         if not isinstance(arguments, dict):
             raise UsageError("the arguments of a call are a JSON object")
+        if tool not in self._tools:
+            return self._outside(tool, arguments)
         setup, layers = self._tools[tool], self._files.layers()
         names = setup.options.get("secrets")
         places = RulePlacesOnDisk(
@@ -139,13 +192,67 @@ class _Tester:
         said = sandbox if isinstance(sandbox, dict) else {}
         walls = runs and said.get("mode", "auto") != "off" and self._sandboxed()
         situation = Situation(self._root, walls, said.get("network") is True, now=time.time())
-        layers = replace(layers, user=replace(layers.user, run=setup.run))
+        facts = replace(facts, edits=self._copies and setup.tool is not None and applies(setup.tool))
+        layers = replace(
+            layers,
+            user=replace(layers.user, run=setup.run, mode=self._mode),
+            folder=replace(layers.folder, mode="ask" if self._folder_asks else None),
+        )
         return decide(facts, layers, situation, self._files.dangers(), places)
+
+    def _covers(self, tool: str) -> Covers:
+        """Return which arguments of a tool are command, paths and hosts."""
+        if tool in self._tools:
+            return self._tools[tool].covers
+        _, meaning = _meaning(tool)
+        return outside_call(self._settings, tool).covers or Covers.of(meaning.covers)
+
+    def _outside(self, tool: str, arguments: dict[str, Any]) -> CallDecision:
+        """Decide about a call of another program (intake.md N3)."""
+        from jp_tui.engine.session.permission import outside_decision
+        from jp_tui.headless.hooks.program import BadPayload, check_arguments
+
+        program, meaning = _meaning(tool)
+        try:
+            check_arguments(meaning, arguments)
+            paths = () if meaning.paths is None else meaning.paths(arguments)
+        except BadPayload as problem:
+            raise UsageError(f"{tool}: {problem}") from problem
+        nobody = Asker(program=program, pid=0, started="", host="")
+        call = PermitOutside(
+            asker=nobody,
+            waiter=Waiter(pid=0, started="", host=""),
+            program=program,
+            tool=tool.partition(".")[2],
+            arguments=arguments,
+            covers=dict(meaning.covers),
+            paths=paths,
+            writes=meaning.writes,
+        )
+        return outside_decision(Path(self._root), FileRules(self._made), call, outside_call(self._settings, tool))
 
     def _sandboxed(self) -> bool:
         if self._walls is None:
             self._walls = asyncio.run(probed(self._root)).bubblewrap is not None
         return self._walls
+
+
+def _program_of(tool: str) -> HookProgram | None:
+    """Return the program of a tool named PROGRAM.TOOL, None for any other name."""
+    from jp_tui.headless.hooks.registry import program_named
+
+    name, dot, own = tool.partition(".")
+    return program_named(name) if dot and own else None
+
+
+def _meaning(tool: str) -> tuple[str, ToolMeaning]:
+    """Return the program of such a tool, and what its arguments mean."""
+    from jp_tui.headless.hooks.program import UNKNOWN_TOOL
+
+    program = _program_of(tool)
+    if program is None:
+        raise AssertionError(tool)
+    return program.name, program.tools.get(tool.partition(".")[2], UNKNOWN_TOOL)
 
 
 def _json(text: str, where: str) -> Any:
@@ -180,8 +287,9 @@ def _add(arguments: CommandLine, place: RunLocation, output: TextOutput) -> int:
         table["expires"] = _when(arguments.expires)
     if arguments.reason is not None:
         table["reason"] = arguments.reason
+    table["made_by"] = "command"
     rule = add_rule(place.paths.config / "rules.toml", table)
-    show_rule(rule, "user", active(rule, os.path.realpath(place.workspace), time.time()), output)
+    show_rule(rule_info(rule, "user", RuleRecord(), os.path.realpath(place.workspace), time.time()), output)
     return 0
 
 
@@ -189,7 +297,7 @@ def _words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as problem:
-        raise UsageError(f"these are no words: {problem}") from None
+        raise UsageError(f"the command can't be split into words: {problem}") from None
 
 
 def _when(text: str) -> datetime:
@@ -202,7 +310,7 @@ def _when(text: str) -> datetime:
         try:
             found = datetime.fromisoformat(text)
         except ValueError:
-            raise UsageError(f"{text} is no date and no time from now, such as 30s, 12h or 7d") from None
+            raise UsageError(f"{text} isn't a date or a time from now, such as 30s, 12h or 7d") from None
         found = found if found.tzinfo else found.replace(tzinfo=UTC)
     if found <= now:
         raise UsageError(f"{text} is in the past")

@@ -24,7 +24,7 @@ State = Literal["ok", "warn", "bad"]
 SMALL, LEAST = (80, 24), (60, 16)
 SCARCE, LOW = 64 << 20, 1 << 30
 """Bytes of free space: below the first writes will soon fail, below the second a warning is due."""
-_KITTY = "kitty, Ghostty, WezTerm, foot, Alacritty and iTerm2 have it; until then Ctrl+J makes a new line"
+_KITTY = "kitty, Ghostty, WezTerm, foot, Alacritty and iTerm2 support it; elsewhere use Ctrl+J for a new line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,9 @@ def terminal(
     """Check the terminal. `size` in cells; it and the replies `said` are None without a terminal. Pure."""
     name = environment.get("TERM", "")
     if size is None:
-        yield CheckupFinding(
-            "terminal", "warn", "there is none on this output", "Run it in a terminal, without a pipe."
-        )
+        yield CheckupFinding("terminal", "warn", "the output isn't a terminal", "Run it in a terminal, without a pipe.")
     elif name in ("", "dumb", "unknown"):
-        mend = "Set TERM to what your terminal is, for example xterm-256color; `jp-tui --plain` needs none."
+        mend = "Set TERM to your terminal's type, for example xterm-256color, or use `jp-tui --plain`."
         yield CheckupFinding("terminal", "bad", f"TERM is {name or 'not set'}", mend)
     else:
         program = environment.get("TERM_PROGRAM", "")
@@ -63,48 +61,53 @@ def terminal(
 def _size(size: tuple[int, int]) -> CheckupFinding:
     words = f"{size[0]}x{size[1]}"
     if size[0] < LEAST[0] or size[1] < LEAST[1]:
-        return CheckupFinding("size", "bad", words, f"The workspace needs {LEAST[0]}x{LEAST[1]}: enlarge the window.")
+        return CheckupFinding("size", "bad", words, f"Enlarge the window to at least {LEAST[0]}x{LEAST[1]}.")
     if size[0] < SMALL[0] or size[1] < SMALL[1]:
-        return CheckupFinding("size", "warn", words, f"It is at its best from {SMALL[0]}x{SMALL[1]}.")
+        return CheckupFinding("size", "warn", words, f"The workspace looks best from {SMALL[0]}x{SMALL[1]}.")
     return CheckupFinding("size", "ok", words)
 
 
 def _colours(environment: Mapping[str, str]) -> CheckupFinding:
     name, colours = environment.get("TERM", ""), environment.get("COLORTERM", "")
     if environment.get("NO_COLOR"):
-        return CheckupFinding("colours", "ok", "none: NO_COLOR is set", "Unset NO_COLOR to have them.")
+        return CheckupFinding("colours", "ok", "none: NO_COLOR is set", "Unset NO_COLOR to use colours.")
     if colours in ("truecolor", "24bit") or name.endswith("-direct"):
         return CheckupFinding("colours", "ok", "16 million")
-    mend = "Where the terminal has true colour: export COLORTERM=truecolor."
+    mend = "If your terminal supports true colour, set COLORTERM=truecolor."
     if "256" in name:
-        return CheckupFinding("colours", "ok", "256, the nearest ones are used", mend)
-    return CheckupFinding("colours", "warn", "16 at least", mend)
+        return CheckupFinding("colours", "ok", "256 (nearest colours)", mend)
+    return CheckupFinding("colours", "warn", "at least 16", mend)
 
 
 def _letters(environment: Mapping[str, str]) -> CheckupFinding:
     found = next((environment[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environment.get(name)), "")
     if found.replace("-", "").casefold().endswith("utf8") or platform.system() == "Darwin":
         return CheckupFinding("unicode", "ok", found or "UTF-8")
-    mend = "export LANG=C.UTF-8, or another locale that ends with UTF-8."
+    mend = "Set LANG to C.UTF-8 or another UTF-8 locale."
     return CheckupFinding("unicode", "warn", f"the locale is {found or 'not set'}", mend)
 
 
 def _protocols(said: TerminalReplies) -> Iterator[CheckupFinding]:
     if not said.any:
-        mend = "Nothing need be done; a slow connection may be why. Keys work in their plain form."
-        yield CheckupFinding("key protocol", "warn", "the terminal did not answer within 200 ms", mend)
+        mend = "No action needed. The connection may be slow. Basic keys work."
+        yield CheckupFinding("key protocol", "warn", "the terminal didn't answer within 200 ms", mend)
         return
     if said.keys:
-        yield CheckupFinding("key protocol", "ok", "the kitty protocol: every key can be told from every other")
+        yield CheckupFinding("key protocol", "ok", "kitty protocol: all keys can be distinguished")
     else:
-        yield CheckupFinding("key protocol", "warn", "plain: Shift+Enter cannot be told from Enter", f"{_KITTY}.")
+        yield CheckupFinding("key protocol", "warn", "basic: Shift+Enter is the same as Enter", f"{_KITTY}.")
     rows = (
-        ("focus reports", said.focus, "questions call you when you look elsewhere", "guessed from when you last typed"),
-        ("whole frames", said.sync, "synchronized output: no flicker", "a frame may be seen half drawn"),
+        (
+            "focus reports",
+            said.focus,
+            "questions notify you when you look away",
+            "derived from your last key press",
+        ),
+        ("whole frames", said.sync, "synchronized output: no flicker", "the screen may flicker"),
     )
     for check, can, with_it, without in rows:
-        words = with_it if can else f"{'not there' if can is False else 'the terminal does not say'}: {without}"
-        yield CheckupFinding(check, "ok" if can else "warn", words, "" if can else "A newer terminal has it.")
+        words = with_it if can else f"{'not supported' if can is False else 'unknown'}: {without}"
+        yield CheckupFinding(check, "ok" if can else "warn", words, "" if can else "Use a newer terminal.")
 
 
 def clipboard(environment: Mapping[str, str], helper: tuple[str, ...]) -> CheckupFinding:
@@ -112,12 +115,10 @@ def clipboard(environment: Mapping[str, str], helper: tuple[str, ...]) -> Checku
     if helper:
         return CheckupFinding("clipboard", "ok", f"{Path(helper[0]).name}, and OSC 52")
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
-        return CheckupFinding(
-            "clipboard", "ok", "OSC 52, through the connection", "The terminal at your side must allow it."
-        )
+        return CheckupFinding("clipboard", "ok", "OSC 52, through the connection", "Your local terminal must allow it.")
     wanted = "wl-clipboard" if environment.get("WAYLAND_DISPLAY") else "xclip" if environment.get("DISPLAY") else ""
-    mend = f"Install {wanted} to be sure of it." if wanted else "It works where the terminal allows OSC 52."
-    return CheckupFinding("clipboard", "warn", "OSC 52 alone, which not every terminal takes", mend)
+    mend = f"Install {wanted} to copy reliably." if wanted else "Copying works if the terminal allows OSC 52."
+    return CheckupFinding("clipboard", "warn", "OSC 52 only, which some terminals don't support", mend)
 
 
 async def multiplexer(environment: Mapping[str, str]) -> tuple[CheckupFinding, ...]:
@@ -126,9 +127,7 @@ async def multiplexer(environment: Mapping[str, str]) -> tuple[CheckupFinding, .
         return tuple([await _tmux(environment, *one) for one in _TMUX])
     if environment.get("STY") or (environment.get("TERM", "").startswith("screen") and not environment.get("TMUX")):
         return (
-            CheckupFinding(
-                "screen", "warn", "GNU screen passes few things on: no clipboard, no key protocol", "Use tmux."
-            ),
+            CheckupFinding("screen", "warn", "GNU screen doesn't pass on the clipboard or key protocol", "Use tmux."),
         )
     return ()
 
@@ -147,8 +146,8 @@ async def _tmux(
     said = await _output(["tmux", "show-options", "-Aqv", "-g", option], {"TMUX": environment["TMUX"]})
     said = said or await _output(["tmux", "show-options", "-sqv", option], {"TMUX": environment["TMUX"]})
     if said in good:
-        return CheckupFinding(f"tmux {option}", "ok", f"{said}: lets {what} through")
-    words = f"{said or 'off'}: may not let {what} through"
+        return CheckupFinding(f"tmux {option}", "ok", f"{said}: passes on {what}")
+    words = f"{said or 'off'}: may not pass on {what}"
     return CheckupFinding(f"tmux {option}", "warn", words, f"Add to ~/.tmux.conf: {mend}")
 
 
@@ -166,7 +165,7 @@ async def programs(environment: Mapping[str, str]) -> tuple[CheckupFinding, ...]
     """Check Git, the editor, Python and the screen library."""
     said = await _output(["git", "--version"])
     git = CheckupFinding("git", "ok", said.removeprefix("git version ")) if said else None
-    mend = "Install git: changes to files with uncommitted work are asked about only where it can be told."
+    mend = "Install Git. Without it, jp-tui can't ask before changing files with uncommitted work."
     return (
         git or CheckupFinding("git", "warn", "not found", mend),
         _editor(environment),
@@ -179,9 +178,9 @@ def _editor(environment: Mapping[str, str]) -> CheckupFinding:
     try:
         words = editor.command(environment)
     except OSError as problem:
-        return CheckupFinding("editor", "warn", str(problem), "export EDITOR=… with the editor that Ctrl+G is to open.")
+        return CheckupFinding("editor", "warn", str(problem), "Set EDITOR to the editor that Ctrl+G opens.")
     if shutil.which(words[0], path=environment.get("PATH")) is None:
-        return CheckupFinding("editor", "warn", f"{words[0]} is not found", "Correct $VISUAL or $EDITOR.")
+        return CheckupFinding("editor", "warn", f"{words[0]} isn't found", "Fix $VISUAL or $EDITOR.")
     return CheckupFinding("editor", "ok", " ".join(words))
 
 
@@ -196,17 +195,17 @@ def folder(name: str, path: Path) -> CheckupFinding:
         room = os.statvfs(there)
     except OSError as error:
         return CheckupFinding(
-            check, "bad", f"{path}: {because(error)}", "Correct it, or set JP_TUI_HOME to another folder."
+            check, "bad", f"{path}: {because(error)}", "Fix it, or set JP_TUI_HOME to another folder."
         )
     if not stat.S_ISDIR(found.st_mode) or not os.access(there, os.W_OK | os.X_OK):
-        words = f"{path} cannot be {'written' if there == path else 'made'}"
+        words = f"{path} can't be {'written' if there == path else 'created'}"
         return CheckupFinding(check, "bad", words, f"Check the owner and mode of {there}, or set JP_TUI_HOME.")
     free = room.f_bavail * room.f_frsize
     if free < SCARCE:
-        return CheckupFinding(check, "bad", f"{path}: {free >> 20} MiB are free", "Free some space on that disk.")
+        return CheckupFinding(check, "bad", f"{path}: {free >> 20} MiB free", "Free some disk space.")
     if there == path and found.st_mode & 0o077:
-        return CheckupFinding(check, "warn", f"{path} can be looked into by others", f"chmod 700 {path}")
-    words = str(path) + ("" if there == path else ", not there yet")
+        return CheckupFinding(check, "warn", f"{path} can be read by other users", f"chmod 700 {path}")
+    words = str(path) + ("" if there == path else ", not created yet")
     if free < LOW:
-        return CheckupFinding(check, "warn", f"{words}; {free >> 20} MiB are free", "Free some space on that disk.")
+        return CheckupFinding(check, "warn", f"{words}; {free >> 20} MiB free", "Free some disk space.")
     return CheckupFinding(check, "ok", words)

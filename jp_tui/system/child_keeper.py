@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _SUBREAPER, _DEATH = 36, 1
 """Numbers of prctl(2): PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG."""
 _DRAIN, _GRACE, _LAST = 0.2, 1.0, 4.0
@@ -56,18 +60,11 @@ def main() -> None:
     for descriptor in (leash, held):
         if descriptor >= 0:
             posix.set_inheritable(descriptor, False)
-    _prctl(_SUBREAPER, 1)
-    woken, wakes = posix.pipe()
-    for end in (woken, wakes):
-        posix.set_blocking(end, False)
-    _signal.set_wakeup_fd(wakes)
-    for number in (_signal.SIGCHLD, _signal.SIGTERM):
-        _signal.signal(number, lambda *_: None)
-    keeper = posix.getpid()
+    woken, keeper = _ready(), posix.getpid()
     child = posix.fork()
     if child == 0:
         _become(argv, leash, keeper)
-    _say(leash, b"s%d\n" % child)
+    _send(leash, b"s%d\n" % child)
     null = posix.open("/dev/null", posix.O_RDWR)
     for stream in (0, 1, 2):  # a reader of these waits for the command's end, not for the keeper's
         posix.dup2(null, stream)
@@ -89,16 +86,65 @@ def main() -> None:
     posix._exit(posix.WEXITSTATUS(status))
 
 
-def _become(argv: list[str], leash: int, keeper: int) -> None:
-    """Become the command, in its own session; it dies if its keeper is killed."""
+def keep_copy(leash: int, work: Callable[[], None]) -> None:
+    """Fork, run `work` in the copy, and end everything it started once it ended or the control socket closes. Never
+    returns. Outside Linux it only runs `work`."""
     import _signal
     import posix
 
+    if not works():
+        work()
+        posix._exit(0)
+    woken, keeper = _ready(), posix.getpid()
+    child = posix.fork()
+    if child == 0:
+        status = 1
+        try:
+            posix.close(leash)
+            _fresh_signals()
+            posix.setsid()
+            die_with_parent()
+            if posix.getppid() == keeper:
+                _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
+                work()
+                status = 0
+        finally:
+            posix._exit(status)
+    _Keeper(child, leash, woken, False).keep()
+    posix._exit(0)
+
+
+def _ready() -> int:
+    """Make this process the parent of all that its descendants leave behind. Return what is readable after a signal."""
+    import _signal
+    import posix
+
+    _prctl(_SUBREAPER, 1)
+    woken, wakes = posix.pipe()
+    for end in (woken, wakes):
+        posix.set_blocking(end, False)
+    _signal.set_wakeup_fd(wakes)
+    for number in (_signal.SIGCHLD, _signal.SIGTERM):
+        _signal.signal(number, lambda *_: None)
+    return woken
+
+
+def _fresh_signals() -> None:
+    """Undo what a parent did to signals: nohup, background jobs, Python and the terminal driver ignore some, and a
+    child would inherit that."""
+    import _signal
+
     _signal.set_wakeup_fd(-1)
-    # nohup, background jobs, Python and the terminal driver ignore signals, and a child would inherit that
     for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
         _signal.signal(number, _signal.SIG_DFL)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+
+
+def _become(argv: list[str], leash: int, keeper: int) -> None:
+    """Become the command, in its own session; it dies if its keeper is killed."""
+    import posix
+
+    _fresh_signals()
     posix.setsid()
     die_with_parent()
     if posix.getppid() != keeper:
@@ -115,7 +161,7 @@ def _become(argv: list[str], leash: int, keeper: int) -> None:
                 problem = error.errno or problem
         except ValueError:
             problem = 22  # EINVAL
-    _say(leash, b"e%d\n" % problem)
+    _send(leash, b"e%d\n" % problem)
     posix._exit(UNSTARTED)
 
 
@@ -209,7 +255,7 @@ def _descendants(root: int) -> list[int]:
     return found
 
 
-def _say(leash: int, word: bytes) -> None:
+def _send(leash: int, word: bytes) -> None:
     """Send to jp-tui. If it is gone, `keep` notices and ends what the child has started."""
     import posix
 

@@ -126,6 +126,7 @@ async def run(
     leashed: bool = False,
     lets_go: bool = False,
     given: ChildInputs | None = None,
+    started: Callable[[int], None] | None = None,
 ) -> ChildExit:
     """Run a program to its end. Raises ChildProblem if it can't start. After `timeout` seconds, when `cancel` is set,
     or after more than `flood` bytes on an output (default: 64 times the limit; always the default for stderr), its
@@ -138,6 +139,7 @@ async def run(
 
     If `cancel` is set before the start, nothing starts: the result is `cancelled`, without status and signal. A socket
     as `stdin` is closed here once the child has it. `given` are further inputs of a child under a keeper.
+    `started` gets the id of the process that leads it and everything it starts, once it runs.
     """
     began = time.monotonic()
     if cancel is not None and cancel.is_set():
@@ -149,6 +151,8 @@ async def run(
     )
     child = _Child(argv, cwd, stdin, output_limit, most, environment, heard, _Keeping(keeps, given or ChildInputs()))
     try:
+        if started is not None:
+            started(child.pid)
         return await child.live(timeout, cancel, began)
     finally:
         child.close()
@@ -234,6 +238,11 @@ class _Child:
         self._feeding = None
         if self._process.stdin is not None and not by_shell:
             self._feeding = Feed(self._loop, self._process.stdin, stdin if isinstance(stdin, bytes) else b"")
+
+    @property
+    def pid(self) -> int:
+        """The id of its leader."""
+        return self._process.pid
 
     def _watch(self) -> int:
         """Return a descriptor that becomes readable when the leader ends, without reaping it; -1 if unsupported."""

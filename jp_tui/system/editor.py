@@ -25,11 +25,11 @@ def command(environment: Mapping[str, str]) -> list[str]:
             try:
                 return shlex.split(environment[name])
             except ValueError as error:
-                raise OSError(f"${name} cannot be read as a command: {error}") from error
+                raise OSError(f"${name} isn't a valid command: {error}") from error
     for name in ("nano", "vi"):
         if shutil.which(name, path=environment.get("PATH")):
             return [name]
-    raise OSError("no editor found: set $EDITOR")
+    raise OSError("no editor found. Set $EDITOR")
 
 
 def opened(path: str, environment: Mapping[str, str] | None = None) -> None:

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 
 
-def give_back() -> None:
+def release_free_memory() -> None:
     """Takes 1-2 ms. No effect if the C library lacks the function (musl, macOS)."""
     if (trim := _malloc_trim()) is not None:
         trim(0)

@@ -75,7 +75,7 @@ class FileLock:
 def lock_path(folder: Path, conversation: str) -> Path:
     """Return the lock's file. Raises LockError for an id that isn't a plain file name."""
     if not conversation or conversation[0] == "." or not set(conversation).isdisjoint("/\0") or len(conversation) > 200:
-        raise LockError(f"{conversation!r} cannot be the id of a conversation")
+        raise LockError(f"{conversation!r} can't be the ID of a conversation")
     return folder / f"{conversation}.lock"
 
 
@@ -88,7 +88,7 @@ def acquire(path: Path, holder: Holder) -> FileLock | Holder:
         try:
             found = _attempt(path, holder)
         except OSError as error:
-            raise LockError(f"the lock {path} cannot be used: {because(error)}") from error
+            raise LockError(f"the lock {path} can't be used: {because(error)}") from error
         if isinstance(found, FileLock) or _alive(found):
             return found
     return UNKNOWN
@@ -111,7 +111,7 @@ def _attempt(path: Path, holder: Holder) -> FileLock | Holder:
             os.close(descriptor)
 
 
-def held_again(lock: FileLock, me: Holder) -> Holder | None:
+def reacquire(lock: FileLock, me: Holder) -> Holder | None:
     """Acquire a lock again whose file was deleted or moved, so that others see this holder. Return the other holder if
     it is taken there, or None. Raises LockError, PathsError."""
     if lock.descriptor < 0 or _is_at(lock.descriptor, lock.path):
@@ -131,7 +131,7 @@ def holder(path: Path) -> Holder | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise LockError(f"the lock {path} cannot be read: {because(error)}") from error
+        raise LockError(f"the lock {path} can't be read: {because(error)}") from error
     try:
         if _lock(descriptor, path, shared=True):
             return None
@@ -147,7 +147,7 @@ def _lock(descriptor: int, path: Path, *, shared: bool = False) -> bool:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
             return False
         raise LockError(
-            f"the lock {path} cannot be used: {because(error)}; "
+            f"the lock {path} can't be used: {because(error)}; "
             "put the data folder on a disk that supports locks (JP_TUI_HOME or XDG_DATA_HOME)"
         ) from error
     return True

@@ -57,7 +57,7 @@ async def call(
     if ended.ok:
         return ""
     if ended.timed_out:
-        return f"was ended after {limit:g} seconds"
+        return f"was stopped after {limit:g} seconds"
     how = f"status {ended.status}" if ended.status is not None else f"signal {ended.signal}"
     said = ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
     if (more := len(said) - _MOST_WORDS) > 0:

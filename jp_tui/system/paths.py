@@ -90,7 +90,7 @@ def _absolute(path: str) -> str:
         return os.path.abspath(os.path.expanduser(path))
     except OSError as error:
         raise PathsError(
-            f"the current folder cannot be found: {because(error)}; give an absolute path or change folder"
+            f"the current folder can't be found: {because(error)}. Enter an absolute path or change the folder"
         ) from error
 
 
@@ -100,7 +100,7 @@ def _xdg(environment: Mapping[str, str], name: str) -> Path:
         return Path(given) / NAME
     home = environment.get("HOME", "") or os.path.expanduser("~")
     if not os.path.isabs(home):
-        raise PathsError("no home folder is known: set HOME, or JP_TUI_HOME to a folder of your choice")
+        raise PathsError("no home folder found. Set HOME, or set JP_TUI_HOME to a folder")
     return Path(home) / _DEFAULTS[name] / NAME
 
 
@@ -116,11 +116,11 @@ def private_folder(folder: Path) -> Path:
         if there.st_uid == os.geteuid() and there.st_mode & 0o077:
             os.chmod(folder, there.st_mode & _FOLDER)
     except OSError as error:
-        raise PathsError(f"cannot make the folder {folder}: {because(error)} ({error.filename})") from error
+        raise PathsError(f"can't create the folder {folder}: {because(error)} ({error.filename})") from error
     if not folder.is_dir():
-        raise PathsError(f"{folder} is not a folder; move it away or set JP_TUI_HOME")
+        raise PathsError(f"{folder} isn't a folder. Move it or set JP_TUI_HOME")
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        raise PathsError(f"the folder {folder} cannot be read and written; check its owner and mode")
+        raise PathsError(f"the folder {folder} can't be read and written. Check its owner and mode")
     return folder
 
 
@@ -184,7 +184,7 @@ def _replace(path: Path, data: bytes, *, lasting: bool) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):  # already gone, or the disk accepts no changes
             spare.unlink()
-        raise PathsError(f"cannot write {path}: {because(error)}") from error
+        raise PathsError(f"can't write {path}: {because(error)}") from error
 
 
 def _sync_folder(folder: Path) -> None:
@@ -206,9 +206,9 @@ def workspace_root(given: str | None = None) -> Path:
         with os.scandir(root) as entries:
             next(entries, None)
     except ValueError as error:  # a NUL in the path
-        raise PathsError(f"the workspace {asked!r} is not a possible path") from error
+        raise PathsError(f"the workspace {asked!r} isn't a valid path") from error
     except OSError as error:
-        raise PathsError(f"the workspace {asked} cannot be read: {because(error)}") from error
+        raise PathsError(f"the workspace {asked} can't be read: {because(error)}") from error
     if not os.access(root, os.X_OK):
-        raise PathsError(f"the workspace {asked} cannot be entered: Permission denied")
+        raise PathsError(f"the workspace {asked} can't be entered: Permission denied")
     return Path(root)

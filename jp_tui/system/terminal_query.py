@@ -41,13 +41,13 @@ def ask(descriptor: int, seconds: float = SECONDS) -> TerminalReplies:
     try:
         tty.setraw(descriptor, termios.TCSAFLUSH)
         os.write(descriptor, _ASK)
-        return read(_heard(descriptor, seconds))
+        return read(_read_reply(descriptor, seconds))
     finally:
         with suppress(termios.error):
             termios.tcsetattr(descriptor, termios.TCSAFLUSH, before)
 
 
-def _heard(descriptor: int, seconds: float) -> bytes:
+def _read_reply(descriptor: int, seconds: float) -> bytes:
     heard, until = b"", time.monotonic() + seconds
     while not _END.search(heard) and len(heard) < 4096:
         left = until - time.monotonic()

@@ -15,7 +15,7 @@ from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.strict_json_faults import Misread
 from jp_tui.questions.arguments import FormItem, ItemForm, RefusedForm, judged, read
 from jp_tui.questions.refusals import words
-from jp_tui.questions.types import Question, SchemaAnswer, SelectAnswer
+from jp_tui.questions.types import SchemaAnswer, SelectAnswer
 from jp_tui.questions.unread import unread
 from jp_tui.questions.walker import FormWalk, walk
 from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, ToolCall
@@ -54,26 +54,12 @@ class AskUser:
             return Success(_left(form, at, call.replied.text))
         several = len(form.items) > 1
         if at.next is not None:
-            return NeedsInput(question(at.next), at.form if several else None)
+            return NeedsInput(at.next.question(), at.form if several else None)
         if not all(_fits(item, at) for item in form.items):
             return Failure(MISMATCH)
         if several and at.prompted and call.reviews and not call.reviewed:
             return NeedsReview(at.form)
         return Success(_body(at.values if form.shape == "list" else _typed(form.items[0], at)))
-
-
-def question(item: FormItem) -> Question:
-    """Build the question: exclusive and never remembered, whatever the model sent (R158)."""
-    return Question(
-        id=item.id,
-        text=item.text,
-        answer_type=item.answer_type,
-        context=item.context,
-        default=item.default,
-        has_default=item.has_default,
-        exclusive=True,
-        persistence="none",
-    )
 
 
 async def _verdicts(form: ItemForm | RefusedForm, call: ToolCall) -> dict[str, str | None]:

@@ -105,7 +105,7 @@ async def _replace(root: Root, real: str, content: str) -> Plan:
         return Success(f"Replaced {name}: +{change['added']:,} -{change['removed']:,} lines.")
 
     def some(accepted: frozenset[str]) -> Success:
-        (made,) = hunks.taken(changes, accepted)
+        (made,) = hunks.apply_accepted(changes, accepted)
         assert made is not None, "a yes accepts at least one part"
         write_all(root, [PlannedWrite(real, made.text.encode(), there.data)])
         return Success(partial_result(name, made))

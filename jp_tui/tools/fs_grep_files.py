@@ -64,11 +64,11 @@ class GrepFiles(FileTool):
         try:
             lines = await ask("search", job)
         except WorkerTimeout as late:
-            return _told(late.lines, f"ended after {SECONDS:.0f} seconds")
-        return _told(lines, "")
+            return _outcome(late.lines, f"ended after {SECONDS:.0f} seconds")
+        return _outcome(lines, "")
 
 
-def _told(lines: list[dict[str, Any]], ended: str) -> Outcome:
+def _outcome(lines: list[dict[str, Any]], ended: str) -> Outcome:
     """Return the matches, and a closing line in brackets with what was left out."""
     problem = next((line["problem"] for line in lines if "problem" in line), None)
     if problem is not None:

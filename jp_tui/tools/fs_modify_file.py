@@ -162,10 +162,10 @@ async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edit
 
     def act() -> Success:
         write_all(root, [PlannedWrite(path, edits[path]["text"].encode(), files[path].data) for path in paths])
-        return Success("\n".join(_told(path, edits[path]) for path in paths))
+        return Success("\n".join(_result_text(path, edits[path]) for path in paths))
 
     def some(accepted: frozenset[str]) -> Success:
-        made = [(path, one) for path, one in zip(paths, hunks.taken(changes, accepted), strict=True) if one]
+        made = [(path, one) for path, one in zip(paths, hunks.apply_accepted(changes, accepted), strict=True) if one]
         write_all(root, [PlannedWrite(path, one.text.encode(), files[path].data) for path, one in made])
         return Success("\n".join(partial_result(display_path(path), one) for path, one in made))
 
@@ -176,6 +176,6 @@ def _no(why: str) -> str:
     return f"Changes were not applied, the question about them was answered with no: {why}."
 
 
-def _told(path: str, edited: EditedFile) -> str:
+def _result_text(path: str, edited: EditedFile) -> str:
     places = "1 place" if edited["count"] == 1 else f"{edited['count']:,} places"
     return f"Changed {display_path(path)} in {places}: +{edited['added']:,} -{edited['removed']:,} lines."

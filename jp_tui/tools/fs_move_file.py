@@ -15,7 +15,7 @@ from jp_tui.system.problem import display_path
 from jp_tui.tools.files.approval import ApprovalStep, Plan, carry_out, may_change, yes_or_no
 from jp_tui.tools.files.file_state import FileState, describe
 from jp_tui.tools.files.git import dirty
-from jp_tui.tools.files.guard import obeyed
+from jp_tui.tools.files.guard import why_protected
 from jp_tui.tools.files.workspace import CallArguments, FileTool, ToolRefusal
 from jp_tui.tools.files.writing import folder_of, is_there, place
 from jp_tui.tools.port import Outcome, ToolCall
@@ -57,7 +57,7 @@ def _plan(root: Root, what: FileState, to: str, over: FileState | None, changed:
     source, target = display_path(what.real), display_path(to)
     no = f"{source} was not moved: the question about it was answered with no."
     steps: list[ApprovalStep] = []
-    if over is not None or obeyed(to) or obeyed(what.real) or refused:
+    if over is not None or why_protected(to) or why_protected(what.real) or refused:
         text = f"Replace {target} with {source}?" if over else f"Move {source} to {target}?"
         context = "\n\n".join(one.words for one in (over, what) if one is not None)
         question = yes_or_no("overwrite_file", text, context, default=False, decides=[to, what.real])

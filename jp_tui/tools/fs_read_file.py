@@ -29,14 +29,20 @@ class ReadFile(FileTool):
         if last < first:
             arguments.problem("`end_line` must not be before `start_line`.")
         arguments.check()
-        found = root.read(path, MAX_FILE)
-        if secret(found.real, secrets(call)):
-            raise ToolRefusal(f"{display_path(found.real)} usually holds secrets, so its content is not read.")
-        return Success(_piece(found, first, last))
+        return Success(piece(readable(call, root, path), first, last))
 
 
-def _piece(found: FileBytes, first: int, last: int) -> str:
-    """Return lines `first` to `last` unchanged, and a closing line in brackets if something was left out or changed."""
+def readable(call: ToolCall, root: Root, path: str) -> FileBytes:
+    """Return a file that may be read. Raises ToolRefusal and FileProblem."""
+    found = root.read(path, MAX_FILE)
+    if secret(found.real, secrets(call)):
+        raise ToolRefusal(f"{display_path(found.real)} usually holds secrets, so its content is not read.")
+    return found
+
+
+def piece(found: FileBytes, first: int, last: int) -> str:
+    """Return lines `first` to `last` unchanged, and a closing line in brackets if something was left out or changed.
+    Raises ToolRefusal."""
     name = display_path(found.real)
     if found.truncated:
         raise ToolRefusal(
@@ -61,16 +67,16 @@ def _piece(found: FileBytes, first: int, last: int) -> str:
             f"[line {first:,} has {len(lines[first - 1]):,} characters; only the first {len(cut):,} are here, "
             "fs_grep_files shows the others around a match]"
         )
-        piece = cut
+        shown = cut
     else:
-        piece = "\n".join(lines[first - 1 : stop]) + ("\n" if stop < len(lines) else "")
+        shown = "\n".join(lines[first - 1 : stop]) + ("\n" if stop < len(lines) else "")
     if stop < wanted:
         notes.append(f"[lines {first:,} to {stop:,} of {total:,}; go on with start_line = {stop + 1}]")
     elif (first, stop) != (1, total):
         notes.append(f"[lines {first:,} to {stop:,} of {total:,}]")
-    if "\ufffd" in piece and not _is_utf8(found.data):
+    if "\ufffd" in shown and not _is_utf8(found.data):
         notes.append("[the file is not all UTF-8; bytes that are not stand as \ufffd]")
-    return "\n".join([piece.removesuffix("\n"), *notes]) if notes else piece
+    return "\n".join([shown.removesuffix("\n"), *notes]) if notes else shown
 
 
 def _fitting(lines: list[str], first: int, last: int) -> int:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from jp_tui.conversation.events import SourceKind
+from jp_tui.conversation.model import Message, StopReason
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.questions.types import FormView, Question
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.types import FormView, Question, QuestionEnd
 from jp_tui.questions.types import GivenAnswer as GivenAnswer
 from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.files.backups import Copies
@@ -125,8 +126,55 @@ class HistoryReader(Protocol):
         """The parts of the text, in order."""
 
 
+class SkillReader(Protocol):
+    """Skills as they are now (K51). Both raise ValueError with a message."""
+
+    def skill(self, name: str) -> str:
+        """Return a skill's text, with the list of its files."""
+
+    def file(self, name: str, path: str) -> str:
+        """Return one of its files, whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRequest:
+    """Request of a tool to the conversation's model, with exactly these messages and no tools (mcp.md P46)."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int
+    system: str = ""
+    temperature: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Reply of a model: its text, and why it stopped."""
+
+    text: str
+    reason: StopReason
+
+
+class Sampler(Protocol):
+    """The model that a call may ask, after the user allowed it."""
+
+    @property
+    def model(self) -> str:
+        """Return PROVIDER/MODEL."""
+
+    @property
+    def images(self) -> bool | None:
+        """True if it accepts images; None if unknown."""
+
+    async def sample(self, request: SampleRequest) -> Sampled:
+        """Return the reply, and record it with the call. Raises ModelError."""
+
+
 async def _usable(schema: JsonObject) -> str | None:
     return "schemas cannot be checked here"
+
+
+async def _problems(schema: JsonObject, value: Json) -> list[tuple[str, str]]:
+    return [("", "schemas cannot be checked here")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +182,11 @@ class ToolCall:
     """One execution. `answers` are keyed by the bare question id, in order; `usable` returns why a JSON Schema can't be
     used (V9), None if it can; `reviews` and `reviewed` belong to NeedsReview. `conversation` and `workspace` are ids
     for a local tool's templates (R83). `refused` are the targets refused in this turn (R247): a tool that would change
-    one without a question must ask. `leave`: a person permitted this call, once or for the turn (R86, R89). `spawn` is
-    None where sub-agents aren't allowed: in a sub-agent's own calls (R224). `copies` backs up files before they
-    change."""
+    one without a question must ask. `leave`: a person permitted this call, once or for the turn (R86, R89). `id` is the
+    call's, unique in its conversation; `problems` returns what is wrong with a value, as places and texts. `ended`: the
+    last question of a tool that `serves` ended so, without an answer. `spawn` is None where sub-agents aren't allowed:
+    in a sub-agent's own calls (R224). `copies` backs up files before they change. `sampler` asks the conversation's
+    model. `declined` are digests of questions that the user declined before this process ran."""
 
     arguments: JsonObject
     root: Path
@@ -157,6 +207,12 @@ class ToolCall:
     history: HistoryReader | None = None
     ignored: Callable[[], Sequence[IgnoreText]] = tuple
     plan: PlanKeeper | None = None
+    skills: SkillReader | None = None
+    id: str = ""
+    problems: Callable[[JsonObject, Json], Awaitable[list[tuple[str, str]]]] = _problems
+    ended: QuestionEnd = ""
+    sampler: Sampler | None = None
+    declined: frozenset[str] = frozenset()
 
 
 class Tool(Protocol):
@@ -189,6 +245,18 @@ class Corrects(Protocol):
         nothing else."""
 
 
+@runtime_checkable
+class Serves(Protocol):
+    """Tool whose call stays open while its question is asked (mcp.md P40)."""
+
+    @property
+    def input_schema(self) -> JsonObject:
+        """Return the schema of its arguments, which are checked before a person is asked (P22)."""
+
+    def released(self, conversation: str, call: str) -> None:
+        """The call isn't run again: it has its result, ends without one, or waits for a later start."""
+
+
 def spawns(tool: object) -> bool:
     """True if the tool starts sub-agents. Sub-agents don't get such a tool (R224)."""
     return getattr(tool, "spawns", False) is True
@@ -199,9 +267,30 @@ def submits(tool: object) -> bool:
     return getattr(tool, "submits", False) is True
 
 
+def loads_skills(tool: object) -> bool:
+    """True for the tool that loads skills: it is offered only where there are some (K51)."""
+    return getattr(tool, "loads_skills", False) is True
+
+
 def applies(tool: object) -> bool:
     """True for a tool that asks `apply_changes` before it changes a file (K42)."""
     return getattr(tool, "applies", False) is True
+
+
+def by_agent(tool: object) -> bool:
+    """True for the calls of another maker's agent: no model is offered such a tool (N41)."""
+    return getattr(tool, "by_agent", False) is True
+
+
+def reasonless(tool: object) -> bool:
+    """True if a no reaches the agent without its reason (N42)."""
+    return getattr(tool, "reasonless", False) is True
+
+
+def observed(tool: object, conversation: str, call: str) -> bool:
+    """True for a call that an agent makes by itself: it only follows, and there is nothing to permit (N43)."""
+    sees = getattr(tool, "observed", None)
+    return by_agent(tool) and callable(sees) and sees(conversation, call) is True
 
 
 def commands(tool: object) -> bool:

@@ -46,9 +46,10 @@ class Lazy:
         spawns: bool = False,
         submits: bool = False,
         applies: bool = False,
+        loads_skills: bool = False,
     ) -> None:
         self._load, self._source = load, source
-        self.spawns, self.submits, self.applies = spawns, submits, applies
+        self.spawns, self.submits, self.applies, self.loads_skills = spawns, submits, applies, loads_skills
         self._tool: Tool | None = None
 
     @property
@@ -81,6 +82,11 @@ class SelfFormattingTool(Lazy):
         shown: str = await tool.render(call)  # type: ignore[attr-defined]  # whoever stands here has it
         return shown
 
+    async def walls(self, call: ToolCall) -> tuple[bool, bool]:
+        """Return whether there is a sandbox for this call, and whether the network is open in it."""
+        sandboxed, network = await self._loaded().walls(call)  # type: ignore[attr-defined]  # as above
+        return sandboxed, network
+
 
 def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
     """Return every built-in tool by its configuration key. `documentation` of this conversation's tools is for the one
@@ -90,6 +96,7 @@ def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
         for key, (module, name, source) in _MODULES.items()
     }
     made["submit_plan"] = Lazy(_from("submit_plan", "SubmitPlan"), "tool", submits=True)
+    made["skill"] = Lazy(_from("skill", "SkillTool"), "tool", loads_skills=True)
     made["describe_tools"] = Lazy(_from("describe_tools", "DescribeTools", documentation), "tool")
     made["spawn_agent"] = Lazy(_from("spawn_agent", "SpawnAgent"), "tool", spawns=True)
     made["shell_run"] = SelfFormattingTool(_from("shell_run", "ShellRun"), "tool")

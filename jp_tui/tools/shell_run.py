@@ -13,6 +13,7 @@ import os
 import shlex
 import shutil
 from dataclasses import dataclass
+from typing import Protocol
 
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure
@@ -20,7 +21,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import first_line
 from jp_tui.questions.types import BooleanAnswer, Question
 from jp_tui.questions.wire import digest
-from jp_tui.system.children import ChildProblem, child_environment, run
+from jp_tui.system.children import ChildExit, ChildProblem, child_environment, run
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.ignore_lists import IgnoreProblem
 from jp_tui.system.problem import display_path
@@ -29,7 +30,7 @@ from jp_tui.system.sandbox.mounts import SandboxProblem
 from jp_tui.tools.files.workspace import CallArguments, ToolRefusal
 from jp_tui.tools.local.output import signal_name
 from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
-from jp_tui.tools.shell.output import FLOOD, KEPT, Tail, told
+from jp_tui.tools.shell.output import FLOOD, KEPT, Tail, result_text
 from jp_tui.tools.shell.sandbox import TOO_LARGE, Sandboxing, Walled, unkept
 
 SECONDS, MOST_SECONDS = 120, 3_600
@@ -51,6 +52,14 @@ class CheckedCommand:
     cwd: str
     place: str
     seconds: int
+
+
+class CommandListener(Protocol):
+    """Follows a command: its start, its output, its end."""
+
+    def begins(self) -> None: ...
+    def adds(self, data: bytes) -> None: ...
+    def ends(self, done: ChildExit) -> None: ...
 
 
 class ShellRun:
@@ -75,7 +84,7 @@ class ShellRun:
         """Return everything needed to decide about the run. A request that is refused anyway is never shown."""
         try:
             wanted = _read(call)
-            return _told(wanted, await self._sandbox.walled(call))
+            return _prompt_text(wanted, await self._sandbox.walled(call))
         except (ToolRefusal, FileProblem, IgnoreProblem) as problem:
             raise RenderFailed(str(problem)) from None
 
@@ -85,12 +94,16 @@ class ShellRun:
         return await self._sandbox.works(call)
 
     async def run(self, call: ToolCall) -> Outcome:
+        return await self.watched(call, None)
+
+    async def watched(self, call: ToolCall, listener: CommandListener | None) -> Outcome:
+        """Run a call with a listener for its command."""
         try:
             wanted = _read(call)
             walls = await self._sandbox.walled(call)
             if (asked := _confirm(call, wanted, walls)) is not None:
                 return asked
-            return await _carried_out(call, wanted, walls, self._sandbox)
+            return await _run_checked(call, wanted, walls, self._sandbox, listener)
         except (ToolRefusal, FileProblem, IgnoreProblem) as problem:
             return Failure(str(problem))
 
@@ -117,7 +130,7 @@ def _read(call: ToolCall) -> CheckedCommand:
     written = shlex.join(words) if argv is not None else command
     if len(written) > LONGEST:
         given.problem(f"a command may have {LONGEST:,} characters, not {len(written):,}; put it into a script.")
-    if "\0" in written or not _sayable(written):
+    if "\0" in written or not _is_printable(written):
         given.problem("a command must be text without a NUL or half characters.")
     given.check()
     with Root(call.root) as root:
@@ -130,7 +143,7 @@ def _read(call: ToolCall) -> CheckedCommand:
     return CheckedCommand(("/bin/sh", "-c", command) if shell else tuple(words), written, shell, cwd, place, seconds)
 
 
-def _sayable(text: str) -> bool:
+def _is_printable(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -138,7 +151,7 @@ def _sayable(text: str) -> bool:
     return True
 
 
-def _told(wanted: CheckedCommand, walls: Walled) -> str:
+def _prompt_text(wanted: CheckedCommand, walls: Walled) -> str:
     """Return jp-tui's lines first, so that nothing in a command can precede them, then the complete command."""
     if walls.sandboxed:
         net = "The network is open to it, and so is what listens on this machine." if walls.network else "No network."
@@ -165,7 +178,7 @@ def _confirm(call: ToolCall, wanted: CheckedCommand, walls: Walled) -> NeedsInpu
         "confirm",
         "Run this command?",
         BooleanAnswer(),
-        _told(wanted, walls),
+        _prompt_text(wanted, walls),
         default=False,
         has_default=True,
         exact=True,
@@ -177,7 +190,9 @@ def _confirm(call: ToolCall, wanted: CheckedCommand, walls: Walled) -> NeedsInpu
     return None if given.value else Failure(NO, declined=True)
 
 
-async def _carried_out(call: ToolCall, wanted: CheckedCommand, walls: Walled, sandbox: Sandboxing) -> Outcome:
+async def _run_checked(
+    call: ToolCall, wanted: CheckedCommand, walls: Walled, sandbox: Sandboxing, listener: CommandListener | None
+) -> Outcome:
     if call.cancel.called:
         return Failure("The call was cancelled before the command ran.")
     path = child_environment(os.environ)["PATH"]
@@ -186,11 +201,17 @@ async def _carried_out(call: ToolCall, wanted: CheckedCommand, walls: Walled, sa
     cancel = asyncio.Event()
     call.cancel.then(cancel.set)
     tail, notes = Tail(call.progress, asyncio.get_running_loop().time), list[str]()
+
+    def heard(data: bytes) -> None:
+        tail.add(data)
+        if listener is not None:
+            listener.adds(data)
+
+    if listener is not None:
+        listener.begins()
     try:
         if walls.sandboxed:
-            done, notes = await sandbox.run(
-                walls, wanted.argv, wanted.cwd, wanted.seconds, KEPT, FLOOD, cancel, tail.heard
-            )
+            done, notes = await sandbox.run(walls, wanted.argv, wanted.cwd, wanted.seconds, KEPT, FLOOD, cancel, heard)
         else:
             done = await run(
                 limited(wanted.argv, most_processes()),
@@ -199,11 +220,13 @@ async def _carried_out(call: ToolCall, wanted: CheckedCommand, walls: Walled, sa
                 output_limit=KEPT,
                 flood=FLOOD,
                 cancel=cancel,
-                heard=tail.heard,
+                heard=heard,
                 leashed=True,
             )
     except ChildProblem as problem:
         return Failure(f"The command could not be started: {problem}.")
     except SandboxProblem as problem:
-        return Failure(unkept(problem))
-    return told(done, wanted.seconds, signal_name, walled=walls.sandboxed, network=walls.network, notes=notes)
+        return Failure("The call was cancelled before the command ran." if cancel.is_set() else unkept(problem))
+    if listener is not None:
+        listener.ends(done)
+    return result_text(done, wanted.seconds, signal_name, walled=walls.sandboxed, network=walls.network, notes=notes)

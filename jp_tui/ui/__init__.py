@@ -1,1 +1,1 @@
-"""The face with a screen. Sees the link, the protocol and the view, never the engine's rooms."""
+"""The front end with a screen. It uses the link, the protocol and the view, never the engine's packages."""

@@ -6,7 +6,7 @@ It starts the engine, passes its events to the workspace, opens pages over it, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from textual import events, on
 from textual.app import App
 from textual.binding import Binding
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Size
 from textual.screen import ModalScreen, Screen, SystemModalScreen
 
@@ -48,6 +49,7 @@ from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 if TYPE_CHECKING:  # the protocol and most screens are loaded after the first frame (T23)
     from textual.command import Provider
+    from textual.theme import Theme
 
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import OpenConversation
@@ -56,6 +58,7 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
     from jp_tui.ui.transcript.conversation_controller import ConversationController
     from jp_tui.ui.transcript.first_screen import FirstScreen
     from jp_tui.ui.transcript.inbox_controller import InboxController
+    from jp_tui.view.pages.first_screen import FirstScreenView
 
 textual_patches.install()  # before the first widget and the first timer
 
@@ -70,6 +73,9 @@ def _command_provider() -> type[Provider]:
     return CommandProvider
 
 
+_NO_COLOUR = NoColor()
+
+
 class WorkspaceApp(App[None], inherit_bindings=False):
     """jp-tui's workspace."""
 
@@ -81,12 +87,33 @@ class WorkspaceApp(App[None], inherit_bindings=False):
     BINDINGS = [
         Binding("ctrl+p", "command_palette", "palette", id="app.palette", tooltip="Find and run a command"),
         Binding(
-            "ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend", tooltip="fg resumes"
+            "ctrl+z",
+            "suspend_process",
+            "suspend",
+            show=False,
+            priority=True,
+            id="app.suspend",
+            tooltip="Suspend jp-tui; fg resumes it",
         ),
-        Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log and quit"),
-        Binding("f4", "open('inbox')", "inbox", show=False, id="app.inbox", tooltip="Everything waiting for you"),
+        Binding("ctrl+q", "leave", "quit", show=False, id="app.leave", tooltip="Stop the turn, save the log and quit"),
         Binding(
-            "f7", "open('ledger')", "ledger", show=False, id="app.ledger", tooltip="Remembered answers and permissions"
+            "f2",
+            "open('conversations')",
+            "conversations",
+            show=False,
+            id="app.conversations",
+            tooltip="Search and open conversations",
+        ),
+        Binding(
+            "f4", "open('inbox')", "inbox", show=False, id="app.inbox", tooltip="Show all questions that wait for you"
+        ),
+        Binding(
+            "f7",
+            "open('ledger')",
+            "ledger",
+            show=False,
+            id="app.ledger",
+            tooltip="Show remembered answers and permissions",
         ),
         Binding(
             "f8",
@@ -94,11 +121,20 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             "inquiries",
             show=False,
             id="app.inquiries",
-            tooltip="Questions and answers of this conversation",
+            tooltip="Show this conversation's questions and answers",
         ),
-        Binding("f9", "take_over", "decide yourself", id="app.take_over", tooltip="Decide instead of the reviewer"),
-        Binding("f10", "open('reviewers')", "reviewers", show=False, id="app.reviewers", tooltip="Reviewer results"),
-        Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys by context"),
+        Binding(
+            "f9", "take_over", "decide yourself", id="app.take_over", tooltip="Decide yourself instead of the reviewer"
+        ),
+        Binding(
+            "f10",
+            "open('reviewers')",
+            "reviewers",
+            show=False,
+            id="app.reviewers",
+            tooltip="Show what reviewers decided and cost",
+        ),
+        Binding("f1", "keys", "keys", id="app.keys", tooltip="Show all keys by task"),
     ]
     wall = staticmethod(time)
     """Seconds since 1970, for times that are shown."""
@@ -124,13 +160,15 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         ascii_signs: bool = False,
         resumes: bool = False,
         vi: bool = False,
+        first: FirstScreenView | None = None,
     ) -> None:
         """`link` and `open_command` may be functions that make them: these are called after the first frame.
 
         `themes` is name → file (`settings.themes.names`); `clock` gives monotonic seconds; `home` shortens paths;
         `notices` are shown about the settings; `interrupts` says what an interruption does (R233); `notify` how the
         user is notified, in a terminal with that `environment`; `ascii_signs` draws signs and frames in ASCII;
-        `resumes`: the conversation that is opened has been spoken in; `vi`: one writes with vi's keys.
+        `resumes`: the opened conversation has messages; `vi`: the composer uses vi's keys; `first` is the first screen
+        of the new conversation, if it is known.
         """
         self.handover = Handover(self, lambda: self._main)
         super().__init__(driver_class=self.handover.driver_class())
@@ -164,6 +202,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             keys=self._bridge,
             resumes=resumes,
             vi=vi,
+            first=first,
         )
         self.failures = AppFailures(self, state_dir, self._main.note)
         self.notifier = Notifier(
@@ -172,12 +211,20 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             clock=clock,
             write=lambda sequence: self._to_terminal(sequence),
             later=self.set_timer,
-            say=self._main.say,
+            say=self._main.show_message,
         )
-        self._copier = Copier(self, environment, self._main.say)
-        self.user_files = UserFiles(self, user_paths or UserPaths(), themes, self._main.note, self._main.say)
+        self._copier = Copier(self, environment, self._main.show_message)
+        self.user_files = UserFiles(self, user_paths or UserPaths(), themes, self._main.note, self._main.show_message)
         self._pages = OpenPages(self, self._main, self._page_host)
         _ = self.user_files.apply_theme(theme) or self.user_files.apply_theme(DEFAULT_THEME)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self._parsed_with: Theme | None = self.current_theme
+        """The theme whose colours the styles have from the start."""
+
+    @property
+    def instructions(self) -> str | None:
+        """Line of the first screen about instruction files; None if it had none."""
+        return self._main.instructions
 
     def get_default_screen(self) -> Screen[None]:
         return self._main
@@ -291,6 +338,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
 
     def on_conversation_controller_state_changed(self, event: ConversationController.StateChanged) -> None:
         status = event.status
+        self._bridge.offline = status.offline
         self.notifier.show_status(status)
         self._pages.show_waiting()
         self.resumes = status.conversation if status.title and not status.held_by else ""
@@ -354,7 +402,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         self._note_size()
 
     def _note_size(self) -> None:
-        """Show a notice if the terminal is larger than what is used, once for each size (Z27)."""
+        """Show a notice if the terminal is larger than the used part, once for each size (Z27)."""
         driver = workspace_driver(self)
         larger = driver.larger if driver is not None else None
         if larger != self._larger and self._bridge.started:
@@ -379,7 +427,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
 
     @on(StatusLine.Pointed)
     def _status_pointed(self, event: StatusLine.Pointed) -> None:
-        """Open what the clicked part of the status line counts or names."""
+        """Open the page about the clicked part of the status line."""
         event.stop()
         for command in COMMANDS:
             if command.name == event.command:
@@ -398,6 +446,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             wear=self.user_files.apply_theme,
             themes=self.user_files.theme_names,
             copy=self._copier.copy,
+            write=self._main.composer.prepend,
             clock=self._clock,
             wall=self.wall,
         )
@@ -429,7 +478,9 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             node = self.focused or self.screen
             nodes = node.ancestors_with_self
             here = [kind for one in nodes for kind in (*type(one).__mro__, *getattr(one, "key_owners", ()))]
-            sections = every_key(declaring_class(self), COMMANDS, keymap(self), here)
+            sections = every_key(
+                declaring_class(self), (*COMMANDS, *self._main.composer.own_commands), keymap(self), here
+            )
             self.push_screen(KeyList(sections=sections, problems=self.user_files.key_problems))
 
     def action_command_palette(self) -> None:
@@ -445,6 +496,20 @@ class WorkspaceApp(App[None], inherit_bindings=False):
     def action_interrupt_menu(self) -> None:
         self._main.call_later(self._main.action_interrupt_menu)
 
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return Textual's filters. Without colours a theme of the terminal's own loses them: they have no shade of
+        grey, and Textual, which chooses before the theme is known, would make all of them black."""
+        found = super().get_line_filters()
+        if not any(isinstance(one, Monochrome) for one in found) or not self.current_theme.ansi:
+            return found
+        return [_NO_COLOUR if isinstance(one, Monochrome) else one for one in found]
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Don't parse and apply all styles a second time for the theme that was set before the first."""
+        parsed_with, self._parsed_with = self._parsed_with, None
+        if parsed_with is None or parsed_with is not self.current_theme:
+            super().refresh_css(animate=animate)
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return derived(self.current_theme)
 
@@ -457,7 +522,9 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         files.read_changed()
         names = files.theme_names()
         if name and name not in names:
-            self._main.say(ours("Unknown theme {name}. /theme lists them.", name=foreign(Foreign(name), limit=30)))
+            self._main.show_message(
+                ours("Unknown theme {name}. /theme lists them.", name=foreign(Foreign(name), limit=30))
+            )
             return
         if name:
             if files.apply_theme(name):
@@ -485,9 +552,13 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         from jp_tui.protocol.commands import OpenConversation
 
         self._main.drafts.flush()
-        self._bridge.send(OpenConversation(which="id", conversation=conversation))
+        command = OpenConversation(which="id", conversation=conversation)
+        if self._bridge.started:
+            self._bridge.send(command)
+        else:  # it was chosen on the first screen, before the engine was there
+            self._open_command = lambda: command
 
-    # -- what waits for the user, and what was decided
+    # -- open questions and decisions
 
     def action_jump(self, conversation: str, inquiry: str) -> None:
         """Jump to a question that waits."""
@@ -501,7 +572,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         if reviewed := self._main.reviewed:
             self._bridge.send(TakeOver(conversation=reviewed[0][0], inquiry=reviewed[0][1]))
         else:
-            self._main.say(ours("No reviewer is deciding now"))
+            self._main.show_message(ours("No reviewer is deciding now"))
 
     # -- what pages ask of the engine
 

@@ -1,4 +1,5 @@
-"""Pass events from the engine's thread to the app: the engine wakes the app with one message, the app collects.
+"""Pass events from the engine's thread to the app: the engine wakes the app with one message, the app collects the
+events.
 
 The engine's thread only sets a flag and calls `post_message`, which is thread-safe. Events are passed on in order,
 whatever they are, and in portions, so that a key never waits for all of a large batch.
@@ -31,11 +32,14 @@ TYPES = 1.0
 MOST = 256
 """Events of one portion at most. How many fit into PORTION is measured."""
 FORGETS = 0.5
-"""Factor by which the longest time for an event decays from portion to portion: one may take as long as 50 others."""
+"""Factor by which the longest time for an event decays from portion to portion, since one may take as long as 50
+others."""
 KEY = 0.05
 """Seconds after a key in which events wait, unless the key is painted sooner."""
 WRITTEN = 0.004
 """Seconds in which a painted key is written to the terminal."""
+RETRY = 1.0
+"""Seconds between two keys that try to reach a lost store."""
 TURN = 0.01
 """Seconds for which events come first, at least, after they waited for a key."""
 
@@ -45,10 +49,10 @@ class EventsWait(Message):
 
 
 class KeyPriority(Protocol):
-    """Knows of keys that aren't on the screen yet."""
+    """Knows the keys that aren't painted yet."""
 
     @property
-    def patience(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds for which such a key comes first; 0 or less if there is none."""
 
     def painted(self) -> None:
@@ -68,6 +72,9 @@ class Bridge:
         self._many, self._worst = MOST, 0.0
         self._later: asyncio.TimerHandle | None = None
         self._key, self._patient, self._next, self._typed = -KEY, 0.0, 0.0, -TYPES
+        self.offline = False
+        """True while the engine's store is out of reach: a key tries it again (store.md D12)."""
+        self._retried = -RETRY
         self._held: float | None = None  # the time since when events wait for a key to be painted
         self._garbage = GarbageSchedule()
 
@@ -92,9 +99,9 @@ class Bridge:
     def portion(self) -> Iterator[list[Event]]:
         """Yield as many events, in order, as there is time for. The app is woken again for the rest.
 
-        The flag is cleared first, so that the app is woken for what comes meanwhile.
+        The flag is cleared first, so that the app is woken for new events.
         """
-        if self._later is not None:  # a key comes first; a timer collects what comes meanwhile
+        if self._later is not None:  # a key comes first; a timer collects newer events
             yield []
             return
         self._woken = False
@@ -105,7 +112,7 @@ class Bridge:
             self._go_on_in(self._next - began)
             yield []
             return
-        if many and (left := self.patience) > 0:
+        if many and (left := self.seconds_left) > 0:
             self._held = began
             self._go_on_in(left)
             yield []
@@ -121,7 +128,7 @@ class Bridge:
             self._go_on_in(self._next - began - took)
 
     @property
-    def patience(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds for which a key that isn't on the screen yet comes before events; 0 or less for none.
 
         After events waited, they come first for as long, so that a key held down doesn't stop them.
@@ -142,13 +149,13 @@ class Bridge:
             self._link.relax()
         if self._held is not None and self._later is not None:
             self._later.cancel()
-            self._go_on()
+            self._continue()
 
     def _go_on_in(self, seconds: float) -> None:
         self._woken = True  # the app need not be woken before that
-        self._later = asyncio.get_running_loop().call_later(seconds, self._go_on)
+        self._later = asyncio.get_running_loop().call_later(seconds, self._continue)
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         self._later = None
         if self._held is not None:
             now = monotonic()
@@ -166,6 +173,11 @@ class Bridge:
         self._garbage.key()
         if self._link is not None:
             self._link.hurry()
+            if self.offline and self._key - self._retried > RETRY:
+                from jp_tui.protocol.store import RetryStore
+
+                self._retried = self._key
+                self._link.send(RetryStore())
 
     def close(self, timeout: float) -> bool:
         """Shut the engine down. Return True if it ended within `timeout` seconds."""

@@ -46,13 +46,13 @@ class _Cells:
         self.known = bool(self._strips)
 
     def at(self, x: int, y: int) -> tuple[str, str]:
-        """The character and the SGR numbers of a cell."""
+        """Return the character and the SGR numbers of a cell."""
         for segment in self._strips[y].crop(x, x + 1):
             return segment.text, self.codes(segment.style)
         return " ", ""
 
     def runs(self, start: int, end: int, y: int) -> list[Run]:
-        """The cells `start` to `end` of a row as they are written, neighbours of the same colours together."""
+        """Return the cells `start` to `end` of a row as they are written, neighbours of the same colours together."""
         found: list[Run] = []
         for text, style, _ in self._strips[y].crop(start, end):
             said, codes = output_gate.passed(text), self.codes(style)
@@ -67,7 +67,7 @@ class _Cells:
         return "" if style is None or system is None else Strip.render_ansi(style, system)
 
     def unpainted(self, style: Style, ground: Color) -> str:
-        """The SGR numbers of a style that isn't on the screen now."""
+        """Return the SGR numbers of a style that isn't on the screen now."""
         strip = Strip([Segment("x", style)])
         for one in self._main.app.get_line_filters():
             strip = strip.apply_filter(one, ground)
@@ -75,8 +75,8 @@ class _Cells:
 
 
 def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
-    """The look of an empty composer's screen; None if the early frame couldn't draw it. `keys` are those of the first
-    frame; without them the default ones are taken."""
+    """Return the look of an empty composer's screen; None if the early frame couldn't draw it. `keys` are those of the
+    first frame; without them the default ones are taken."""
     composer, sidebar = main.composer, main.query_one(Sidebar)
     width, height = main.size
     if composer.text or not composer.has_focus or composer.locked or main.app.screen is not main:
@@ -112,10 +112,10 @@ def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
 
 
 def last_screen_of(main: WorkspaceScreen) -> PaintedScreen | None:
-    """The end of the conversation as it is painted, without the composer and the keys.
+    """Return the end of the conversation as it is painted, without the composer and the keys.
 
-    None unless nothing happens and nothing is shown that a resumed conversation would not show, or if the frame of the
-    next start would have another geometry.
+    None unless the workspace is idle and shows nothing but what a resumed conversation would show, or if the frame of
+    the next start would have another geometry.
     """
     status, transcript, composer = main.status, main.transcript, main.composer
     waits = status.waiting or status.put_off or status.elsewhere or status.reviewed or status.working
@@ -136,7 +136,7 @@ def last_screen_of(main: WorkspaceScreen) -> PaintedScreen | None:
 
 
 def _label(cells: _Cells, width: int, height: int) -> str:
-    """The SGR numbers of the first word in the last line that isn't a key."""
+    """Return the SGR numbers of the first word in the last line that isn't a key."""
     key = cells.at(1, height - 1)[1]
     for x in range(2, width):
         char, codes = cells.at(x, height - 1)
@@ -153,7 +153,7 @@ def _beside(look: Look, cells: _Cells, sidebar: Sidebar, at: int) -> None:
     from rich.style import Style
 
     ground = sidebar.styles.background
-    edge = sidebar.background_colors[0] + sidebar.styles.border_left[1]  # Textual mixes it with what lies beneath
+    edge = sidebar.background_colors[0] + sidebar.styles.border_left[1]  # Textual mixes it with the colour beneath
     look.signs += "▏"
     look.colours["side"] = cells.unpainted(Style(bgcolor=ground.rich_color), ground)
     look.colours["edge"] = cells.unpainted(Style(color=edge.rich_color, bgcolor=ground.rich_color), ground)
@@ -175,4 +175,4 @@ def keep(look: Look, theme: str) -> None:
     data = look.written().encode()
     with contextlib.suppress(OSError, PathsError):
         if file.name and not (file.is_file() and file.read_bytes() == data):
-            write_passing(file, data)  # what a power cut leaves is no look, and harmless
+            write_passing(file, data)  # a file cut by a power failure isn't a valid look, and harmless

@@ -1,6 +1,6 @@
 """Copy text: to the terminal by OSC 52, and to the system's clipboard by its own program if there is one.
 
-A notice says what was copied and how, or why not. The text is made harmless first (`view/composer/clipboard_text.py`).
+A notice says what was copied and how, or why not. The text is cleaned first (`view/composer/clipboard_text.py`).
 Nothing is copied unless the user asked for it.
 """
 
@@ -56,9 +56,8 @@ class Copier:
             notice = ours("Copied {name}, {size}, by {ways}", name=name, size=size, ways=words(" and ".join(ways)))
         else:
             notice = ours(
-                "Not copied: {name} ({size}) is over the terminal's limit of {most} bytes, and {why}",
+                "Not copied: {size} are over the terminal's limit of {most} bytes, and {why}",
                 style="$failed-foreground",
-                name=name,
                 size=size,
                 most=OSC52_MOST,
                 why=foreign(Foreign(problem), mode="line") if problem else ours("no clipboard program is installed"),

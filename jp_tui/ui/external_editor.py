@@ -1,7 +1,7 @@
-"""Give the terminal to the user's own editor (asking.md, Ctrl+G), and take it back whatever happens.
+"""Give the terminal to the user's own editor (asking.md, Ctrl+G), and restore it in any case.
 
-`App.suspend` isn't used: it refuses where no shell could continue a stopped program, which an editor doesn't need.
-The app is blocked while the editor has the screen. The engine goes on in its own thread.
+`App.suspend` isn't used: it refuses where no shell could continue a stopped program, which an editor doesn't need. The
+app is blocked while the editor has the screen. The engine continues in its own thread.
 """
 
 from __future__ import annotations

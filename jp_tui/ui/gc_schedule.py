@@ -1,4 +1,4 @@
-"""When Python collects garbage: often and little while something happens, all of it when it goes unnoticed (T28).
+"""Schedule of garbage collections: often and little while events come, and all of it in a quiet moment (T28).
 
 A collection stops every thread: for a millisecond if it looks at young objects, for 200 ms if it looks at everything
 with a thousand questions open. So a full collection isn't left to Python but made after a while without keys and
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Literal
 
-from jp_tui.system.heap import give_back
+from jp_tui.system.heap import release_free_memory
 
 OFTEN = (2_000, 10, 1_000_000)
 """Thresholds of the three generations: new objects until a collection of the youngest, which takes a millisecond;
@@ -43,7 +43,7 @@ def first_frame_done() -> None:
 def everything() -> None:
     """Collect all garbage and give its memory back to the system."""
     gc.collect()
-    give_back()
+    release_free_memory()
 
 
 class GarbageSchedule:

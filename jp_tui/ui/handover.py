@@ -1,8 +1,8 @@
 """The app's side of the first frame: it takes the keys and the screen over, and keeps its look for the next start.
 
-Until its first whole frame is painted nothing of it is shown (`driver/first_frame.py` holds it back), so that the early
-frame gives way to it in one write and no typed text is ever gone from the screen (designs.md A.4, A.5). If the last
-screen of the resumed conversation is shown, the app waits with that until the conversation itself is painted.
+Nothing of the app is shown until its first whole frame is painted (`driver/first_frame.py` holds it back), so that it
+replaces the early frame in one write and no typed text ever disappears from the screen (designs.md A.4, A.5). If the
+last screen of the resumed conversation is shown, the app waits with that until the conversation itself is painted.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
 _LATER = 1.0
-"""Seconds after which the look is kept: the start is over then, or the user chose a theme."""
+"""Seconds after which the look is saved: the start is over then, or the user chose a theme."""
 _PATIENCE = 3.0
-"""Seconds after the app's first frame for which a last screen may stand in for the conversation: keys that the early
-screen doesn't know wait for it."""
+"""Seconds after the app's first frame for which a last screen may be shown in place of the conversation. Keys that the
+early screen doesn't know wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """How the next start's first frame is kept: `theme` is the one named on the command line ("" for none, None if the
-    look isn't kept), `screen` takes the last screen."""
+    """Settings for saving the next start's first frame: `theme` is the one named on the command line ("" for none, None
+    if the look isn't saved), `screen` saves the last screen."""
 
     theme: str | None
     screen: Callable[[PaintedScreen], None]
@@ -51,12 +51,12 @@ class Handover:
         self._typed_ahead: tuple[str, int] | None = None
         self._screen_kept = False
         self.keeps: Keep | None = None
-        """None if nothing is kept for the next start."""
+        """None if nothing is saved for the next start."""
 
     def driver_class(self) -> type[Driver] | None:
         """Return jp-tui's driver; None for Textual's own.
 
-        That one can't take the terminal from the guardian, so it is taken here, with what was typed before.
+        Textual's can't take the terminal from the guardian, so it is taken here, with the keys typed before.
         """
         if (found := driver_class()) is None:
             text, cursor, _ = guardian.take_keys()
@@ -111,7 +111,7 @@ class Handover:
             frame.release(rest)
 
     def keep_look(self) -> None:
-        """Keep the look for the next start's frame."""
+        """Save the look for the next start's frame."""
         if self.keeps is None or self.keeps.theme is None or not self._over:
             return
         from jp_tui.ui.capture import keep, look_of
@@ -120,7 +120,7 @@ class Handover:
             keep(look, self.keeps.theme if self.keeps.theme == self._app.theme else "")
 
     def keep_screen(self) -> None:
-        """Keep the last screen of the conversation, once, when the workspace is left."""
+        """Save the last screen of the conversation, once, when the workspace is left."""
         if self.keeps is None or not self._over or self._screen_kept:
             return
         self._screen_kept = True

@@ -1,4 +1,4 @@
-"""The pages that lie over the workspace: opening one of `pages.py`, and passing on what the engine reports for it."""
+"""The pages over the workspace: opens those of `pages.py`, and passes the engine's events on to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
 
 
 class OpenPages:
-    """The pages of one app. `host` is what a page may use."""
+    """The pages of one app. `host` has what a page may use."""
 
     def __init__(self, app: App[Any], main: WorkspaceScreen, host: Callable[[], Host]) -> None:
         self._app, self._main, self._host = app, main, host
@@ -27,7 +27,7 @@ class OpenPages:
         """Open a page, unless it is open, or show in the last line why there is nothing to open."""
         opened = PAGES[name].opener()(self._host(), argument)
         if isinstance(opened, Content):
-            self._main.say(opened)
+            self._main.show_message(opened)
         elif opened is not None and not any(type(one) is type(opened) for one in self._app.screen_stack):
             self._app.push_screen(opened)
 
@@ -37,7 +37,7 @@ class OpenPages:
         return page.works(self._main) and (page.over_sheet or not self._main.sheet_open)
 
     def show_waiting(self) -> None:
-        """Show what waits for the user on pages that cover the status line, and in the inbox if it is open."""
+        """Show the open questions on pages that cover the status line, and in the inbox if it is open."""
         if self._app.screen is self._main or self._main.inbox is None:
             return
         from jp_tui.ui.widgets.status import StatusLine
@@ -50,21 +50,22 @@ class OpenPages:
             follow(self._main.inbox)
 
     def deliver(self, event: Event) -> None:
-        """Give the page on top what the engine reported for it."""
+        """Give the page on top the engine's event for it."""
         from jp_tui.protocol import events as ev
         from jp_tui.ui.screens.overlay import Overlay
-        from jp_tui.view.pages.models import ONCE, SWITCHED
+        from jp_tui.view.pages.models import ONCE, SWITCHED, with_effort
 
         over = next((one for one in reversed(self._app.screen_stack) if isinstance(one, Overlay)), None)
-        if over is not None:  # a list of names may lie over it
-            over.hear(event)
+        if over is not None:  # a list of names may be over it
+            over.handle(event)
             return
         match event:
             case ev.ConversationForked(info=info):
                 self._host().go_to(info.id)
-            case ev.ModelSwitched(model=model, once=once):
-                self._main.say(ours(ONCE if once else SWITCHED, model=foreign(Foreign(model), mode="line")))
+            case ev.ModelSwitched(model=model, once=once, effort=effort):
+                name = foreign(Foreign(model), mode="line")
+                self._main.show_message(ours(ONCE if once else SWITCHED, model=name, effort=ours(with_effort(effort))))
             case ev.Refused(message=message):
-                self._main.say(ours("{message}", style="$failed-foreground", message=Foreign(message)))
+                self._main.show_message(ours("{message}", style="$failed-foreground", message=Foreign(message)))
             case _:
                 pass  # the page was closed meanwhile

@@ -1,7 +1,7 @@
 """The commands that work everywhere, as one list: for `/` in the composer, the palette and the page of keys.
 
 A page over the workspace is a line here and a module of `screens/` with `open_page(host, argument)`, which is imported
-when the page is opened, never before (T23). Only what works is listed.
+when the page is opened, never before (T23). Only working commands are listed.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
 
 
 class Main(Protocol):
-    """What a page reads of the workspace: it changes while the page is open."""
+    """The facts about the workspace that a page reads; they change while the page is open."""
 
     @property
     def conversation(self) -> str:
-        """The id of the one in sight; "" before there is any."""
+        """The id of the open one; "" before there is any."""
 
     @property
     def model(self) -> str: ...
@@ -53,8 +53,9 @@ class Main(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """What a page may use. `new` begins a conversation, `go_to` opens one, `copy` takes a text and its name in our
-    words, `clock` is monotonic seconds, `wall` gives seconds since 1970."""
+    """The functions and facts that a page may use. `new` begins a conversation, `go_to` opens one, `copy` takes a text
+    and its name, `write` puts a text into the composer, `clock` is monotonic seconds, `wall` gives seconds since
+    1970."""
 
     main: Main
     send: Callable[[EngineCommand], None]
@@ -63,6 +64,7 @@ class Host:
     wear: Callable[[str], object]
     themes: Callable[[], Sequence[str]]
     copy: Callable[[str, str], None]
+    write: Callable[[str], None] = lambda text: None
     clock: Callable[[], float]
     wall: Callable[[], float]
 
@@ -77,7 +79,8 @@ class AppCommand(SlashCommand):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(AppCommand):
     """`opens` is the function in `screens/` that opens it. `commands` are those of the engine whose refusals are shown
-    on the page. `over_sheet`: its key works while a question is open. `works` is whether its key does anything now."""
+    on the page. `over_sheet`: its key works while a question is open. `works` returns True if its key does anything
+    now."""
 
     opens: str
     commands: tuple[str, ...] = ()
@@ -86,7 +89,7 @@ class Page(AppCommand):
 
     def opener(self) -> Callable[[Host, str], Screen[None] | Content | None]:
         """Return the function that opens the page. It returns the page, a text for the last line, or None."""
-        module, _, function = self.opens.partition(".")
+        module, _, function = self.opens.rpartition(".")
         opens: Callable[[Host, str], Screen[None] | Content | None]
         opens = getattr(import_module(f"jp_tui.ui.screens.{module}"), function)
         return opens
@@ -124,11 +127,31 @@ COMMANDS: tuple[AppCommand, ...] = (
         "Review and revoke remembered answers and permissions",
         commands=("read_ledger", "revoke_entry"),
     ),
+    _page(
+        "rules",
+        "Rules",
+        "What runs, asks or never runs, how often each rule decided, and what your answers suggest",
+        commands=("read_rules", "revoke_rule", "take_suggestion"),
+    ),
+    _page(
+        "mcp",
+        "MCP servers",
+        "Servers and their tools: state, switches, what changed, log",
+        commands=(
+            "read_mcp",
+            "accept_mcp_tools",
+            "switch_mcp_tool",
+            "restart_mcp_server",
+            "log_in_to_mcp_server",
+            "open_mcp_login",
+        ),
+    ),
     _page("inquiries", "Inquiries", "Who asked, who answered, and why", commands=("list_inquiries",)),
     _page(
         "compact",
         "Compact",
         "Summarise older messages for the model; with undo it sees them again",
+        opens="context.open_compact",
         argument="FOCUS",
         choices=("undo",),
     ),
@@ -153,11 +176,13 @@ COMMANDS: tuple[AppCommand, ...] = (
     _page("inbox", "Inbox", "Everything waiting for you", over_sheet=True),
     _page(
         "agents",
-        "Sub-agents",
-        "Open a sub-agent's conversation, or return",
+        "Agents",
+        "Open a sub-agent's conversation, or return; with all: everyone who works, waits or idles",
         over_sheet=True,
-        needs="a sub-agent",
         works=lambda main: bool(main.agents or main.parent_conversation),
+        commands=("read_agents",),
+        argument="all",
+        choices=("all",),
     ),
     _page("reviewers", "Reviewers", "How often reviewers were right", commands=("read_reviewers", "set_setting")),
     AppCommand(
@@ -185,6 +210,14 @@ COMMANDS: tuple[AppCommand, ...] = (
         argument="NAME",
     ),
     _page(
+        "agent",
+        "Agent",
+        "Let another maker's agent hold the conversation",
+        opens="models.open_agent",
+        commands=("switch_model", "list_models", "set_setting"),
+        argument="NAME",
+    ),
+    _page(
         "plan",
         "Plan mode",
         "Let the model only read and ask, until you accept its plan",
@@ -192,6 +225,15 @@ COMMANDS: tuple[AppCommand, ...] = (
         commands=("set_plan_mode",),
         argument="off",
         choices=("off",),
+    ),
+    _page(
+        "mode",
+        "Approval mode",
+        "Change what runs without asking: ask, edits, unattended",
+        opens="context.open_mode",
+        commands=("set_approval_mode",),
+        argument="MODE",
+        choices=("ask", "edits", "unattended"),
     ),
     _page("context", "Context", "What goes to the model: instructions, tools, messages", commands=("read_context",)),
     _page("usage", "Usage", "Tokens and cost by turn, request and reviewer", commands=("read_usage",)),
@@ -215,9 +257,19 @@ COMMANDS: tuple[AppCommand, ...] = (
     ),
     AppCommand(name="help", title="Help", does="Commands and keys", action="keys"),
     AppCommand(name="keys", title="Keys", does="All keys by context", action="keys"),
-    AppCommand(name="quit", title="Leave", does="End the turn, close the log and quit", action="leave"),
+    AppCommand(name="quit", title="Quit", does="Stop the turn, save the log and quit", action="leave"),
 )
-PAGES = {entry.name: entry for entry in COMMANDS if isinstance(entry, Page)}
+UNLISTED = (
+    _page(
+        "prompt",
+        "Prompt",
+        "Fill in a prompt of an MCP server",
+        opens="mcp.prompt.open_page",
+        commands=("read_server_prompt", "fill_server_prompt"),
+    ),
+)
+"""Pages that something else opens: a prompt of an MCP server is the command `/SERVER:PROMPT`."""
+PAGES = {entry.name: entry for entry in (*COMMANDS, *UNLISTED) if isinstance(entry, Page)}
 PAGE_COMMANDS = frozenset(command for page in PAGES.values() for command in page.commands)
 """Commands of pages: their refusals are shown there, about whichever conversation."""
 

@@ -30,7 +30,7 @@ MARK_STYLE = "$warning"
 
 
 def ours(template: LiteralString, /, style: str = "", **values: Filling) -> Content:
-    """Return a text of jp-tui's own, `{name}` filled with neutralised untrusted text, a number or content.
+    """Return a text of jp-tui's own, each `{name}` replaced by neutralised untrusted text, a number or content.
 
     `{name:.1f}` formats a number. Raises KeyError if a field has no value, so that no braces are shown. There is no
     markup.
@@ -98,7 +98,7 @@ def whole(text: Foreign, limit: int) -> Content:
 
 
 def cut(content: Content, limit: int) -> Content:
-    """Return at most `limit` cells, the last one `…` if something is missing."""
+    """Return at most `limit` cells, the last one `…` if text is omitted."""
     if content.cell_length <= limit:
         return content
     if limit < 1:

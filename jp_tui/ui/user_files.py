@@ -1,7 +1,7 @@
 """The user's own keys (`keys.toml`) and themes (a folder), read again when they change.
 
 Files are checked when the terminal gets the focus and when a page that shows them opens, never by a timer: an idle
-workspace does nothing (T24). A problem in a file is shown with its place, and what was in effect before stays.
+workspace does nothing (T24). A problem in a file is shown with its place, and the earlier content stays in effect.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class UserFiles:
         self.paths = paths
         self.theme_files = theme_files
         self.key_problems: tuple[SettingsProblem, ...] = ()
-        """What is wrong in the user's keys, for the page of keys."""
+        """Problems of the user's keys, for the page of keys."""
         self.theme_problem = ""
         """Why a theme couldn't be applied, the last time. At the start there is no screen yet that could show it."""
         self._keys_stamp: Stamp = None
@@ -125,7 +125,8 @@ class UserFiles:
         try:
             found = themes.load(name, self.theme_files)
         except SettingsError as error:
-            self.theme_problem = str(error)
+            # The last line is short: the reason counts for more than the folder of themes.
+            self.theme_problem = str(error).removeprefix(f"{self.paths.theme_folder}/")
             self._say(foreign(Foreign(self.theme_problem), mode="line", style="$failed-foreground"))
             return False
         if found is None:

@@ -44,6 +44,12 @@ MORE = {
     "schema": "tests.bench.sheets",
     "many": "tests.bench.many",
     "patches": "tests.bench.patches",
+    "rules": "tests.bench.deciding",
+    "wires": "tests.bench.wires",
+    "outside": "tests.bench.outside",
+    "agents": "tests.bench.agents",
+    "shared": "tests.bench.shared",
+    "mcp": "tests.bench.mcp",
 }
 """What was promised besides: with `--more`, or by name."""
 DRIVER = "tests.bench.driver"
@@ -100,7 +106,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few repetitions: does it work, not how fast is it")
     parser.add_argument("--only", metavar="PART,…", help=f"some of {', '.join([*PARTS, *MORE])}")
-    parser.add_argument("--more", action="store_true", help=f"with {', '.join(MORE)}, which take 13 minutes more")
+    parser.add_argument("--more", action="store_true", help=f"with {', '.join(MORE)}, which take 24 minutes more")
     parser.add_argument("--driver", action="store_true", help="the bare app with and without guardian and driver")
     parser.add_argument("--save", action="store_true", help="keep the results, of a clean tree only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples, in seconds, to FILE")

@@ -99,10 +99,10 @@ def rows(bench: Bench) -> list[Row]:
     ]
 
 
-def left(start: Start) -> None:
-    """Resume a conversation and leave it, so that its last screen is kept."""
+def left(start: Start, last: str = LAST) -> None:
+    """Start the workspace and leave it once this word is on the screen, so that the screen is kept."""
     with start() as program:
-        program.wait(LAST)
+        program.wait(last)
         program.whole()
         program.settle(0.5)
         program.pass_time(0.7)

@@ -92,5 +92,5 @@ def _log(journal: Any) -> Log:
 
 async def built(log: Log) -> bytes:
     """The body of the next request."""
-    told = await log.told()
+    told = await log.model_messages()
     return json.dumps(OpenAIChat("fake").body(ModelRequest("model", told))).encode()

@@ -1,4 +1,4 @@
-"""Where results are kept: by part beside this file, and those that have a goal in the README, between its marks.
+"""Where results are kept: by part beside this file, and those that have a goal in docs/developing.md.
 
 A part that was not measured keeps what was measured of it last, with the commit, the day and the machine of that time.
 """
@@ -13,30 +13,30 @@ from typing import Any
 from tests.bench.report import Kept, Row, table
 from tests.provenance import Run, known, numbered
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "developing.md"
 BEGIN, END = "<!-- bench -->\n", "<!-- end -->"
 Parts = dict[str, dict[str, Any]]
 """By the name of a part: "run", and its "rows" as they are saved."""
 
 
 def save(
-    found: Mapping[str, Sequence[Row] | str], run: Run, order: Iterable[str], readme: Path = README,
+    found: Mapping[str, Sequence[Row] | str], run: Run, order: Iterable[str], page: Path = PAGE,
     folder: Path | None = None,
 ) -> None:  # fmt: skip
     """Keep what was found of each part: its rows, or why it can't be measured here. Write `latest.json`, `latest.md`
-    and the README's table; `order` names all parts. ValueError where the README has no marks for it."""
+    and the page's table; `order` names all parts. ValueError where the page has no marks for it."""
     folder = folder or Path(__file__).parent
-    before, begin, rest = readme.read_text().partition(BEGIN)
+    before, begin, rest = page.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        raise ValueError(f"{readme} has no {BEGIN.strip()} or nothing that ends it")
+        raise ValueError(f"{page} has no {BEGIN.strip()} or nothing that ends it")
     kept = load(folder)
     for name, rows in found.items():
         summed = [{"what": name, "not_here": rows}] if isinstance(rows, str) else [row.summed() for row in rows]
         kept[name] = {"run": dict(run), "rows": summed}
     (folder / "latest.json").write_text(json.dumps({"parts": kept}, indent=1, ensure_ascii=False) + "\n")
     (folder / "latest.md").write_text(f"# What was measured last\n\n{shown(kept, order)}\n")
-    readme.write_text(f"{before}{begin}{shown(kept, order, goals=True)}\n{end}{after}")
+    page.write_text(f"{before}{begin}{shown(kept, order, goals=True)}\n{end}{after}")
 
 
 def load(folder: Path) -> Parts:

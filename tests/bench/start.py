@@ -1,25 +1,32 @@
 """From the start of the process to the first echoed key and to the whole workspace, beside the bare app; `--version`.
 
-The first key is echoed by the guardian, long before there is a workspace. The workspace is whole when the conversation
-is on the screen: a new one when the top line names its model, which only the engine knows, and one with a history when
-its last word is there, at first in its last screen. The bare app is whole with its first frame. The rows of the app's
-own first frame and of the conversation that takes the last screen's place have no goal. jp-tui has run before, as it
-has for everybody but once, and so has the conversation been resumed.
+The first key is echoed by the guardian, long before there is a workspace. The workspace is whole when all that it will
+show without a key is on the screen. That is, for a new conversation, the model in the top line, the last conversations
+and the tips; for one with a history its last word. jp-tui has run before, as it has for everybody but once, so it kept
+both when it was left: the app's first frame has the first, the last screen the second. The bare app is whole with its
+first frame.
+
+Rows without a goal: the conversation with a history that takes the last screen's place (`itself`); the new one where
+nothing is kept, so that all of it comes from the engine; both are the time until the engine is loaded and has answered.
+And the app's first frame.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import time
+from contextlib import AbstractContextManager
 
 from tests.bench.opening import FEW, LAST, left, seeded
 from tests.bench.program import Program
 from tests.bench.report import Row
-from tests.bench.setting import Bench, Samples, interleaved
+from tests.bench.setting import Bench, Samples, Start, interleaved
 
 SECONDS = 100.0
-MODEL = "bench/steady"
+MODEL, LISTED, TIP = "bench/steady", "Last conversations", "\N{MIDDLE DOT} "
+"""What is on the screen of a new conversation."""
 
 
 def rows(bench: Bench) -> list[Row]:
@@ -30,6 +37,7 @@ def rows(bench: Bench) -> list[Row]:
     return [
         Row("start to first echoed key", ours["first key"], theirs["first key"], goal=0.15),
         Row("start to the whole workspace, a new conversation", whole["new"], whole["bare app"], goal=1.25),
+        Row("start to the whole workspace, a new conversation, nothing kept", whole["engine"], whole["bare app"]),
         Row("start to the whole workspace, 100 events", whole["history"], whole["bare app"], goal=1.25),
         Row("start to the whole workspace, 100 events, itself", whole["itself"], whole["bare app"]),
         Row("start to the app's first frame", whole["frame"], whole["bare app"]),
@@ -40,25 +48,36 @@ def rows(bench: Bench) -> list[Row]:
 def wholes(bench: Bench) -> Samples:
     """Seconds until the bare app's first frame, until a new conversation and one with a history are on the screen, and
     until the first frame of jp-tui itself."""
-    found: Samples = {"bare app": [], "new": [], "history": [], "itself": [], "frame": []}
+    found: Samples = {"bare app": [], "new": [], "engine": [], "history": [], "itself": [], "frame": []}
     seeded(bench, {"short": FEW})
 
     def measure(name: str, program: Program) -> None:
         if name == "history":
             found[name].append(program.wait(LAST) - program.start)
             found["itself"].append(program.whole())
-        else:
-            frame = program.whole()
+        elif (frame := program.whole()) and name != "engine":
             found["frame" if name == "new" else name].append(frame)
-        if name == "new":
-            found[name].append(program.wait(MODEL) - program.start)
+        if name in ("new", "engine"):
+            found[name].append(max(program.wait(word) for word in (MODEL, LISTED, TIP)) - program.start)
         program.settle(0.3)
 
     with bench.model():
         starts = {"bare app": bench.bare(), "new": bench.ours(), "history": bench.ours("--resume", "short")}
         left(starts["history"])
+        left(starts["new"], TIP)
         interleaved(bench.reps, starts, measure)
+        interleaved(bench.reps, {"engine": nothing_kept(bench)}, measure)
     return found
+
+
+def nothing_kept(bench: Bench) -> Start:
+    """A start where no first screen is kept."""
+
+    def started() -> AbstractContextManager[Program]:
+        shutil.rmtree(bench.home / "state" / "new-conversations", ignore_errors=True)
+        return bench.run("-m", "jp_tui")
+
+    return started
 
 
 def versions(bench: Bench) -> Samples:

@@ -77,32 +77,32 @@ SECOND = FIRST | {"commit": "bbbbbbbbbbbb"}
 
 
 @pytest.fixture
-def readme(tmp_path: Path) -> Path:
-    path = tmp_path / "README.md"
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "developing.md"
     path.write_text("before\n<!-- bench -->\nold\n<!-- end -->\nbehind\n<!-- end -->\n")
     return path
 
 
-def test_what_is_saved_stands_between_the_marks(readme: Path) -> None:
+def test_what_is_saved_stands_between_the_marks(page: Path) -> None:
     rows = [Row("start", [0.2] * 7, [0.2] * 7, goal=1.5), Row("told", [1.0] * 7, [1.0] * 7)]
-    saved.save({"one": rows}, FIRST, ["one"], readme, readme.parent)
-    text = readme.read_text()
+    saved.save({"one": rows}, FIRST, ["one"], page, page.parent)
+    text = page.read_text()
     assert text.startswith("before\n<!-- bench -->\n| what |")
     assert text.endswith("\n- run 1: commit aaaaaaaaaaaa, clean tree, 2026-01-02\n<!-- end -->\nbehind\n<!-- end -->\n")
     assert "start, median" in text
-    assert "told, median" not in text, "the README shows what has a goal"
-    assert "told, median" in (readme.parent / "latest.md").read_text()
-    (kept,) = json.loads((readme.parent / "latest.json").read_text())["parts"].values()
+    assert "told, median" not in text, "the page shows what has a goal"
+    assert "told, median" in (page.parent / "latest.md").read_text()
+    (kept,) = json.loads((page.parent / "latest.json").read_text())["parts"].values()
     assert kept["rows"][0]["met"] is True and kept["run"] == FIRST
 
 
-def test_a_part_that_is_not_measured_again_keeps_its_commit(readme: Path) -> None:
+def test_a_part_that_is_not_measured_again_keeps_its_commit(page: Path) -> None:
     def one(what: str) -> Row:
         return Row(what, [0.2], [0.2], goal=1.0, runs=2)
 
-    saved.save({"a": [one("first")], "b": [one("second")]}, FIRST, "abc", readme, readme.parent)
-    saved.save({"b": [one("third")], "c": "no disk"}, SECOND, "abcd", readme, readme.parent)
-    lines = readme.read_text().splitlines()
+    saved.save({"a": [one("first")], "b": [one("second")]}, FIRST, "abc", page, page.parent)
+    saved.save({"b": [one("third")], "c": "no disk"}, SECOND, "abcd", page, page.parent)
+    lines = page.read_text().splitlines()
     assert [line.rpartition("|")[0].rpartition("|")[2].strip() for line in lines[4:8]] == ["1", "2", "2", ""]
     assert lines[4].startswith("| first") and lines[5].startswith("| third")
     assert lines[6].startswith("| c | not run here: no disk |")
@@ -111,10 +111,10 @@ def test_a_part_that_is_not_measured_again_keeps_its_commit(readme: Path) -> Non
     assert [line for line in lines if "run 2" in line] == ["- run 2: commit bbbbbbbbbbbb, clean tree, 2026-01-02"]
 
 
-def test_figures_without_a_commit_are_not_kept(readme: Path) -> None:
-    (readme.parent / "latest.json").write_text(json.dumps({"facts": {}, "rows": [{"what": "old"}]}))
-    saved.save({}, FIRST, ["a"], readme, readme.parent)
-    assert "| a | not run here: never saved |" in readme.read_text()
+def test_figures_without_a_commit_are_not_kept(page: Path) -> None:
+    (page.parent / "latest.json").write_text(json.dumps({"facts": {}, "rows": [{"what": "old"}]}))
+    saved.save({}, FIRST, ["a"], page, page.parent)
+    assert "| a | not run here: never saved |" in page.read_text()
 
 
 def test_runs_are_counted_also_those_in_which_nothing_came(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_the_vast_store_is_one_of_the_present_form(tmp_path: Path) -> None:
     reader = open_reader(tmp_path / "data" / "conversations.db")
     try:
         asked = reader.search(vast.RARE, limit=20, hits=3, shown="active", workspace=None)
-        assert asked.go_on(10)
+        assert asked.run_for(10)
         assert sum(len(hits.places) for hits in asked.found()) == vast.RARES
         assert json.loads(reader.tail("vast00004", 2)[0].entry.payload)["message"].endswith(vast.END)
     finally:

@@ -147,7 +147,7 @@ def test_answers_beside_arguments_are_no_arguments() -> None:
 
 def test_the_reasons_that_the_program_gives() -> None:
     """R22, R23: a closed list for writing, any text for reading."""
-    assert len(get_args(ev.CancelReason)) == 10
+    assert len(get_args(ev.CancelReason)) == 14
     found = read_event({"type": "inquiry_response", "outcome": "cancelled", "id": "i", "reason": "of_another_reader"})
     assert isinstance(found, ev.InquiryCancelled) and found.reason == "of_another_reader"
 
@@ -246,3 +246,24 @@ def test_no_stored_object_raises(kind: Any, body: dict[str, Any]) -> None:
         assert found.wire() == raw
     else:
         assert read_event(found.wire()) == found
+
+
+def test_d13_who_answered_is_read_and_written_back() -> None:
+    """Nothing is lost of a responder, and what isn't text is kept as it is."""
+    by = {"kind": "user", "via": "process", "who": "second", "machine": "desk", "for": "lead", "offer": 7, "ms": 3}
+    raw: dict[str, Any] = {
+        "timestamp": "t",
+        "type": "inquiry_response",
+        "outcome": "answered",
+        "id": "a",
+        "answer": True,
+    }
+    event = read_event({**raw, "responder": by})
+    assert isinstance(event, ev.InquiryAnswered) and event.responder is not None
+    found = event.responder
+    assert (found.who, found.machine, found.on_behalf, found.offer) == ("second", "desk", "lead", 7)
+    assert event.wire()["responder"] == by
+    odd = {"kind": "user", "who": 3, "for": ["lead"], "offer": "x"}
+    event = read_event({**raw, "responder": odd})
+    assert isinstance(event, ev.InquiryAnswered) and event.responder is not None and not event.responder.who
+    assert event.wire()["responder"] == odd

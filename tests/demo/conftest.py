@@ -1,5 +1,6 @@
-"""The engine's bench for walks of the tour."""
+"""The engine bench for walks of the tour; apps wait for facts as in `tests/ui`."""
 
 from __future__ import annotations
 
 from tests.engine.conftest import bench as bench
+from tests.ui.conftest import _waiting_for_facts as _waiting_for_facts

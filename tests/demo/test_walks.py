@@ -34,7 +34,7 @@ ENDS: dict[str, tuple[str, Sequence[Step], str]] = {
     "some": ("7", [("answer", Answered(value=["sugar", "honey"]))], '["sugar","honey"]'),
     "none": ("7", [("answer", Answered(value=[]))], "**Nothing**, on purpose"),
     "curdled": ("7", [("answer", Answered(value=["milk", "lemon"]))], "it will curdle"),
-    "multi replied": ("multi", [("answer", Replied(text="water"))], "in words instead of choosing"),
+    "multi replied": ("multi", [("answer", Replied(text="water"))], "in words instead of selecting"),
     "data": ("8", [("answer", Answered(value=TEA))], '"name":"Assam"'),
     "data replied": ("schema", [("answer", Replied(text="none"))], "your own words"),
     "no release": (
@@ -75,16 +75,16 @@ ENDS: dict[str, tuple[str, Sequence[Step], str]] = {
     "all hunks": ("10", [("apply_changes", Answered(value=True))], "Above is what was written"),
     "no hunk": (
         "10", [("apply_changes", Answered(value=False, parts=PartsTaken(accepted=(), comments={"1": "No."})))],
-        "took none of it",
+        "accepted none of it",
     ),
-    "hunks refused": ("hunks", [("apply_changes", Answered(value=False))], "took none of it"),
+    "hunks refused": ("hunks", [("apply_changes", Answered(value=False))], "accepted none of it"),
     "hunks left": ("10", [("apply_changes", Cancelled())], "left the question"),
     "hunks replied": ("10", [("apply_changes", Replied(text="not now"))], "answered in words"),
     "approved": ("11", [], "the reviewer said yes"),
     "rejected, and written all the same": ("12", [("apply_changes", Answered(value=True))], "because you said so"),
     "rejected by both": ("reject", [("apply_changes", Answered(value=False))], "a warning would be lost"),
     "rejected, and left": ("12", [("apply_changes", Cancelled())], "did not take its place"),
-    "rejected, and replied": ("escalation", [("apply_changes", Replied(text="why?"))], "no stays on record"),
+    "rejected, and replied": ("escalation", [("apply_changes", Replied(text="why?"))], "no stays in the log"),
 }  # fmt: skip
 
 

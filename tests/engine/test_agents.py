@@ -14,6 +14,7 @@ from tests.engine.cast import agent, begin, ends, main_turn, results, spawn, sto
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import call, end
 from tests.fakes.tools import Made, asks, at_once, gated
+from tests.limits import LIMIT
 
 
 def test_its_last_message_is_the_result(bench: Bench) -> None:
@@ -57,7 +58,7 @@ def test_several_run_at_the_same_time_and_results_keep_their_order(bench: Bench)
         one=[[*call("slow", {}), *end("tools")], ends("First.")],
         two=[[*call("quick", {}), *end("tools")], ends("Second.")],
     )
-    assert quick.began.wait(10)
+    assert quick.began.wait(LIMIT)
     bench.until(e.TurnCompleted, lambda event: event.conversation != bench.conversation)
     gate.set()
     main_turn(bench)
@@ -129,6 +130,18 @@ def test_it_gets_the_tools_that_are_named(bench: Bench) -> None:
     assert [tool.name for tool in cast.of("dig").requests[0].tools] == ["quick"]
     ((words, failed),) = results(bench, agent(bench))
     assert failed and "is not available" in words, "R101: what it was not given does not run"
+
+
+def test_p20_it_gets_a_servers_tool_by_its_name_on_the_wire(bench: Bench) -> None:
+    """The model knows no other name of it."""
+    bench.tools["mcp.docs.search"] = tool_setup("mcp.docs.search", Made(at_once), kind="mcp", server="docs")
+    cast = begin(
+        bench,
+        go=[[*spawn("dig", tools=["mcp__docs__search"]), *end("tools")], ends("Ok.")],
+        dig=[ends("Done.")],
+    )
+    main_turn(bench)
+    assert [tool.name for tool in cast.of("dig").requests[0].tools] == ["mcp.docs.search"]
 
 
 def test_one_that_fails_fails_its_call_and_nothing_else(bench: Bench) -> None:

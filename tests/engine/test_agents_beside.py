@@ -25,6 +25,7 @@ from tests.engine.cast import YES_NO, Cast, agent, asked, begin, ends, main_turn
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import call, end, text
 from tests.fakes.tools import Made, Reviews, asks, at_once, forever, gated
+from tests.limits import LIMIT
 
 OK = ends("Ok.")
 SPAWNS = [*spawn("dig", name="mole"), *end("tools")]
@@ -47,7 +48,7 @@ def test_one_opens_it_live_and_comes_back(bench: Bench) -> None:
     gate = threading.Event()
     bench.tools["slow"] = tool_setup("slow", slow := Made(gated(gate)))
     begin(bench, go=[SPAWNS, OK], dig=[[*text("On it."), *call("slow", {}, "t1", 1), *end("tools")], ends("Dug.")])
-    assert slow.began.wait(10)
+    assert slow.began.wait(LIMIT)
     child, parent = agent(bench, "mole"), bench.conversation
     opened = look(bench, child)
     assert opened.agent is not None and opened.agent.parent == parent and opened.agent.call == "s1"
@@ -85,7 +86,7 @@ def test_one_that_is_looked_at_stays_open_when_it_is_done(bench: Bench) -> None:
 def test_one_that_is_stopped_by_itself_fails_its_call_only(bench: Bench) -> None:
     bench.tools["runs"] = tool_setup("runs", runs := Made(forever))
     begin(bench, go=[SPAWNS, OK], dig=[[*text("So far."), *call("runs", {}, "t1", 1), *end("tools")], OK])
-    assert runs.began.wait(10)
+    assert runs.began.wait(LIMIT)
     bench.send(c.InterruptTurn(conversation=agent(bench, "mole"), action="stop"))
     assert main_turn(bench).outcome == "done"
     assert results(bench) == [("The sub-agent was stopped before it came to an end.", True)]
@@ -95,7 +96,7 @@ def test_words_for_it_are_its_own(bench: Bench) -> None:
     """R211: a reply to the sub-agent is its next message; its result is what it says after that."""
     bench.tools["runs"] = tool_setup("runs", runs := Made(forever))
     cast = begin(bench, go=[SPAWNS, OK], dig=[[*call("runs", {}, "t1"), *end("tools")], ends("Then so.")])
-    assert runs.began.wait(10)
+    assert runs.began.wait(LIMIT)
     bench.send(c.InterruptTurn(conversation=agent(bench, "mole"), action="respond", text="leave that"))
     main_turn(bench)
     assert results(bench) == [("Then so.", False)]
@@ -106,7 +107,7 @@ def test_words_for_it_are_its_own(bench: Bench) -> None:
 def test_cancelling_the_parent_cancels_what_it_runs(bench: Bench, action: c.Interrupt) -> None:
     bench.tools["runs"] = tool_setup("runs", runs := Made(forever))
     begin(bench, go=[SPAWNS, OK], dig=[[*call("runs", {}, "t1"), *end("tools")], OK])
-    assert runs.began.wait(10)
+    assert runs.began.wait(LIMIT)
     bench.interrupt(action)
     child = bench.until(e.TurnCompleted)
     assert (child.conversation, child.outcome) == (agent(bench, "mole"), "interrupted")
@@ -285,7 +286,7 @@ def test_of_one_that_nobody_looks_at_no_text_is_sent(bench: Bench) -> None:
 def test_who_comes_later_is_told_what_runs(bench: Bench) -> None:
     bench.tools["runs"] = tool_setup("runs", runs := Made(forever))
     begin(bench, go=[SPAWNS, OK], dig=[[*call("runs", {}, "t1"), *end("tools")]])
-    assert runs.began.wait(10)
+    assert runs.began.wait(LIMIT)
     child = agent(bench, "mole")
     look(bench, child)
     running = bench.until(e.CallChanged)

@@ -19,6 +19,7 @@ from tests.engine.cast import YES_NO, Cast, agent, asked, begin, ends, main_turn
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import call, end
 from tests.fakes.tools import Made, asks, at_once, forever
+from tests.limits import LIMIT
 
 OK = ends("Ok.")
 SPAWNS = [*spawn("dig", name="mole"), *end("tools")]
@@ -85,7 +86,7 @@ def test_a_question_of_its_tool_comes_back(bench: Bench, how: str) -> None:
     child = agent(bench, "mole")
     bench.send(c.SaveDraft(conversation=bench.conversation, key=first.inquiry, text="half"))
     bench.send_and_wait()
-    bench.journal.flush().result(10)
+    bench.journal.flush().result(LIMIT)
     cut(bench, how)
     bench.start("latest")
     event = bench.until(e.QuestionAsked)
@@ -125,7 +126,7 @@ def test_a_tool_of_it_that_was_running_is_not_run_again(bench: Bench, how: str) 
     runs = Made(forever)
     bench.tools["runs"] = tool_setup("runs", runs)
     begin(bench, go=[SPAWNS, OK], dig=[[*call("runs", {}), *end("tools")], ends("So be it.")])
-    assert runs.began.wait(10)
+    assert runs.began.wait(LIMIT)
     child = agent(bench, "mole")
     cut(bench, how)
     bench.start("latest")
@@ -286,7 +287,7 @@ def test_kill_9_while_it_waits(bench: Bench) -> None:
         bench.stop()
     finally:
         held.kill()
-        held.wait(10)
+        held.wait(LIMIT)
     opened = bench.start("latest")
     assert (opened.conversation, opened.drafts) == (conversation, {inquiry: "half an"})
     prompt = bench.prompt()

@@ -16,7 +16,7 @@ from jp_tui.rules.danger import Danger, read_dangers
 from jp_tui.rules.decide import RuleLayer, RuleLayers
 from jp_tui.rules.facts import Covers
 from jp_tui.rules.matching import RuleIndex
-from jp_tui.rules.values import ApprovalRule
+from jp_tui.rules.values import ApprovalRule, Mode
 from jp_tui.settings.data import DANGER_FILE
 from jp_tui.tools.files.rule_places import RulePlacesOnDisk
 from jp_tui.tools.registry import builtin
@@ -32,9 +32,11 @@ class Given:
 
     def __init__(self, *user: ApprovalRule, policy: Sequence[ApprovalRule] = (), broken: str = "") -> None:
         self.user, self.policy, self.broken = list(user), list(policy), broken
+        self.max_mode: Mode = "unattended"
 
     def layers(self) -> RuleLayers:
-        return RuleLayers(RuleLayer(RuleIndex(self.policy)), RuleLayer(RuleIndex(self.user), broken=self.broken))
+        user = RuleLayer(RuleIndex(self.user), broken=self.broken)
+        return RuleLayers(RuleLayer(RuleIndex(self.policy)), user, max_mode=self.max_mode)
 
     def dangers(self) -> tuple[Danger, ...]:
         return DANGERS

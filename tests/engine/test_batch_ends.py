@@ -20,6 +20,7 @@ from jp_tui.tools.port import Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made, asks, at_once
+from tests.limits import LIMIT
 
 OK = [*text("Ok."), *end()]
 
@@ -53,7 +54,7 @@ def test_nothing_runs_on_when_the_log_cannot_be_written(bench: Bench) -> None:
     bench.script = Script([*call("quick", {}, "c1", 0), *call("lasting", {}, "c2", 1), *end("tools")])
     bench.start()
     bench.say("go")
-    assert lasting.began.wait(10)
+    assert lasting.began.wait(LIMIT)
     bench.journal.refuse = lambda kind: kind == "tool_call_response"
     gate.set()
     bench.until(e.StorageFailed)
@@ -77,9 +78,9 @@ def test_the_turn_is_ended_although_its_conversation_is_left(bench: Bench) -> No
     left = bench.conversation
     bench.journal.hold = lambda kind: kind == "inquiry_response"
     bench.answer(first, EndTurn())
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.send(c.Shutdown())
-    assert lasting.called_off.wait(10), "the end is still on its way into the log"
+    assert lasting.called_off.wait(LIMIT), "the end is still on its way into the log"
     bench.journal.gate.set()
     assert bench.until(e.TurnCompleted, lambda event: event.conversation == left).outcome == "interrupted"
     kinds = bench.kinds()
@@ -166,12 +167,12 @@ async def test_a_call_that_was_left_open_and_then_ended_keeps_its_place_before_t
         _done={"c2": SimpleNamespace(end=None)},
         _fresh=["c2"],
         _names={"c2": "tool"},
-        _coordinator=SimpleNamespace(settle=settle),
+        _coordinator=SimpleNamespace(wait_processed=settle),
         _log=SimpleNamespace(append=append),
         _keeping=SimpleNamespace(keep=keep, parts=lambda calls: []),
         _response=lambda call: call,
-        _say=lambda *_, **more: None,
+        _report=lambda *_, **more: None,
     )
-    batch._stays_open = lambda: CallBatch._stays_open(batch)
+    batch._leave_open = lambda: CallBatch._leave_open(batch)
     await CallBatch._commit(batch)
     assert (stored, held) == ([], ["c2"])

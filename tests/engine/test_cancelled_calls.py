@@ -18,6 +18,7 @@ from jp_tui.system import children
 from jp_tui.tools.registry import builtin, local
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
+from tests.limits import LIMIT
 from tests.tools.running import shell
 from tests.tools.test_cancelled import CHANGES, allowed, contents, filled
 
@@ -68,7 +69,7 @@ def test_z19_interrupted_while_the_yes_is_recorded(bench: Bench, change: str, ac
     prompt = bench.prompt()
     bench.journal.hold = lambda kind: kind == "inquiry_response"
     bench.answer(prompt, Answered(value=True))
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.interrupt(action, "rather not" if action in ("respond", "reply") else "")
     bench.send_and_wait()
     bench.journal.gate.set()
@@ -119,7 +120,7 @@ def test_z19_interrupted_while_the_tool_gets_ready(bench: Bench, change: str, mo
     prompt = bench.prompt()
     step.armed = True
     bench.answer(prompt, Answered(value=True))
-    assert step.began.wait(10)
+    assert step.began.wait(LIMIT)
     bench.interrupt("stop")
     bench.send_and_wait()
     step.gate.set()
@@ -141,7 +142,7 @@ def test_z19_interrupted_while_a_local_tool_gets_ready(bench: Bench, monkeypatch
     bench.start()
     bench.say("go")
     bench.answer(bench.prompt(), Permitted(run=True))
-    assert step.began.wait(10)
+    assert step.began.wait(LIMIT)
     bench.interrupt("stop")
     bench.send_and_wait()
     step.gate.set()

@@ -446,7 +446,7 @@ def test_k21_nothing_is_compacted_while_a_question_waits(bench: Bench) -> None:
     bench.say("go")
     assert bench.turn().outcome == "deferred"
     bench.send(c.CompactConversation(conversation=bench.conversation))
-    assert "waits for an answer" in bench.until(e.Compacted).message
+    assert "is open" in bench.until(e.Compacted).message
 
 
 def test_k23_only_the_holder_compacts(bench: Bench) -> None:
@@ -487,12 +487,12 @@ def test_k28_a_summary_model_that_cannot_be_opened_fails_no_turn(bench: Bench) -
 
 def test_r56_an_imported_compaction_is_kept_and_changes_nothing(bench: Bench) -> None:
     from jp_tui.conversation import events as ev
-    from jp_tui.engine.record.model_context import told_of
+    from jp_tui.engine.record.model_context import messages_of
     from jp_tui.engine.record.overlay import standing
 
     odd = [{"type": "compaction", **more} for more in ({}, {"from_turn": 1}, {"through": "x"}, {"through": None})]
     log = [(1, 1, ev.ChatRequest(content="a")), *((at + 2, 1, ev.Unknown(one)) for at, one in enumerate(odd))]
-    assert [part for one in told_of(log, "m/x", standing([])) for part in one.parts] == [m.TextPart("a")]
+    assert [part for one in messages_of(log, "m/x", standing([])) for part in one.parts] == [m.TextPart("a")]
 
 
 def test_k21_what_is_always_sent_leads_to_no_summary_at_each_request(bench: Bench) -> None:

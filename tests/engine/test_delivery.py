@@ -201,7 +201,7 @@ def test_nobody_takes_it_away_who_could_not_look_at_it(bench: Bench, policy: Pol
         assert [x["content"] for x in events(bench) if x["type"] == "tool_call_response"] == ["done 1"]
         return
     bench.say("and now?")
-    assert "waits for your leave" in bench.until(e.Refused).message
+    assert "waits for your approval" in bench.until(e.Refused).message
     bench.stop()
     bench.client = True
     bench.start("latest")

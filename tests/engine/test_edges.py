@@ -48,6 +48,7 @@ from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_copies import Clock, store
 from tests.fakes.models import Item, Script, call, end, text
 from tests.fakes.tools import Made
+from tests.limits import LIMIT
 
 
 def test_copies_that_are_too_old_are_forgotten_once_a_run(tmp_path: Path) -> None:
@@ -177,18 +178,18 @@ async def test_what_a_reviewer_says_of_a_question_that_is_gone_reaches_nobody() 
     """E40: a reviewer that is called off late is not heard any more; neither is one when the turn has ended."""
     log: Any = Log()
     reviewing = PendingReviews(log, None, lambda _: None, None, tuple)  # type: ignore[arg-type]
-    reviewing.said("c1.q.1", "reason", "too late", fresh=False)
+    reviewing.report_output("c1.q.1", "reason", "too late", fresh=False)
     assert log.published == []
     started = e.ReviewStarted(
         conversation="conv", turn=1, call="c1", inquiry="c1.q.1", tool="t", model="m", again=False, at="now"
     )
     reviewing._shown["c1.q.1"] = started, []
-    reviewing.said("c1.q.1", "reason", "heard", fresh=False)
+    reviewing.report_output("c1.q.1", "reason", "heard", fresh=False)
     assert [type(event).__name__ for event in log.published] == ["ReviewDelta"]
     await reviewing.close()
     log.published.clear()
-    reviewing.say_again()
-    reviewing.said("c1.q.1", "reason", "after the end", fresh=False)
+    reviewing.report_again()
+    reviewing.report_output("c1.q.1", "reason", "after the end", fresh=False)
     assert log.published == []
 
 
@@ -276,7 +277,7 @@ async def test_who_waits_for_a_conversation_waits_no_longer_than_that() -> None:
 
     task = asyncio.create_task(asyncio.Event().wait())
     works: Any = SimpleNamespace(_task=task)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(LIMIT):
         await Session.finished(works, 0.01)
     assert not task.done()
     task.cancel()
@@ -303,21 +304,22 @@ def test_v9_multiples_are_those_of_the_digits(value: float, factor: float, fits:
 
 async def test_an_answer_that_comes_too_late_is_told_who_gave_one() -> None:
     """Surface S6: by whom, as the machine says it."""
-    shown = SimpleNamespace(kind="question", digest="d", question=Question("q", "Sure?", BooleanAnswer()))
+    asks = Question("q", "Sure?", BooleanAnswer())
+    shown = SimpleNamespace(kind="question", digest="d", question=asks, to="", approvals=None)
     log: Any = SimpleNamespace(setup=SimpleNamespace(now=lambda: datetime(2026, 1, 1, tzinfo=UTC)))
 
     async def checked(given: object, _: object) -> object:
         return given
 
-    async def hear(_: object) -> list[object]:
+    async def hear(*_: object) -> list[object]:
         return [s.Refuse("c1.q.1", "already answered", True, "remembered")]
 
     coordinator: Any = SimpleNamespace(
-        showing={"c1.q.1": shown}, settled_by=lambda inquiry: None, checked=checked, hear=hear
+        showing={"c1.q.1": shown}, settled_by=lambda inquiry: None, checked=checked, process=hear
     )
     coordinator.showing = SimpleNamespace(get=lambda inquiry: shown, since=lambda inquiry: 1)
-    assert await Offers(log, coordinator).take("c1.q.1", "yes", "d") == ("answered", "remembered")
-    assert await Offers(log, coordinator).take("c1.q.1", "yes", "other") == ("stale", "the question has changed since")
+    assert await Offers(log, coordinator).apply("c1.q.1", "yes", "d") == ("answered", "remembered")
+    assert await Offers(log, coordinator).apply("c1.q.1", "yes", "other") == ("stale", "the question has changed")
 
 
 def test_what_stands_beside_the_log_keeps_its_kinds() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.engine.desks import jp_format
+from jp_tui.engine.desks.jp import jp_format
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.library import ImportConversations
@@ -153,8 +153,8 @@ def test_old_forms_are_kept_and_closed(bench: Bench, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("{}", "is no JSON array"), ("", "is no JSON array"), ('[{"type":"turn_start"}', "cut off"),
-        ('[{"a":1},\n{"b":NaN}]', "line 2"), ("[1 2]", "cut off"), ("[] trailing", "stands behind"),
+        ("{}", "isn't a JSON array"), ("", "isn't a JSON array"), ('[{"type":"turn_start"}', "incomplete"),
+        ('[{"a":1},\n{"b":NaN}]', "line 2"), ("[1 2]", "incomplete"), ("[] trailing", "after the array"),
         ("[" * 100_000, "nested too deeply"), ('[{"a":"\x00"}]', "line 1"),
     ],
 )  # fmt: skip
@@ -227,9 +227,9 @@ def test_what_grew_since_is_told_and_what_is_nothing_is_refused(bench: Bench, tm
     brought(bench, place)
     (place / "events.json").write_text(json.dumps([said(1, "chat_request", content="hello"), said(2, "turn_start")]))
     result = brought(bench, place)
-    assert result.before == 1 and not result.imported and "1 more events" in result.problems[0].reason
+    assert result.before == 1 and not result.imported and "newer events (1)" in result.problems[0].reason
     assert "does not exist" in refused(bench, tmp_path / "nowhere")
-    assert "holds no conversation of jp" in refused(bench, bench.workspace)
+    assert "has no jp conversation" in refused(bench, bench.workspace)
     assert "is not a folder" in refused(bench, place / "events.json")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from jp_tui.engine.base.context_settings import ContextSettings
 from jp_tui.engine.context.instruction_files import InstructionFile, folders_of, read_all, read_nested
+from jp_tui.system import files
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 
@@ -208,3 +209,65 @@ def test_k5_whose_files_are_sent(world: Path, more: dict[str, Any], sent: int) -
     assert len(found) == 2 and sum(bool(one.text) for one in found) == sent
     nested = read_nested("c", world / "repo/a/b", settings(world, **more), 1_000)
     assert (nested is not None) == (sent == 2)
+
+
+@pytest.mark.parametrize("how", ["vanishes", "is replaced", "is cut", "grows", "becomes binary"])
+@pytest.mark.parametrize("when", ["before it is opened", "while it is read"])
+def test_a_file_that_changes_while_it_is_read_is_a_line_of_the_list(
+    world: Path, how: str, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 19, bad input: what is sent is text of the file at some moment, or nothing with a reason."""
+    path = put(world / "repo/AGENTS.md", "line\n" * 2_000)
+    own = put(world / ".config/jp-tui/AGENTS.md", "own\n")
+
+    def changes() -> None:
+        match how:
+            case "vanishes":
+                path.unlink()
+            case "is replaced":
+                put(world / "new", "other\n" * 2_000).rename(path)
+            case "is cut":
+                os.truncate(path, 7)
+            case "grows":
+                path.write_text("line\n" * 200_000)
+            case _:
+                path.write_bytes(b"\0\1\2" * 1_000)
+
+    once = [changes]
+    if when == "before it is opened":
+        monkeypatch.setattr(files.Root, "read", _changing(files.Root.read, path, once))
+    else:
+        monkeypatch.setattr(files.os, "read", _torn(os.read, path, once))
+    found = {one.path: one for one in read(world)}
+    assert not once, "it changed"
+    one = found[str(path)]
+    assert found[str(own)].text == "own\n"
+    assert "\0" not in one.text and len(one.text.encode()) <= 64 * 1024 + 200
+    if one.state == "not_sent":
+        assert one.why and not one.text
+    else:
+        assert set(one.text.split("\n")) <= {"line", "other", "", "li", one.text.rstrip("\n").split("\n")[-1]}
+
+
+def _changing(real: Any, path: Path, once: list[Any]) -> Any:
+    """A read of this file, before which it changes."""
+
+    def changing(self: Any, name: str, *given: Any) -> Any:
+        if os.path.join(self.path, name) == str(path) and once:
+            once.pop()()
+        return real(self, name, *given)
+
+    return changing
+
+
+def _torn(real: Any, path: Path, once: list[Any]) -> Any:
+    """A first piece of this file, after which it changes."""
+
+    def torn(descriptor: int, most: int) -> bytes:
+        if not once or os.readlink(f"/proc/self/fd/{descriptor}") != str(path):
+            return bytes(real(descriptor, most))
+        piece = bytes(real(descriptor, 4_096))
+        once.pop()()
+        return piece
+
+    return torn

@@ -16,6 +16,7 @@ from jp_tui.tools.port import Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Item, Script, call, end, text
 from tests.fakes.tools import Made, asks, at_once, forever, gated
+from tests.limits import LIMIT
 
 ACTIONS: tuple[Interrupt, ...] = ("reply", "stop", "abort", "respond", "restart")
 BUSY = m.ModelError("overloaded", "Busy.", transient=True, retry_after=0.9)
@@ -88,7 +89,7 @@ def test_stopped_while_the_response_is_recorded_nothing_of_it_runs(bench: Bench,
     bench.start()
     bench.journal.hold = lambda kind: kind == "tool_call_request"
     bench.say("go")
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.interrupt(action, "rather not" if action == "reply" else "")
     bench.send_and_wait()
     bench.journal.gate.set()
@@ -116,7 +117,7 @@ def test_a_milder_choice_never_downgrades_and_its_words_come_back(bench: Bench) 
     bench.say("go")
     bench.until(e.PartDelta)
     bench.interrupt("reply", "first words")
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.interrupt("stop")
     bench.interrupt("reply", "second words")
     bench.send_and_wait()
@@ -173,7 +174,7 @@ def test_words_that_no_call_could_hear_are_the_next_message(bench: Bench) -> Non
     bench.start()
     bench.journal.hold = lambda kind: kind == "tool_call_response"
     bench.say("go")
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.interrupt("respond", "use the other file")
     bench.send_and_wait()
     bench.journal.gate.set()

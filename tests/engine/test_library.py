@@ -23,6 +23,7 @@ from tests.engine.cast import agent, begin, ends, spawn, stored
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made, asks
+from tests.limits import LIMIT
 
 
 def talk(bench: Bench, *words: str, replies: tuple[str, ...] = ()) -> str:
@@ -358,11 +359,11 @@ def test_a_fork_that_is_cancelled_leaves_nothing(bench: Bench) -> None:
     conversation = talk(bench, "First")
     bench.journal.hold = lambda kind: True
     bench.send(p.ForkConversation(conversation=conversation, job="j1"))
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.send(p.CancelWork(job="j1"))
     bench.journal.gate.set()
     refusal = bench.until(e.Refused)
-    assert refusal.command == "fork_conversation" and "nothing was changed" in refusal.message
+    assert refusal.command == "fork_conversation" and "Nothing was changed" in refusal.message
     assert listed(bench, "all") == [conversation] and listed(bench, "deleted") == []
     bench.send(p.CancelWork(job="j1"))
     bench.send_and_wait()

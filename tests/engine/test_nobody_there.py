@@ -21,6 +21,7 @@ from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_taken_up import FORM, OK, deferred, go, whole
 from tests.fakes.models import call, end
 from tests.fakes.tools import Made, asks, forever
+from tests.limits import LIMIT
 
 
 def two_deferred(bench: Bench) -> tuple[Made, Made]:
@@ -61,7 +62,7 @@ def test_what_was_answered_is_carried_on_while_the_rest_waits(bench: Bench, poli
     assert bench.turn().outcome == "deferred"
     refused = bench.until(e.Refused)
     assert (refused.command, refused.pending) == ("start_turn", ("c2.sure.1",))
-    assert "not sent" in refused.advice and f"{bench.conversation}/c2.sure.1" in refused.advice
+    assert "wasn't sent" in refused.advice and f"{bench.conversation}/c2.sure.1" in refused.advice
     assert given(bench) == [("c1", "heard True")] and len(first.calls) == 1 and not second.calls
     assert not {"inquiry_response", "inquiry_request", "turn_outcome"} & set(bench.kinds())
     bench.say("and now?")
@@ -96,7 +97,7 @@ def test_ending_the_run_answers_nothing(bench: Bench) -> None:
     two_deferred(bench)
     slow = bench.tools["one"] = tool_setup("one", Made(forever))
     bench.start("latest")
-    assert isinstance(slow.tool, Made) and slow.tool.began.wait(10)
+    assert isinstance(slow.tool, Made) and slow.tool.began.wait(LIMIT)
     bench.interrupt("stop")
     assert bench.turn().outcome == "deferred"
     assert not {"inquiry_response", "turn_outcome"} & set(bench.kinds())
@@ -157,7 +158,7 @@ def test_settings_that_cannot_be_read_end_nothing(bench: Bench, monkeypatch: pyt
     bench.start("latest")
     bench.say("and now?")
     refused = bench.until(e.Refused)
-    assert refused.command == "start_turn" and "config.toml:3" in refused.message and "not sent" in refused.advice
+    assert refused.command == "start_turn" and "config.toml:3" in refused.message and "wasn't sent" in refused.advice
     assert bench.kinds() == []
     bench.stop()
     assert bench.start("latest").drafts == {"composer": "and now?"}
@@ -170,7 +171,7 @@ def test_what_was_to_be_said_next_outlives_a_call_that_hangs(bench: Bench, monke
     stuck = Made(stubborn)
     bench.tools["one"] = tool_setup("one", stuck)
     bench.start("latest")
-    assert stuck.began.wait(10)
+    assert stuck.began.wait(LIMIT)
     bench.say("and now?")
     bench.send_and_wait()
     bench.stop()

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from jp_tui.conversation.strict_json import dump
+from jp_tui.engine.asking.input_queue import Inputs, OfferedInput
 from jp_tui.engine.session import answer_router
+from jp_tui.inquiry.values import Input
+from jp_tui.journal.port import JournalError, StorePerson
+from jp_tui.journal.writer import PendingReceipt
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Answered
+from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.questions.types import (
     AnswerType,
     BooleanAnswer,
@@ -25,6 +31,7 @@ from jp_tui.questions.types import (
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Item, Script, call, end, text
 from tests.fakes.tools import Made, asks, forever, series
+from tests.limits import LIMIT
 
 OK: list[Item] = [*text("Ok."), *end()]
 OPTIONS = (Option("red"), Option("blue"))
@@ -140,7 +147,7 @@ def test_ids_may_hold_slashes(bench: Bench, other: Bench) -> None:
 def test_a_holder_that_does_not_react_is_named(bench: Bench, other: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the patience the offer is taken back: it is never decided behind the offerer's back."""
     monkeypatch.setattr(answer_router, "PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.Offers.look", lambda _: None)
     go(bench)
     bench.prompt()
     settled = offer(other, "yes")
@@ -152,7 +159,7 @@ def test_a_holder_that_dies_leaves_the_lock_to_the_offerer(
     bench: Bench, other: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S12: the holder's death frees it."""
-    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.Offers.look", lambda _: None)
     go(bench)
     bench.prompt()
     other.send(c.OfferAnswer(inquiry="c1.q.1", value="yes"))
@@ -167,7 +174,7 @@ def test_a_holder_that_dies_before_it_says_what_it_took(
     bench: Bench, other: Bench, monkeypatch: pytest.MonkeyPatch, said: str, status: str
 ) -> None:
     """E53: whose answer is on record is told so, and nobody else."""
-    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.Offers.look", lambda _: None)
     go(bench)
     bench.prompt()
     other.send(c.OfferAnswer(inquiry="c1.q.1", value=said))
@@ -178,15 +185,111 @@ def test_a_holder_that_dies_before_it_says_what_it_took(
     assert other.until(e.OfferSettled).status == status
 
 
+def test_s12_an_accepted_offer_is_one_write_and_needs_no_second(bench: Bench, other: Bench) -> None:
+    """Its result is stored with the answer (store.md D10): a holder that ends in between leaves no doubt."""
+
+    def unused(*_: object) -> None:
+        raise AssertionError("not for an offer that was accepted")
+
+    go(bench)
+    prompt = bench.prompt()
+    bench.journal.settle_offer = unused  # type: ignore[attr-defined]
+    other.journal.withdraw_offer = unused  # type: ignore[attr-defined]
+    assert offer(other, "yes").status == "accepted"
+    bench.until(e.QuestionSettled, lambda settled: settled.inquiry == prompt.inquiry)
+    bench.turn()
+
+
+def three_questions(bench: Bench) -> dict[str, PromptRequest]:
+    """A turn that waits for three answers: the prompts by call."""
+    bench.tools["ask"] = tool_setup("ask", Made(asks))
+    calls = [part for name in ("c1", "c2", "c3") for part in call("ask", {}, name, "123".index(name[1]))]
+    bench.script = Script([*calls, *end("tools")], OK)
+    bench.start()
+    bench.say("go")
+    return {prompt.call: prompt for prompt in (bench.prompt() for _ in range(3))}
+
+
+def test_s12_an_offer_that_is_withdrawn_while_it_is_decided_leads_to_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its maker was told that nobody took it; what was decided together with it counts all the same."""
+    prompts = three_questions(bench)
+    queued, process = threading.Event(), Inputs.process
+
+    def noted(inputs: Inputs, given: Input, offered: OfferedInput | None = None):  # type: ignore[no-untyped-def]
+        if offered is not None:
+            queued.set()
+        return process(inputs, given, offered)
+
+    monkeypatch.setattr(Inputs, "process", noted)
+    bench.journal.hold = lambda kind: kind == "inquiry_response"
+    bench.answer(prompts["c1"], Answered(value=True))
+    assert bench.journal.asked.wait(LIMIT)
+    payload = dump({"value": "yes", "digest": prompts["c2"].digest})
+    number = bench.journal.make_offer(bench.conversation, prompts["c2"].inquiry, payload, "now").result(LIMIT)
+    assert queued.wait(LIMIT)
+    bench.answer(prompts["c3"], Answered(value=True))
+    bench.journal.withdraw_offer(number).result(LIMIT)
+    bench.journal.hold = lambda kind: False
+    bench.journal.gate.set()
+    for name in ("c1", "c3"):
+        bench.until(e.QuestionSettled, lambda one, name=name: one.inquiry == prompts[name].inquiry)  # type: ignore[misc]
+    assert [one.entry.inquiry for one in bench.journal.open_inquiries()] == [prompts["c2"].inquiry]
+    bench.answer(prompts["c2"], Answered(value=False))
+    assert bench.turn().outcome == "done"
+    answers = {event["id"]: event["answer"] for event in bench.log() if event["type"] == "inquiry_response"}
+    assert answers == {prompts["c1"].inquiry: True, prompts["c2"].inquiry: False, prompts["c3"].inquiry: True}
+
+
+def test_d18_an_offer_that_the_store_refuses_changes_nothing(bench: Bench, other: Bench) -> None:
+    """Its maker is told why; the turn goes on, and the question is open."""
+    go(bench)
+    prompt = bench.prompt()
+    append = bench.journal.append
+
+    def judged(*args: Any, **more: Any) -> Any:
+        if not more.get("accepts"):
+            return append(*args, **more)
+        receipt: PendingReceipt[None] = PendingReceipt()
+        receipt.complete(None, JournalError("refused", "it waits for other people"))
+        return receipt
+
+    bench.journal.append = judged  # type: ignore[method-assign]
+    refused = offer(other, "yes")
+    assert (refused.status, refused.message) == ("invalid", "This answer isn't valid: it waits for other people.")
+    bench.answer(prompt, Answered(value=False))
+    assert bench.turn().outcome == "done"
+    assert [event["answer"] for event in bench.log() if event["type"] == "inquiry_response"] == [False]
+
+
+def test_d13_an_offer_of_another_role_is_recorded_as_its_own(bench: Bench, other: Bench) -> None:
+    """With the number of the offer, and the owner's name where it is a deputy's (D17)."""
+    go(bench)
+    bench.prompt()
+    offers = bench.journal.offers
+    away = StorePerson("ada", "owner", away_until="2999-01-01 00:00:00", deputy="lead")
+    bench.journal.offers = lambda id_: [replace(one, who="lead", machine="desk") for one in offers(id_)]  # type: ignore[method-assign]
+    bench.journal.me = lambda: "ada"  # type: ignore[method-assign]
+    bench.journal.people = lambda: [away, StorePerson("lead", "person")]  # type: ignore[method-assign]
+    row = bench.journal.conversation
+    bench.journal.conversation = lambda id_, **more: replace(row(id_, **more), owner="ada")  # type: ignore[method-assign]
+    assert offer(other, "yes").status == "accepted"
+    bench.turn()
+    (response,) = [event for event in bench.log() if event["type"] == "inquiry_response"]
+    by = response["responder"]
+    assert (by["who"], by["machine"], by["for"], by["offer"], by["via"]) == ("lead", "desk", "ada", 1, "process")
+
+
 def test_an_offer_for_what_has_changed_is_stale(bench: Bench) -> None:
     """By the digest that the offerer saw (R235); a garbled payload is told, too."""
     go(bench)
     prompt = bench.prompt()
     numbers = [
-        bench.journal.make_offer(bench.conversation, prompt.inquiry, payload, "now").result(10)
+        bench.journal.make_offer(bench.conversation, prompt.inquiry, payload, "now").result(LIMIT)
         for payload in (dump({"value": "yes", "digest": "other"}), "{", dump({"value": 3}))
     ]
-    other = bench.journal.make_offer(bench.conversation, "c9.q.1", dump({"value": "yes"}), "now").result(10)
+    other = bench.journal.make_offer(bench.conversation, "c9.q.1", dump({"value": "yes"}), "now").result(LIMIT)
     while bench.journal.offers(bench.conversation):
         threading.Event().wait(0.01)
     states = [bench.journal.offer(number).state for number in (*numbers, other)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ import pytest
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
+from jp_tui.protocol.plan import PlanFound
 from jp_tui.protocol.values import Answered
 from jp_tui.settings import data, toolset
 from jp_tui.settings.layers.layers import Settings, builtin
 from jp_tui.tools.registry import builtin as executors
+from jp_tui.view.activity import activity
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Item, Script, call, end, text
 
@@ -154,3 +157,29 @@ def test_k42_an_answer_from_another_process_brings_comments(planning: Bench) -> 
     assert planning.until(e.OfferSettled).status == "accepted"
     planning.turn()
     assert '{"1":"yes"}' in results(planning)[0][0]
+
+
+@pytest.mark.parametrize("page", [4, 400])
+def test_k40_a_plan_before_the_loaded_page_is_found(bench: Bench, page: int) -> None:
+    """A long conversation shows its plan and its mode when it is resumed, and what was said of it since counts."""
+    steps = [{"step": "First", "status": "in_progress"}, {"step": "Then", "status": "pending"}]
+    bench.tools = {name: replace(tool, read_only=True) for name, tool in bench.tools.items()}
+    many = [[*text(f"Answer {at}."), *end()] for at in range(6)]
+    bench.script = Script([*call("update_plan", {"plan": steps}), *end("tools")], *many)  # type: ignore[dict-item]
+    bench.start()
+    bench.send(c.SetPlanMode(conversation=bench.conversation, on=True))
+    for at in range(6):
+        bench.say(f"turn {at}")
+        assert bench.turn().outcome == "done"
+    bench.stop()
+    bench.run()
+    bench.send(c.OpenConversation(which="id", conversation=bench.conversation, page=page))
+    opened = bench.until(e.ConversationOpened)
+    shown = activity.applied(activity.Activity(), opened, 0.0)
+    if page == 4:
+        assert not shown.plan.steps and not shown.plan.planning
+        shown = activity.applied(shown, bench.until(PlanFound), 0.0)
+    bench.send_and_wait()
+    assert [(status, step.raw) for status, step in shown.plan.steps] == [("in_progress", "First"), ("pending", "Then")]
+    assert shown.plan.planning
+    assert sum(isinstance(one, PlanFound) for one in bench.events) == (page == 4)

@@ -63,7 +63,7 @@ def test_one_that_is_taken_back_is_not_said(bench: Bench) -> None:
     go(bench, gate)
     bench.turn(), bench.turn()
     bench.send(c.TakeQueued(conversation=bench.conversation, id=1))
-    assert "sent already" in bench.until(e.Refused).message
+    assert "already sent" in bench.until(e.Refused).message
     assert said(bench) == ["first", "second"]
 
 

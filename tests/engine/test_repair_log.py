@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,6 +67,7 @@ async def test_a_long_turn_is_read_in_pieces_with_other_work_between_them() -> N
     log: Any = SimpleNamespace(
         id="c1", exists=True, setup=SimpleNamespace(journal=SimpleNamespace(turn_events=lambda id_, turn: rows))
     )
+    log._patiently = partial(Log._patiently, log)
     steps = 0
 
     async def other() -> None:

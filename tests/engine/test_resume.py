@@ -15,6 +15,7 @@ from jp_tui.protocol.values import Answered, EndTurn, UsageTotals
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made, asks
+from tests.limits import LIMIT
 
 
 def draft(bench: Bench, words: str, key: str = "composer") -> None:
@@ -158,7 +159,7 @@ def test_words_for_later_are_kept_when_the_program_ends(bench: Bench, monkeypatc
     """Reply, and at once out: what was to be said next stands in the composer at the next start."""
     leave = Turn.leave
 
-    def leaving(turn: Turn) -> None:
+    def leaving(turn: Turn, **_: bool) -> None:
         leave(turn)
         bench.journal.gate.set()
 
@@ -169,7 +170,7 @@ def test_words_for_later_are_kept_when_the_program_ends(bench: Bench, monkeypatc
     bench.say("go")
     bench.until(e.PartDelta)
     bench.interrupt("reply", "be brief")
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.stop()
     assert bench.start("latest").drafts == {"composer": "be brief"}
 

@@ -38,7 +38,7 @@ def waits(
 def test_a_wait_is_half_a_second_at_least_and_grows(
     monkeypatch: pytest.MonkeyPatch, spread: float, asked: float | None, base: int
 ) -> None:
-    """Whatever Retry-After says, and whatever is configured (Z21)."""
+    """Whatever Retry-After says, and whatever is configured (Z21, W13)."""
     found = waits(monkeypatch, spread, RetryPolicy(8, base, 30.0), asked)
     assert all(one is not None and one >= LEAST_BACKOFF_SECS for one in found)
     growing = [one for one in found if one is not None]

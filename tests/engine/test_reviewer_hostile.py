@@ -114,7 +114,7 @@ async def hostile_output(output: str, outcome: str, rule: v.Rule, client: bool) 
             if client and rule is ESCALATES:
                 told = only(s.AskHuman, play.steps).open.escalation
                 assert told is not None and told.failed
-                assert told.reason.startswith("its answer cannot be taken, also when it was asked once more: ")
+                assert told.reason.startswith("its answers weren't valid in two attempts: ")
             else:
                 assert only(s.Complete, play.steps).is_error
 

@@ -32,7 +32,7 @@ def stream(*deltas: m.Delta) -> Sequence[tuple[str, str, bool]]:
             yield delta
 
     listener = Listener()
-    asyncio.run(Response("", ReviewStreamRelay(listener)).take(source()))
+    asyncio.run(Response("", ReviewStreamRelay(listener)).consume(source()))
     return listener.said
 
 

@@ -100,7 +100,7 @@ def test_how_reviewers_fared(bench: Bench) -> None:
     assert row.suggests == PolicyChange(
         key="conversation.tools.ask.questions.sure.target",
         value="user",
-        words="You overturned 4 of 5 rejections: decide these yourself?",
+        words="You overturned 4 of 5 rejections. Decide these yourself?",
     )
     assert row.first <= row.last and row.cost_usd is None
 

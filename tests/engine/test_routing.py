@@ -27,6 +27,7 @@ from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Item, Script, call, end, text
 from tests.fakes.tools import Made, Reviews, asks, forever, series
+from tests.limits import LIMIT
 
 OK: list[Item] = [*text("Ok."), *end()]
 
@@ -157,7 +158,7 @@ def test_a_reviewer_is_called_off_with_its_call(bench: Bench) -> None:
     bench.reviewer = Reviews(q=(True, "fine"))
     bench.reviewer.gate.clear()
     ask(bench, YES, rule=TO_MODEL)
-    assert bench.reviewer.asked.wait(10)
+    assert bench.reviewer.asked.wait(LIMIT)
     bench.interrupt("stop")
     _, (response,), _ = ended(bench)
     assert (response["outcome"], response["reason"]) == ("cancelled", "user") and bench.reviewer.cancelled == 1

@@ -13,6 +13,7 @@ import pytest_asyncio
 
 from jp_tui.engine.schema_check.process import TOO_LONG, SchemaChecker, sentence
 from tests.hostile.recorded import every
+from tests.limits import LIMIT
 
 PROJECT = Path(__file__).parents[2]
 EVIL = "^(a+)+$"
@@ -234,5 +235,5 @@ async def test_recorded_hostile_schemas(schemas: SchemaChecker, recorded: list[A
     """Refused, and within the time of a verdict."""
     assert recorded
     for schema in recorded:
-        async with asyncio.timeout(60):  # against hanging; how long a verdict may take is tested with the worker
+        async with asyncio.timeout(LIMIT):  # against hanging; how long a verdict may take is tested with the worker
             assert await schemas.usable(schema) is not None

@@ -24,7 +24,7 @@ def test_what_it_says_comes_while_it_runs_and_it_is_ended_when_wanted(bench: Ben
     bench.send(c.RunShell(run=4, line="echo begun; sleep 1000"))
     assert bench.until(e.ShellOutput).text.raw == "begun\n"
     bench.send(c.RunShell(run=5, line="echo no"))
-    assert "Another command runs" in bench.until(e.Refused).message
+    assert "Another command is running" in bench.until(e.Refused).message
     bench.send(c.StopShell(run=3))
     bench.send(c.StopShell(run=4))
     done = bench.until(e.ShellEnded)

@@ -16,6 +16,7 @@ from jp_tui.protocol.values import Answered, EndTurn
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made, asks, at_once, forever
+from tests.limits import LIMIT
 
 KINDS = (
     "turn_start", "chat_response", "inquiry_request", "inquiry_response", "tool_call_request", "tool_call_response",
@@ -88,7 +89,7 @@ def test_a_slow_log_holds_back_the_face_and_nothing_else(bench: Bench) -> None:
     bench.start()
     bench.journal.hold = lambda kind: kind == "chat_response"
     bench.say("hi")
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.send_and_wait()
     assert bench.kinds() == ["turn_start", "chat_request"]
     bench.journal.gate.set()
@@ -101,7 +102,7 @@ def test_leaving_does_not_wait_for_a_log_that_never_comes(bench: Bench, monkeypa
     bench.start()
     bench.journal.hold = lambda kind: kind == "chat_response"
     bench.say("hi")
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.stop()
     assert isinstance(bench.events[-1], e.Stopped)
 
@@ -250,7 +251,7 @@ def test_ending_the_turn_and_leaving_at_once_leaves_nothing_open(bench: Bench, m
     """The end of the turn is still being recorded when the program leaves: the user's word counts (R180, R214)."""
     leave = Turn.leave
 
-    def leaving(turn: Turn) -> None:
+    def leaving(turn: Turn, **_: bool) -> None:
         leave(turn)
         bench.journal.gate.set()
 
@@ -263,7 +264,7 @@ def test_ending_the_turn_and_leaving_at_once_leaves_nothing_open(bench: Bench, m
     bench.prompt()
     bench.journal.hold = lambda kind: kind == "inquiry_response"
     bench.answer(prompt, EndTurn())
-    assert bench.journal.asked.wait(10)
+    assert bench.journal.asked.wait(LIMIT)
     bench.stop()
     kinds = [event["type"] for event in stored(bench)]
     assert kinds.count("inquiry_request") == kinds.count("inquiry_response") == 2

@@ -19,6 +19,7 @@ from jp_tui.protocol.values import Answered
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made, asks
+from tests.limits import LIMIT
 
 
 def texts(bench: Bench) -> list[str]:
@@ -48,11 +49,11 @@ def test_a_conversation_goes_on_and_the_user_is_told_before_the_next_event(bench
     bench.start()
     bench.say("first")
     prompt = bench.prompt()
-    what(bench.home)
+    bench.at_once(lambda: what(bench.home))
     bench.forget()
     bench.answer(prompt, Answered(value=True))
     bench.turn()
-    notices = [place for place, event in enumerate(bench.events) if isinstance(event, e.StorageNotice)]
+    notices = [place for place, event in enumerate(bench.events) if isinstance(event, e.UserNotice)]
     written = [place for place, event in enumerate(bench.events) if isinstance(event, e.EventAppended)]
     assert len(notices) == 1 and notices[0] < written[0]
     assert texts(bench) == ["first", "Done."]
@@ -70,7 +71,7 @@ def test_another_engine_sees_the_new_file(bench: Bench) -> None:
     bench.turn()
     other = bench.other()
     assert other.start("latest").held_by
-    away(bench.home)
+    bench.at_once(lambda: away(bench.home))
     bench.say("second")
     prompt = bench.prompt()
     other.until(e.EventAppended, lambda event: event.stored.event.get("content") == "second")
@@ -93,7 +94,7 @@ def test_a_notice_of_the_start_comes_before_the_first_answer(bench: Bench) -> No
     bench.send(c.ListConversations())
     (info,) = bench.until(e.ConversationsListed).conversations
     assert info.title.raw == "first"
-    (notice,) = [event for event in bench.events if isinstance(event, e.StorageNotice)]
+    (notice,) = [event for event in bench.events if isinstance(event, e.UserNotice)]
     assert "was damaged" in notice.message and ".damaged-" in notice.advice
 
 
@@ -166,7 +167,7 @@ def test_the_folder_is_removed_and_the_conversation_is_still_held(tmp_path: Path
     journal.holds(mine.again)
     held = mine.take("c1")
     shutil.rmtree(data)
-    journal.append("c1", [entry(1)]).result(10)
+    journal.append("c1", [entry(1)]).result(LIMIT)
     assert isinstance(others.take("c1"), HeldBy)
     assert mine.again().held == {"c1"} and not isinstance(held, HeldBy)
     held.release()

@@ -212,7 +212,7 @@ async def test_row8_r136_what_does_not_fit_exactly_is_asked_for_once_more_and_ne
     twice = Review(native(reply), verdict({}))
     failed = await twice.fails()
     assert failed.kind == "failed" and len(twice.requests) == 2, "exactly one repair"
-    assert failed.error == "its answer cannot be taken, also when it was asked once more: the key `answer` is missing"
+    assert failed.error == "its answers weren't valid in two attempts: the key `answer` is missing"
 
 
 async def test_row8_r136_a_no_without_a_reason_stands() -> None:
@@ -317,7 +317,7 @@ async def test_r136_a_refused_schema_is_no_reply_and_leaves_the_one_repair() -> 
     assert isinstance(amended, TextPart) and amended.text.startswith("That was no answer: ")
     assert "That was no answer" not in prompt_of(review.requests[1])
     prose = Review([refusal], native("Fine."), native("Still fine."))
-    assert "also when it was asked once more" in (await prose.fails()).error and len(prose.requests) == 3
+    assert "in two attempts" in (await prose.fails()).error and len(prose.requests) == 3
 
 
 async def test_advice_names_the_settings_of_inquiries_and_is_for_people() -> None:

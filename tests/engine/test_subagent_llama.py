@@ -29,6 +29,7 @@ from jp_tui.questions.types import (
     TextAnswer,
 )
 from tests.engine.subagents import APPLY, QUICK, Heard, Review, told
+from tests.limits import LIMIT
 
 URL = os.environ.get("JP_TUI_LLAMA", "")
 WAYS: list[tuple[str, str, Literal["native", "tool"]]] = [
@@ -134,9 +135,9 @@ async def test_row8_two_inquiries_at_once_and_one_that_is_called_off() -> None:
     long = (Message("user", (TextPart("#forever " * 50),)), *told(0))
     asked = [review.asked(), review.asked(call="c2"), review.asked(told=long)]
     tasks = [asyncio.create_task(review.agent.inquire(one, ear)) for one, ear in zip(asked, heard, strict=True)]
-    await asyncio.wait_for(heard[2].spoke.wait(), 60)
+    await asyncio.wait_for(heard[2].spoke.wait(), LIMIT)
     tasks[2].cancel()
-    found = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 60)
+    found = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), LIMIT)
     await review.agent.close()
     assert [one.inquiry for one in found[:2] if not isinstance(one, BaseException)] == [
         "c1.apply_changes.1",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jp_tui.conversation.model import ModelError, Usage
+from dataclasses import replace
+
+from jp_tui.conversation.model import Effort, EffortChoice, ModelError, Usage
 from jp_tui.engine.base.dependencies import ModelSetup, Prices
 from jp_tui.engine.record.costs import cost_usd, counted
 from jp_tui.protocol import commands as c
@@ -85,7 +87,7 @@ def test_a_model_that_there_is_not_changes_nothing(bench: Bench) -> None:
     refused = bench.until(e.Refused)
     assert (refused.command, refused.message) == ("switch_model", "Unknown provider nobody.")
     switch(bench, " ")
-    assert "No model is named" in bench.until(e.Refused).message
+    assert "No model is selected" in bench.until(e.Refused).message
     assert turn(bench, "a") == "fake/model"
 
 
@@ -155,3 +157,46 @@ def test_money_counts_a_cache_by_its_own_price_and_is_left_out_where_no_price_is
     used = Usage(input=1_000_000, output=100_000, cached=400_000)
     assert cost_usd(used, PRICES) == 0.6 * 3 + 0.4 * 0.3 + 0.1 * 15
     assert "cost_usd" not in counted(used, None) and counted(used, PRICES)["cost_usd"] == 3.42
+
+
+def test_w8_an_effort_stays_with_the_conversation_and_may_be_for_one_turn(bench: Bench) -> None:
+    bench.script, other = Script(), Script(*[[*text("one"), *end()]] * 4)
+    offers(bench, big=other)
+    bench.start()
+    sent: list[EffortChoice] = []
+    for effort, once in (("high", False), ("low", True), (None, False)):
+        bench.send(c.SwitchModel(conversation=bench.conversation, model="big", once=once, effort=effort))
+        sent.append(bench.until(e.ModelSwitched).effort)
+        turn(bench, "go")
+        if once:
+            sent.append(bench.until(e.ModelSwitched).effort)
+    assert sent == ["high", "low", "high", "high"], "without one it is left as it is"
+    assert [one.effort and one.effort.level for one in other.requests] == ["high", "low", "high"]
+    bench.send(c.SwitchModel(conversation=bench.conversation, model="big", effort="default"))
+    bench.until(e.ModelSwitched)
+    turn(bench, "go")
+    assert other.requests[-1].effort is None
+
+
+def test_w8_a_resumed_conversation_keeps_its_effort_and_the_command_line_precedes_it(bench: Bench) -> None:
+    """The log has it (R67)."""
+    bench.script, other = Script(*[[*text("one"), *end()]] * 3), Script([*text("one"), *end()])
+    offers(bench, big=other)
+    bench.start()
+    bench.send(c.SwitchModel(conversation=bench.conversation, model="big", effort="low"))
+    turn(bench, "a")
+    bench.stop()
+    bench.start(which="latest")
+    turn(bench, "b")
+    assert (last := bench.script.requests[-1].effort) is not None and last.level == "low"
+    bench.delta = {"assistant": {"model": {"effort": "high"}}}
+    bench.stop()
+    bench.start(which="latest")
+    turn(bench, "c")
+    assert (last := bench.script.requests[-1].effort) is not None and last.level == "high"
+
+
+def test_w8_a_model_that_takes_no_effort_is_sent_none() -> None:
+    model = ModelSetup("x/y", "y", Script(), takes_effort="none")
+    assert model.thinking("high") is None and replace(model, takes_effort="budget").thinking("default") is None
+    assert replace(model, takes_effort="budget").thinking("high") == Effort("high", "budget")

@@ -42,7 +42,7 @@ def test_the_model_is_told_what_was_said_and_nothing_else(bench: Bench) -> None:
         ("user", (m.TextPart("second"),)),
     ]
     # submit_plan is for plan mode (K41)
-    assert {tool.name for tool in second.tools} == set(bench.tools) - {"submit_plan"}
+    assert {tool.name for tool in second.tools} == set(bench.tools) - {"submit_plan", "skill"}
 
 
 def test_calls_run_together_and_are_committed_in_request_order(bench: Bench) -> None:

@@ -118,7 +118,7 @@ def test_one_file_of_a_turn(desk: Bench) -> None:
     assert [path.raw for path in undo(desk, keys=(key,)).done] == ["b"]
     assert ((work / "a").read_text(), (work / "b").read_text()) == ("A\n", "b\n")
     (left,) = undo(desk, keys=(key,)).left
-    assert left.why == "it is so already"
+    assert left.why == "it is already so"
 
 
 def test_what_somebody_else_changed_is_left_until_exactly_that_may_be_overwritten(desk: Bench) -> None:
@@ -204,8 +204,8 @@ def test_copies_that_are_lost_and_files_that_are_too_large_say_so(desk: Bench) -
         kept.unlink()
     left = {one.path.raw: one.why for one in undo(desk).left}
     assert left == {
-        "a": "its copy is not kept any more",
-        "big": "it had 3,000 bytes, more than is copied (undo.file_mib)",
+        "a": "its copy no longer exists",
+        "big": "it had 3,000 bytes, more than undo.file_mib allows",
     }
 
 
@@ -242,7 +242,7 @@ def test_a_folder_that_is_gone_is_said_and_not_listed(desk: Bench) -> None:
     run(desk)
     desk.workspace.rename(desk.home / "elsewhere")
     found = read(desk)
-    assert not found.files and "that folder is gone" in found.notes[0]
+    assert not found.files and "folder no longer exists" in found.notes[0]
 
 
 def test_a_change_of_a_file_that_is_too_large_to_compare_is_listed_without_lines(desk: Bench) -> None:
@@ -253,4 +253,4 @@ def test_a_change_of_a_file_that_is_too_large_to_compare_is_listed_without_lines
     run(desk)
     (found,) = read(desk).files
     assert (found.how, found.added, found.removed, found.diff.raw) == ("deleted", 0, 0, "")
-    assert found.note == "too large to be compared: 1,048,577 → 0 bytes"
+    assert found.note == "too large to compare: 1,048,577 → 0 bytes"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from jp_tui.engine.session.inbox import BURST, PAUSE_SECONDS, InboxFeed
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Permitted, PromptRequest, WaitingInfo
@@ -115,8 +117,9 @@ def test_an_answer_from_the_inbox_carries_the_turn_on(bench: Bench) -> None:
     assert bench.until(e.OfferSettled).status == "accepted"
     assert bench.until(e.TurnStarted).conversation == waits
     assert bench.turn().outcome == "done"
+    lists = [event.waiting for event in bench.events if isinstance(event, e.WaitingListed)]
+    assert not lists[-1] or listed(bench, lambda items: not items) == ()
     assert results(bench, waits) == [("heard True", False)]
-    assert listed(bench, lambda items: not items) == ()
     assert not [event for event in bench.events if isinstance(event, e.ConversationOpened)]
     other = bench.other()
     other.run()
@@ -241,3 +244,16 @@ def test_a_permission_is_asked_for_again_in_the_background(bench: Bench) -> None
     assert listed(bench, lambda items: len(items) == 1)[0].kind == "permission"
     answer(bench, leave, Permitted(run=True))
     assert main_turn(bench).outcome == "done"
+
+
+def test_n6_a_question_is_not_late_because_something_else_changed_just_before() -> None:
+    """Some readings may follow each other at once; a reply that streams takes one each PAUSE_SECONDS."""
+    now = [100.0]
+    feed = InboxFeed(SimpleNamespace(monotonic=lambda: now[0]), print, {})  # type: ignore[arg-type]
+    assert [round(feed._pause(), 3) for _ in range(6)] == [0, 0, 0, 0, PAUSE_SECONDS, 2 * PAUSE_SECONDS]
+    now[0] += 60
+    taken = 0
+    while now[0] < 170:
+        now[0] += max(feed._pause(), 0.001)
+        taken += 1
+    assert taken <= 10 / PAUSE_SECONDS + BURST + 1

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tests.limits import LIMIT
+
 End = Literal["fin", "cut", "rst", "stall", "bad_chunk"]
 
 
@@ -188,11 +190,11 @@ def in_thread(*answers: Answer) -> Iterator[ModelServer]:
     async def start() -> ModelServer:
         return await ModelServer(*answers).__aenter__()
 
-    server = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+    server = asyncio.run_coroutine_threadsafe(start(), loop).result(LIMIT)
     try:
         yield server
     finally:
-        asyncio.run_coroutine_threadsafe(server.__aexit__(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(server.__aexit__(), loop).result(LIMIT)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(LIMIT)
         loop.close()

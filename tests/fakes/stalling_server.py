@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
+from tests.limits import LIMIT
+
 Nine = Literal[
     "no connection",
     "accepts and reads nothing",
@@ -28,7 +30,6 @@ Nine = Literal[
 Place = Literal[Nine, "in a refusal", "proxy's answer"]
 NINE: tuple[Nine, ...] = get_args(Nine)
 DRIP_SECS = 0.03
-LIMIT = 20.0
 _HEAD = b"HTTP/1.1 %d OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 _SYN_SENT = "02"
 

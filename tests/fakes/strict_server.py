@@ -25,10 +25,10 @@ def anthropic(raw: bytes) -> dict[str, Any]:
     """A body of POST /v1/messages."""
     body = _json(raw)
     assert body["model"] and isinstance(body["max_tokens"], int) and body["max_tokens"] > 0
-    for at, block in enumerate(body.get("system", [])):
+    for at, block in enumerate(_blocks(body.get("system", []))):
         assert block["text"].strip(), f"system.{at}: text content blocks must be non-empty"
     seen: set[str] = set()
-    messages = body["messages"]
+    messages = [{**message, "content": _blocks(message["content"])} for message in body["messages"]]
     assert messages and messages[0]["role"] == "user", "messages: the first message must be of the user"
     assert messages[-1]["role"] == "user", "messages: the last message must be of the user"
     for at, message in enumerate(messages):
@@ -39,6 +39,11 @@ def anthropic(raw: bytes) -> dict[str, Any]:
             _block(block, message["role"], seen, f"messages.{at}.content.{number}")
         _paired(messages, at)
     return body
+
+
+def _blocks(content: Any, kind: str = "text") -> Any:
+    """A text alone stands for one part of it."""
+    return [{"type": kind, "text": content}] if isinstance(content, str) else content
 
 
 def _block(block: dict[str, Any], role: str, seen: set[str], where: str) -> None:
@@ -52,7 +57,8 @@ def _block(block: dict[str, Any], role: str, seen: set[str], where: str) -> None
             assert block["id"] not in seen, f"{where}: `tool_use` ids must be unique"
             seen.add(block["id"])
         case "tool_result":
-            assert role == "user" and isinstance(block["content"], str), where
+            assert role == "user" and isinstance(block["content"], str | list), where
+            assert all(part["type"] in ("text", "image") for part in _blocks(block["content"])), where
             failed = block.get("is_error", False)
             assert block["content"] or not failed, f"{where}: content cannot be empty if `is_error` is true"
         case "thinking":
@@ -125,28 +131,30 @@ _RESPONSES = {
 def openai_responses(raw: bytes) -> dict[str, Any]:
     """A body of POST /responses. It issued no reasoning item whose encrypted content begins otherwise than `enc-`."""
     body = _json(raw)
-    assert body["model"] and body["input"] and body["store"] is False
+    assert body["model"] and body["input"]
+    said = body["input"]
+    items = [{"role": "user", "content": said}] if isinstance(said, str) else said
     assert not body.keys() - _RESPONSES, f"unknown parameters: {body.keys() - _RESPONSES}"
     waiting: list[str] = []
     asked: set[str] = set()
-    for at, item in enumerate(body["input"]):
-        where, kind = f"input.{at}", item["type"]
+    for at, item in enumerate(items):
+        where, kind = f"input.{at}", item.get("type", "message")
         if kind != "function_call_output" and kind not in ("function_call", "reasoning"):
             assert not waiting, f"{where}: no tool output found for function calls {waiting}"
         match kind:
             case "message":
-                parts = item["content"]
+                wanted = "output_text" if item["role"] == "assistant" else "input_text"
+                parts = _blocks(item["content"], wanted)
                 assert parts and item["role"] in ("user", "assistant"), where
                 for part in parts:
                     if part["type"] == "input_image":
                         head, _, data = part["image_url"].partition(";base64,")
                         _image(head.removeprefix("data:"), data, where)
                     else:
-                        wanted = "output_text" if item["role"] == "assistant" else "input_text"
                         assert part["type"] == wanted and part["text"], where
             case "reasoning":
                 assert item["id"].startswith("rs_") and item["encrypted_content"].startswith("enc-"), where
-                after = body["input"][at + 1]["type"] if at + 1 < len(body["input"]) else ""
+                after = items[at + 1].get("type", "message") if at + 1 < len(items) else ""
                 assert after in ("message", "function_call", "reasoning"), f"{where}: without its following item"
                 assert all(part["type"] == "summary_text" and part["text"] for part in item["summary"]), where
             case "function_call":
@@ -162,7 +170,7 @@ def openai_responses(raw: bytes) -> dict[str, Any]:
                 raise AssertionError(f"{where}: unknown item {other!r:.80}")
     assert not waiting, "the last calls have no output"
     for tool in body.get("tools", ()):
-        assert tool["strict"] is False and tool["type"] == "function"
+        assert isinstance(tool.get("strict", True), bool) and tool["type"] == "function"
     return body
 
 
@@ -190,7 +198,8 @@ def gemini(raw: bytes) -> dict[str, Any]:
                 case "text":
                     assert part["text"], where
                 case "inlineData":
-                    _image(part["inlineData"]["mimeType"], part["inlineData"]["data"], where)
+                    inline = part["inlineData"]
+                    _image(inline.get("mimeType") or inline["mime_type"], inline["data"], where)  # both are accepted
                 case "functionCall":
                     assert content["role"] == "model" and isinstance(part["functionCall"]["args"], dict), where
                     assert _NAME.fullmatch(part["functionCall"]["name"]), where

@@ -5,7 +5,8 @@ from __future__ import annotations
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import AgentInfo, PromptRequest, WaitingInfo
+from jp_tui.protocol.outside import Asker, Claimed, WorkingConversation, WorkingProgram
+from jp_tui.protocol.values import AgentInfo, PromptRequest, RuleCoverage, RuleOffer, WaitingInfo
 from jp_tui.questions.types import BooleanAnswer, Question
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
@@ -95,3 +96,71 @@ def view() -> list[ev.Event]:
         ev.TurnStarted(conversation="child-1", turn=1, model="demo/tour"),
         inside(LIBRARIAN, "ask_user", "awaiting_input", call="call_2", title="Which branch should it go to?"),
     ]
+
+
+def outside(*, claimed: bool = False) -> ev.WaitingListed:
+    """A question of a Makefile (intake.md N6); with `claimed`, before it one of an agent that says who it is."""
+    claims = Claimed(program="claude-code 2.1.330", title="Release 4.2")
+    asker = Asker(program="make", pid=4711, started="2026-01-01T00:00:00Z", folder="/srv/app", host="box")
+    one = WaitingInfo(
+        conversation="c7", title=Foreign(""), inquiry="ask.answer.1", tool="outside.make", source="outside",
+        text=Foreign("Deploy 4.2 to production?"), digest="d7", since=scenes.AT, asker=asker,
+        question={"text": "Deploy 4.2 to production?", "answer_type": {"type": "boolean"},
+                  "context": "4.2: 14 commits since 4.1\n\n- Sessions survive a restart\n- The export is a stream"},
+        why="No remembered answer, setting or reviewer covers this question.",
+    )  # fmt: skip
+    agent = Asker(program="node", pid=512, started="2026-01-01T00:00:00Z", folder="/home/ada/site", host="box")
+    other = one.model_copy(
+        update={
+            "conversation": "c8", "inquiry": "k.permission.1", "tool": "claude-code.Bash", "digest": "d8",
+            "text": Foreign("Allow Bash: npm publish?"), "asker": agent, "claimed": claims, "folder": agent.folder,
+            "question": {"text": "Allow Bash: npm publish?", "answer_type": {"type": "boolean"},
+                         "context": "command: npm publish\n"},
+        }
+    )  # fmt: skip
+    return ev.WaitingListed(waiting=(other, one) if claimed else (one,))
+
+
+def at_work() -> ev.AgentsRead:
+    """Conversations of ours and programs of other makers (intake.md N24)."""
+    make, node = (one.asker for one in outside(claimed=True).waiting[::-1])
+    assert make is not None and node is not None
+    codex = node.model_copy(update={"program": "codex", "pid": 513, "folder": "/home/ada/api"})
+    claims = Claimed(program="claude-code 2.1.330", title="Release 4.2")
+    return ev.AgentsRead(
+        conversations=(
+            WorkingConversation(conversation="c3", title=Foreign("Rename the parser"), doing="works"),
+            WorkingConversation(conversation="c4", title=Foreign("Notes"), doing="open", held_by="jp-tui (9 on box)"),
+        ),
+        programs=(
+            WorkingProgram(asker=node, way="mcp", doing="waits", since=scenes.AT, open=2, claimed=claims),
+            WorkingProgram(asker=make, way="ask", doing="waits", since=scenes.AT, open=1),
+            WorkingProgram(asker=codex, way="hook", doing="idle", since="2026-03-05 21:00:00.0"),
+        ),
+    )
+
+
+def permission_outside() -> ev.WaitingListed:
+    """Claude Code asks whether it may change a file (N3)."""
+    asker = Asker(program="claude", pid=4711, started="2026-01-01T00:00:00Z", folder="/srv/app", host="box")
+    context = (
+        "file_path: /srv/app/limits.py\n--- a/limits.py\n+++ b/limits.py\n@@ -1,3 +1,3 @@\n # Most of each\n"
+        "-MOST = 10\n+MOST = 100\n LEAST = 1\n"
+    )
+    one = WaitingInfo(
+        conversation="c8", title=Foreign(""), inquiry="k2.permission.1", tool="claude-code.Edit", source="outside",
+        text=Foreign("Allow Edit: limits.py?"), digest="d8", since=scenes.AT, asker=asker,
+        question={"text": "Allow Edit: limits.py?", "answer_type": {"type": "boolean"}, "context": context},
+        covers="calls of claude-code.Edit for the same files, no others", claimed=Claimed(program="Claude Code"),
+        scopes=tuple(_offer(*each) for each in (("file", "`limits.py`", 4), ("folder", "files in this folder", 5))),
+        arguments={"file_path": "/srv/app/limits.py", "old_string": "MOST = 10", "new_string": "MOST = 100"},
+    )  # fmt: skip
+    return ev.WaitingListed(waiting=(one,))
+
+
+def _offer(scope: str, label: str, width: int) -> RuleOffer:
+    covered = RuleCoverage(matched=3, refused=1, of=14)
+    return RuleOffer(
+        scope=scope, label=Foreign(label), rules=({"tool": "claude-code.Edit"},), width=width, covered=covered,
+        lifetimes=("conversation", "folder"),
+    )  # fmt: skip

@@ -32,6 +32,7 @@ PARTS: dict[str, str] = {
     "history": "tests.faults.history",
     "servers": "tests.faults.servers",
     "kills": "tests.faults.kills",
+    "compaction": "tests.faults.compaction",
     "handover": "tests.faults.handover",
     "log": "tests.faults.log_damaged",
     "taken": "tests.faults.taken",
@@ -41,6 +42,7 @@ PARTS: dict[str, str] = {
     "sandbox": "tests.faults.sandbox",
     "rules": "tests.faults.rules",
     "ignored": "tests.faults.ignored",
+    "agents": "tests.faults.agents",
 }
 """The module of each part, by its name on the command line."""
 

@@ -21,6 +21,7 @@ from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import open_journal
 from jp_tui.view.export.document import writer
 from tests.faults.errand import CONFIG, LAST, NEW, OLD
+from tests.limits import LIMIT
 
 EVENTS = 19
 """Facts of an errand in which nothing fails."""
@@ -58,7 +59,7 @@ def _store(folder: Path, report: dict[str, Any], found: list[str]) -> tuple[dict
         drafts = [journal.drafts(shelf).get("composer", "") for shelf in shelves]
         leaves = [json.loads(part.text) for row in rows for part in journal.partials(row.id) if part.kind == "leave"]
         stored[0] = {"leaves": leaves}
-        journal.save_draft("new:after", "composer", "x").result(10)
+        journal.save_draft("new:after", "composer", "x").result(LIMIT)
     finally:
         journal.close()
     with sqlite3.connect(database) as raw:

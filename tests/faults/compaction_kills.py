@@ -1,4 +1,4 @@
-"""kill -9 around a compaction: no shown event lost, no overlay that parts a call from its result (context.md K22, K28).
+"""A worker of `compaction.py`: kill -9 around a compaction, and what is left of the log (context.md K22, K28).
 
 `python -m tests.faults.compaction_kills SEED FIRST LAST` plays turns that are compacted in forked children, each on a
 copy of one conversation, kills them at a commit or a moment later, and prints one JSON line a run: what was wrong.
@@ -13,13 +13,15 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import ModelRequest
 from jp_tui.engine.record.log import logged
-from jp_tui.engine.record.model_context import told_of
+from jp_tui.engine.record.model_context import messages_of
 from jp_tui.engine.record.overlay import record_in, standing
 from jp_tui.journal.reader import open_reader
 from jp_tui.protocol import commands as c
@@ -105,38 +107,52 @@ def played(home: Path, scene: str, conversation: str, at: int, later: float, pip
     bench.stop()
 
 
-def judged(home: Path, conversation: str, before: int, shown: list[dict[str, Any]]) -> list[str]:
-    """What is wrong with what is left."""
+def judged(
+    home: Path,
+    conversation: str,
+    before: int,
+    shown: list[dict[str, Any]],
+    answers: Sequence[str] = (ANSWER, ANSWER),
+    least: int = 2,
+) -> tuple[list[str], Counter[str]]:
+    """What is wrong with what is left, and how much was looked at. A record holds the first of these `answers`, at
+    `least` so many."""
     wrong: list[str] = []
+    figures = Counter({"events looked up": len(shown)})
     reader = open_reader(home / "conversations.db")
     try:
         rows = reader.read(conversation, 0, 100_000)
     finally:
         reader.close()
     held = {row.seq: json.loads(row.entry.payload) for row in rows}
-    wrong += [f"event {one['seq']} was shown and is lost" for one in shown if held.get(one["seq"]) != one["event"]]
+    lost = [f"event {one['seq']} was shown and is lost" for one in shown if held.get(one["seq"]) != one["event"]]
+    wrong += lost
+    figures["events lost"] = len(lost)
     if sorted(held) != list(range(1, len(held) + 1)) or len(held) < before:
         wrong.append("the log has a gap")
     events = [logged(row) for row in rows]
     compactions = [(seq, one) for seq, _, one in events if isinstance(one, ev.Compaction | ev.CompactionUndone)]
     for upto in range(len(compactions) + 1):
         overlay = standing(compactions[:upto])
+        figures["overlays looked at"] += overlay.base is not None
         open_ = 0
         for seq, _, one in events:
             open_ += isinstance(one, ev.ToolCallRequest)
             open_ -= isinstance(one, ev.ToolCallResponse)
             if seq == overlay.through and open_:
                 wrong.append(f"an overlay parts a call from its result at {seq}")
-        told = told_of(events, "fake/model", overlay, WINDOW)
+                figures["overlays that part a pair"] += 1
+        told = messages_of(events, "fake/model", overlay, WINDOW)
         try:
             check(told)
         except AssertionError as problem:
             wrong.append(f"the request is none that servers take: {problem}")
         if overlay.base is not None:
             first = getattr(told[0].parts[0], "text", "")
-            if [one.get("answer") for one in record_in(first) if one.get("kind") == "answer"] != [ANSWER, ANSWER]:
+            recorded = [one.get("answer") for one in record_in(first) if one.get("kind") == "answer"]
+            if recorded != list(answers[: len(recorded)]) or len(recorded) < least:
                 wrong.append("an answer is not in the record")
-    return wrong
+    return wrong, figures
 
 
 def _compactions(home: Path, conversation: str) -> int:
@@ -179,7 +195,7 @@ def run(number: int, rng: random.Random, base: Path, conversation: str, before: 
     with os.fdopen(out, "rb") as pipe:
         told = [json.loads(line) for line in pipe.read().splitlines() if line.endswith(b"}")]
     killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
-    wrong = judged(home, conversation, before, told)
+    wrong, figures = judged(home, conversation, before, told)
     compacted = _compactions(home, conversation)
     if number % 10 == 0 and not wrong:
         out, into = os.pipe()
@@ -197,7 +213,9 @@ def run(number: int, rng: random.Random, base: Path, conversation: str, before: 
             wrong += json.loads(pipe.read() or b'["it ended without a word"]')
         os.waitpid(child, 0)
     shutil.rmtree(home, ignore_errors=True)
-    return {"scene": scene, "at": at, "later": later, "killed": killed, "compacted": compacted, "found": wrong}
+    figures["killed"], figures["compactions in what is left"] = int(killed), compacted
+    where = f"commit {at}, {later:.4f} s later" if later >= 0 else f"before commit {at}"
+    return {"run": number, "scene": scene, "where": where, "found": wrong, "figures": figures}
 
 
 def main(seed: int, first: int, last: int) -> None:

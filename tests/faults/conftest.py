@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.terminal import Terminal
+from tests.faults.terminal import Reports, Terminal
 from tests.sampling import sampled
 
 Start = Callable[..., Terminal]
@@ -57,6 +57,35 @@ REAL = Target(
 )
 TARGETS = sampled([REAL, SAMPLE], 2)
 
+_HOLD = """
+import os, sys, time
+
+class Hold:
+    def find_spec(self, name, path=None, target=None):
+        if name == "textual":
+            sys.meta_path.remove(self)
+            while not os.path.exists({go!r}):
+                time.sleep(0.005)
+
+sys.meta_path.insert(0, Hold())
+"""
+
+
+class Held:
+    """An app that isn't loaded before `release`: what the guardian does until then is seen for sure, however slow the
+    machine makes the test. `env` is for the program."""
+
+    def __init__(self, folder: Path) -> None:
+        self._go = folder / "go"
+        hook = folder / "hook"
+        hook.mkdir()
+        (hook / "sitecustomize.py").write_text(_HOLD.format(go=str(self._go)))
+        self.env = {"PYTHONPATH": f"{hook}{os.pathsep}{Path(__file__).resolve().parents[2]}"}
+
+    def release(self) -> None:
+        """Let it be loaded."""
+        self._go.touch()
+
 
 @pytest.fixture(params=TARGETS, ids=lambda target: target.name)
 def target(request: pytest.FixtureRequest) -> Target:
@@ -65,18 +94,32 @@ def target(request: pytest.FixtureRequest) -> Target:
 
 
 @pytest.fixture
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Held]:
+    """For `start(…, env=held.env)`."""
+    made = Held(tmp_path_factory.mktemp("held"))
+    yield made
+    made.release()
+
+
+@pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """`start(target, *more_arguments, holder=True, ready=True, env={})`: a terminal in which it runs."""
+    """`start(target, *more_arguments, holder=True, ready=True, env={}, reports=KEPT)`: a terminal in which it runs."""
     started: list[Terminal] = []
 
     def start_it(
-        target: Target, *more: str, holder: bool = True, ready: bool = True, env: dict[str, str] | None = None
+        target: Target,
+        *more: str,
+        holder: bool = True,
+        ready: bool = True,
+        env: dict[str, str] | None = None,
+        reports: Reports = Reports.KEPT,
     ) -> Terminal:
         terminal = Terminal(
             [*target.command(tmp_path), *more],
             env=target.environment(tmp_path) | (env or {}),
             cwd=tmp_path,
             holder=holder,
+            reports=reports,
         )
         started.append(terminal)
         if ready:

@@ -19,7 +19,7 @@ from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.model_server import Answer, End, ModelServer, in_thread
 from tests.fakes.tools import Made, at_once
 from tests.faults.servers import Switch
-from tests.hostile.wired import WireName, says
+from tests.providers.makers import SPEAKS
 
 if TYPE_CHECKING:
     from tests.faults.streams import Stream
@@ -49,8 +49,7 @@ def told(tries: Sequence[tuple[Stream, int, End]]) -> list[str]:
 
 
 def _turn(bench: Bench, switch: Switch, server: ModelServer, stream: Stream, at: int, end: End) -> str:
-    wire: WireName = "anthropic" if stream.wire == "anthropic" else "openai_chat"
-    server.answers = [Answer([stream.body[:at]], end=end), Answer([says(wire, OVER)])]
+    server.answers = [Answer([stream.body[:at]], end=end), Answer([SPEAKS[stream.wire](False, OVER)])]
     idle = SOON if end == "stall" else LATER
     switch.now = open_provider(Endpoint("recorded", stream.wire, server.url, stream_idle_timeout_secs=idle))
     bench.forget()

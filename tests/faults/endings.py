@@ -24,6 +24,7 @@ from jp_tui.journal.reader import open_reader
 from tests.faults.conftest import REAL
 from tests.faults.report import Found
 from tests.faults.terminal import Terminal, descendants, running
+from tests.limits import LIMIT
 
 RATE = 1200
 """Characters a second; each word has six."""
@@ -166,7 +167,7 @@ def _numbers(folder: Path) -> list[int]:
 def _status(terminal: Terminal, ending: Ending) -> int:
     if not ending.alone:
         return terminal.wait_event("signal" if ending.killed else "code")
-    return terminal.process.wait(60)
+    return terminal.process.wait(LIMIT)
 
 
 def last_word(terminal: Terminal) -> int:

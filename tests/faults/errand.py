@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests import limits
 from tests.faults.failing import FAULTS, Arm
 
 OLD, NEW = "tea at four\n", "coffee at four\n"
@@ -30,7 +31,7 @@ CONFIG = """\
 [ui]
 sidebar = "hide"  # so
 """
-LIMIT = 30.0
+LIMIT = limits.LIMIT / 2
 """Seconds after which an errand hangs."""
 CALLS = (
     ("fs_modify_file", {"path": "notes.txt", "patterns": [{"old": "tea", "new": "coffee"}]}),

@@ -42,7 +42,9 @@ from jp_tui.tools.local.parameters import BadArguments
 from jp_tui.view.schema.edit import field_text, get, set_field_text, set_value_at, skeleton
 from jp_tui.view.schema.form import SchemaOutline
 from jp_tui.view.schema.lines import lines
+from tests.faults.mutated import change
 from tests.providers.decoding import HELLO, fold
+from tests.providers.makers import SPEAKS
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def sse(data: bytes) -> None:
 def _wire(name: str) -> Callable[[bytes], None]:
     def one(data: bytes) -> None:
         decoder, deltas = make_wire(Endpoint("fuzz", name, "http://h")).decoder(HELLO), list[Delta]()
-        events = data if data.startswith((b"data", b"event")) else _stream(data, name)
+        events = data if data.startswith((b"data", b"event", b'{"')) else _stream(data, name)
         with suppress(ModelError, ServerError):
             for at in range(0, len(events), 61):
                 deltas += decoder.feed(events[at : at + 61])
@@ -128,9 +130,15 @@ _CHUNKS = (
 )  # fmt: skip
 
 
+_NEWER = ("openai-responses", "gemini", "ollama")
+"""Wires whose streams are made by changes of sound ones."""
+
+
 def _stream(data: bytes, name: str) -> bytes:
     """Events that nearly belong to the wire, by chance."""
     chance, found = random.Random(data), []
+    if name in _NEWER:
+        return change(name, SPEAKS[name](chance.random() < 0.5), chance).body
     words = _EVENTS if name == "anthropic" else _CHUNKS
     for _ in range(chance.randrange(1, 12)):
         made = _made(chance, words, 4)
@@ -333,6 +341,9 @@ TARGETS = (
     Target("event stream", sse, _LINES),
     Target("Anthropic's stream", _wire("anthropic"), (*_LINES, *_JSON)),
     Target("OpenAI's stream", _wire("openai-chat"), (*_LINES, *_JSON)),
+    Target("stream of OpenAI's Responses", _wire("openai-responses"), (*_LINES, *_JSON)),
+    Target("Gemini's stream", _wire("gemini"), (*_LINES, *_JSON)),
+    Target("ollama's stream", _wire("ollama"), (*_LINES, *_JSON)),
     Target("JSON gate", gate, _JSON),
     Target("TOML and settings", settings, _TOML),
     Target("JSON-RPC line", rpc, _RPC),
@@ -387,5 +398,6 @@ def nasty(size: int) -> Iterator[tuple[str, Target, bytes]]:
         yield from ((what, by_name[name], data) for what, data in inputs.items())
     for name in ("arguments of a tool", "questions and answers", "schema form", "JSON-RPC line", "a server's words"):
         yield from ((what, by_name[name], data) for what, data in of_json.items())
-    for name in ("Anthropic's stream", "OpenAI's stream"):
+    for name in ("Anthropic's stream", "OpenAI's stream", "stream of OpenAI's Responses", "Gemini's stream"):
         yield from ((what, by_name[name], b"data: " + data + b"\n\n") for what, data in of_json.items())
+    yield from ((what, by_name["ollama's stream"], data + b"\n") for what, data in of_json.items())

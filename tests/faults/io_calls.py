@@ -21,6 +21,7 @@ from typing import Any
 from tests.faults import aftermath, errand
 from tests.faults.failing import FAULTS, REMOVES, Fault, shim
 from tests.faults.report import Found
+from tests.limits import LIMIT
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = 4
@@ -57,7 +58,7 @@ class Server:
     def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait(60)
+        self._process.wait(LIMIT)
 
 
 @contextmanager

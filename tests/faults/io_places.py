@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.faults import aftermath
 from tests.faults.report import Found
+from tests.limits import LIMIT
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = range(0, 1200, 4)
@@ -26,7 +27,7 @@ def no_namespace() -> str:
     with tempfile.TemporaryDirectory() as folder:
         command = [*NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", folder]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
         except OSError as problem:
             return f"no unshare ({problem.strerror})"
     return f"no mount in a user namespace ({done.stderr.strip()[-100:]})" if done.returncode else ""

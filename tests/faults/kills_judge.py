@@ -19,10 +19,11 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.startup.engine import link
 from jp_tui.startup.parts import Parts, journal
+from tests import limits
 from tests.faults.kills_player import response
 from tests.faults.kills_scenes import TRACES
 
-LIMIT = 30.0
+LIMIT = limits.LIMIT / 4
 LAG = 1.0
 """Seconds of streamed text, or typed text, that a kill may take."""
 
@@ -30,7 +31,7 @@ Told = Sequence[Mapping[str, Any]]
 
 
 class Judge:
-    """Of one run: `died` is when the process was gone, by the clock of `told`."""
+    """Of one run: `died` is the end of the time that the process had, by the clock of `told`."""
 
     def __init__(self, made: Parts, told: Told, died: float, *, goes_on: bool) -> None:
         self._made, self._told, self._died, self._goes_on = made, told, died, goes_on
@@ -231,7 +232,7 @@ class Judge:
                             pass
             self.found.append(f"taken up again it came to no end in {LIMIT:.0f} s; asked {asked}")
         finally:
-            if not face.close(10):
+            if not face.close(LIMIT):
                 self.found.append("the engine did not end")
 
     def _composer(self, draft: str) -> None:

@@ -23,6 +23,7 @@ from jp_tui.protocol.values import Answered, Delivered, Permitted, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
 from jp_tui.startup.engine import link
 from jp_tui.startup.parts import Parts, journal
+from tests.limits import LIMIT, starved
 
 TYPED = "half a na"
 
@@ -54,6 +55,10 @@ def watch_commits(told: Told, kill: Kill | None) -> None:
     """From now on every connection of this process counts its commits, and dies at the one that is meant."""
     made = 0
 
+    def die() -> None:
+        told.say(starved=starved(os.getpid()))
+        os.kill(os.getpid(), signal.SIGKILL)
+
     class Counting(sqlite3.Connection):
         def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:  # type: ignore[override]
             nonlocal made
@@ -61,10 +66,10 @@ def watch_commits(told: Told, kill: Kill | None) -> None:
                 return super().execute(sql, *values)
             made += 1
             if kill == Kill(made, True):
-                os.kill(os.getpid(), signal.SIGKILL)
+                die()
             done = super().execute(sql)
             if kill == Kill(made, False):
-                os.kill(os.getpid(), signal.SIGKILL)
+                die()
             told.say(commit=made, drafts=self._drafts())
             return done
 
@@ -95,7 +100,7 @@ class Player:
             for event in self._link.collect():
                 if self._shown(event):
                     self._told.say(done=True)
-                    self._link.close(5)
+                    self._link.close(LIMIT)
                     self._told.say(loaded=list(sys.modules))
                     return
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jp_tui.protocol.base import Model
+from jp_tui.protocol.base import Model, adapter
 from jp_tui.settings.cli.arguments import CommandLine, parse
 from jp_tui.startup.parts import Parts, RunLocation, parts
 from jp_tui.system.paths import Paths
@@ -33,10 +33,11 @@ from tests.faults import kills_player as player
 from tests.faults.kills_judge import judged
 from tests.faults.kills_scenes import SCENES, furnish, settle
 from tests.faults.workers import answers_with_stacks, descendants, memory, stacks_of
+from tests.limits import LIMIT, starved, stolen
 
-PATIENCE = 30.0
+PATIENCE = LIMIT / 2
 """Seconds for one run, and for its judge."""
-REMAINS = 10.0
+REMAINS = 30.0
 """Seconds after which no child may be left; then those that are left are named and killed."""
 _SUBREAPER = 36
 
@@ -107,7 +108,7 @@ def remains() -> float:
 def _built(model: type[Model]) -> None:
     """The validators of all messages, which are else made where the first one is needed."""
     for one in model.__subclasses__():
-        one.model_rebuild(force=False)
+        adapter(one)
         _built(one)
 
 
@@ -165,11 +166,13 @@ class Worker:
     def _play(
         self, run: str, says: tuple[str, ...], seed: str, kill: player.Kill | Moment | None
     ) -> tuple[bytes, float]:
-        """What the player said until it was killed, if it has not ended before; and when it was gone."""
+        """What the player said until it was killed, if it has not ended before; and the end of the time that it had,
+        by its clock: what it waited for a CPU is not its own."""
         made = self.parts(run)
         os.chdir(made.workspace)
         at = kill if isinstance(kill, Moment) else Moment(None, PATIENCE)
         itself = kill if isinstance(kill, player.Kill) else None
+        lost = stolen()
         child, pipe = forked(lambda into: player.play(made, says, into, seed, itself))
         said, ended = heard(pipe, PATIENCE, at.lines)
         if not ended and (at.lines is None or said.count(b"\n") < at.lines):
@@ -177,13 +180,16 @@ class Worker:
         elif not ended:
             more, ended = heard(pipe, at.later)
             said += more
+        died, waited = time.monotonic(), starved(child)
         if not ended:
             os.kill(child, signal.SIGKILL)
             said += heard(pipe, PATIENCE)[0]
         os.waitpid(child, 0)
-        died = time.monotonic()
         os.close(pipe)
-        return said, died
+        for line in player.lines(said)[-1:]:
+            if "starved" in line:  # it killed itself
+                died, waited = line["at"], line["starved"]
+        return said, died - waited - (stolen() - lost)
 
     def _hangs(self, child: int) -> None:
         stacks_of(child)
@@ -251,8 +257,8 @@ def main() -> None:
     worker = Worker(folder)
     worker.measure()
     gc.freeze()  # a child that looks for garbage among what we share would have to copy it
-    every = list(kills(worker))
-    random.Random(seed).shuffle(every)
+    # by an order of each kill's own: how many commits a scene makes varies with the load, and moves no other kill
+    every = sorted(kills(worker), key=lambda one: random.Random(f"{seed}.{one}").random())
     for number in range(first, last):
         pair = number // 2
         scene, kill = every[pair % len(every)] if number % 2 else (list(SCENES)[pair % len(SCENES)], None)

@@ -11,6 +11,7 @@ from tests.faults import planted as p
 from tests.faults.conftest import REAL
 from tests.faults.leaks_run import configured
 from tests.faults.terminal import Terminal
+from tests.limits import LIMIT
 
 SCRIPT = str(Path(__file__).with_name("crashing.py"))
 KNOWN = (*p.ENVIRONMENT.values(), p.HEADER)
@@ -35,7 +36,7 @@ def run(folder: Path, *, whole: bool = False) -> dict[str, bytes]:
 
 
 def _command(command: list[str], environment: dict[str, str]) -> bytes:
-    done = subprocess.run(command, env=environment, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=LIMIT, check=False)
     assert done.returncode == 1 and b"stopped: RuntimeError" in done.stderr, done
     return done.stdout + done.stderr
 

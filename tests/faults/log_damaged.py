@@ -15,9 +15,8 @@ from pathlib import Path
 from tests.faults.log_damage import GOOD, VICTIM, WORD, Change, files, made, rows
 from tests.faults.log_runs import Ran, Runs, warm
 from tests.faults.report import Found
+from tests.limits import LIMIT
 
-LIMIT = 20.0
-"""Seconds after which a command is said to hang."""
 COMMANDS: dict[str, tuple[str, ...]] = {
     "list": ("conversations", "list"),
     "list --json": ("conversations", "list", "--json"),
@@ -34,7 +33,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 REPLY = "zqreply"
 SCRIPT = '[[walks]]\nname = "x"\n[[walks.turns]]\ntext = "y"\n'
 QUICK = ("list", "show it", "search", "query another")
-BOUNDED, WHOLE_FILES = 2, 40
+BOUNDED, WHOLE_FILES = 1, 40
 """So many changes of rows and of files in CI, with the quick commands; of each kind of chance in files so many."""
 
 

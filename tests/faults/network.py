@@ -19,6 +19,7 @@ from pathlib import Path
 from tests.faults.report import Found
 from tests.faults.terminal import Terminal
 from tests.headless.running import environment
+from tests.limits import LIMIT
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDER = Path(__file__).with_name("recorder")
@@ -68,7 +69,7 @@ def talked(case: Case, folder: Path, *, seconds: float = 0.0, kernel: bool = Fal
     if case.ready:
         _watched(case, command, given, folder, seconds)
     else:
-        subprocess.run(command, env=given, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        subprocess.run(command, env=given, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
     heard = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     found = [":".join(about) for _, about in heard]
     if kernel:

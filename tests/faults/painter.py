@@ -163,7 +163,7 @@ def _plain(text: str, chance: Random) -> Iterable[str]:
     printer.fact(appended(conversation(text)[2], closes="1"))
     yield from lines
     output = TextOutput(False, out := io.StringIO(), out)
-    output.say(text)
+    output.print(text)
     output.tell(text)
     yield out.getvalue()
 
@@ -171,7 +171,7 @@ def _plain(text: str, chance: Random) -> Iterable[str]:
 def _record(text: str, chance: Random) -> Iterable[str]:
     output = TextOutput(False, out := io.StringIO(), out)
     for one in exported(conversation(text)):
-        output.say(one)
+        output.print(one)
     yield out.getvalue()
 
 

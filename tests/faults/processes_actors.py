@@ -20,11 +20,12 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.startup.engine import link
 from jp_tui.startup.parts import Parts, journal
+from tests import limits
 from tests.faults.kills_player import Told, response
 from tests.faults.workers import stacks_of, waiting
 
-LIMIT = 20.0
-"""Seconds for one of them."""
+LIMIT = limits.LIMIT / 4
+"""Seconds for one of them; the others, above it, wait longer."""
 
 
 def watched(file: Path) -> None:
@@ -64,7 +65,7 @@ class Actor:
         else:
             stacks_of(os.getpid())
             self._told.say(trouble=f"it came to no end in {LIMIT:.0f} s", hangs=waiting())
-        self._link.close(5)
+        self._link.close(LIMIT)
 
     def _failed(self, came: Sequence[e.Event]) -> Sequence[e.Event]:
         """What came; of an engine that failed nothing more is to be waited for, and why is told."""

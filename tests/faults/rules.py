@@ -27,6 +27,7 @@ from jp_tui.rules.decide import RuleLayer, RuleLayers, decide
 from jp_tui.rules.matching import RuleIndex
 from jp_tui.rules.shell_line import read
 from jp_tui.rules.values import ApprovalRule, CallFacts, Nowhere, Situation, Words
+from tests.faults import rule_kills
 from tests.faults.report import Found
 from tests.rules import loosening as lo
 
@@ -41,7 +42,7 @@ SHELLS = ("/bin/dash", "/bin/bash")
 SECONDS = 3.0
 BATCH = 100
 """Lines that one process runs."""
-LINES, WHOLE = 300, 20_000
+LINES, WHOLE = 2_000, 20_000
 _ENVIRONMENT = {"X": "evil", "Y": "ok; evil", "Z": "", "W": "a evil", "i": "evil", "LC_ALL": "C.UTF-8"}
 
 _PROGRAMS = ("ok", "fine", "cat", "echo", "grep", "make", "git log", "git diff", "pwd", "true", "cd sub", "no")
@@ -333,4 +334,5 @@ def tried(whole: bool, seed: int) -> list[Found]:
         ),
         Found("a plain command line is not asked about", len(PLAIN), [repr(line) for line in asked]),
         Found("nothing that is added to the rules loosens a decision", examples, loosened(examples, seed)),
+        *rule_kills.tried(whole, seed),
     ]

@@ -81,5 +81,5 @@ def program() -> int:
 
 if __name__ == "__main__":
     code = guardian.run_guarded(program)
-    guardian.say_last_word()
+    guardian.print_exit_text()
     sys.exit(code)

@@ -20,44 +20,55 @@ LATEST = Path(__file__).with_name("latest.json")
 BEGIN, END = "<!-- faults -->\n", "<!-- end -->"
 PROMISES: dict[str, tuple[str, str]] = {
     "kills": (
-        "Killed at any moment, nothing that was shown is lost and what waited for you comes back",
+        "After a kill at any moment, nothing that was shown is lost and open questions are asked again",
         "faults/test_kills",
     ),
-    "endings": ("However it ends, the terminal is as before, the status right, no child left", "faults/test_ways_out"),
-    "handover": ("What is typed while it starts is neither lost nor doubled", "faults/test_handover"),
-    "processes": ("Several processes on one conversation: one writer at a time", "faults/test_processes"),
+    "compaction": (
+        "After a kill during a compaction or a failed summary, no event is lost and no call loses its result",
+        "faults/test_compaction_kills",
+    ),
+    "endings": (
+        "However jp-tui ends, the terminal is restored, the exit status is correct, no child process is left",
+        "faults/test_ways_out",
+    ),
+    "handover": ("Keys typed during the start are neither lost nor doubled", "faults/test_handover"),
+    "processes": ("Of several processes on one conversation, one writes at a time", "faults/test_processes"),
     "stalls": ("A terminal that stops reading leaves no gap in the log", "faults/test_stalls"),
     "io": (
-        "A disk that fails leaves nothing half-written, silent, or done without its decision on record",
+        "A failing disk leaves nothing half-written, nothing unreported, and nothing done without a logged decision",
         "faults/test_io",
     ),
-    "log": ("A damaged or hostile store is told in words and takes nothing else with it", "faults/test_log_damaged"),
+    "log": ("A damaged or hostile store is reported and affects nothing else", "faults/test_log_damaged"),
     "taken": (
-        "A database that is cut, tampered with or taken away is written again: only what was touched can be lost",
+        "A database that is truncated, tampered with or removed is restored: only changed parts can be lost",
         "faults/test_taken",
     ),
     "streams": (
-        "A reply that is cut anywhere is whole or an error, and no tool runs from half of one",
+        "A reply that is cut anywhere is complete or an error, and no tool runs from an incomplete one",
         "faults/test_streams",
     ),
-    "servers": ("A server that stalls is given up in time, and Esc acts at once", "faults/test_servers"),
-    "history": ("No stored string keeps a provider from taking the next request", "faults/test_history"),
-    "fuzz": ("What reads foreign input raises nothing unforeseen, in bounded time", "faults/test_fuzz"),
+    "servers": ("A stalled server is given up in time, and Esc works at once", "faults/test_servers"),
+    "history": ("No stored string makes a provider reject the next request", "faults/test_history"),
+    "fuzz": ("Parsers of untrusted input raise no unexpected error and take limited time", "faults/test_fuzz"),
     "rpc": ("A hostile JSON-RPC client gets clear errors, never a hang", "faults/test_rpc"),
     "painter": ("No control byte of any text reaches the terminal", "faults/test_painter"),
-    "slots": ("Hostile text in any place of the screen acts nowhere and holds nothing up", "faults/test_slots"),
+    "slots": ("Hostile text anywhere on the screen has no effect and blocks nothing", "faults/test_slots"),
     "secrets": ("No secret reaches a child, a log, a report, the store or another server", "faults/test_planted"),
     "rules": (
         "No command line starts a program that no approval rule allows, as dash and bash read it",
         "faults/test_rules",
     ),
-    "ignored": ("An ignore list hides from the model what git would ignore", "faults/test_ignored"),
+    "ignored": ("An ignore list hides from the model the files that Git would ignore", "faults/test_ignored"),
+    "agents": (
+        "Whatever is killed, an agent gets no yes that isn't on record, and no agent outlives jp-tui",
+        "faults/test_agents",
+    ),
     "sandbox": (
-        "No command gets out of the sandbox: nothing else is changed, no secret read, nobody reached",
+        "No command escapes the sandbox: nothing else is changed, no secret is read, no server is reached",
         "faults/test_sandbox",
     ),
-    "network": ("Nobody is talked to unasked: no telemetry", "faults/test_network"),
-    "soak": ("Turns one after the other leak neither memory nor files", "hostile/test_runtime"),
+    "network": ("No connection is made without a request: no telemetry", "faults/test_network"),
+    "soak": ("Many turns leak neither memory nor files", "hostile/test_runtime"),
 }
 """Each part's promise in words, and the test in tests/ that CI runs of it."""
 

@@ -15,7 +15,18 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.changes import FileChange, LeftFile
 from jp_tui.protocol.context import ContextPart
 from jp_tui.protocol.library import Found, Hit, ImportProblem
+from jp_tui.protocol.mcp import (
+    McpLogin,
+    McpRead,
+    McpServerInfo,
+    McpToolInfo,
+    PromptArgument,
+    ServerPromptFilled,
+    ServerPromptRead,
+)
 from jp_tui.protocol.models import MissingKey, ModelInfo, ServerProblem
+from jp_tui.protocol.outside import WorkingConversation
+from jp_tui.protocol.rules import RuleAnswer, RuleInfo, RuleSuggestion
 from jp_tui.protocol.settings import SettingEntry
 from jp_tui.protocol.setup import FoundServer, ModelTested, SetupFound, SetupSaved
 from jp_tui.protocol.trust import ProposedSetting
@@ -156,6 +167,88 @@ async def trust(stage: Stage, w: Words) -> None:
     )
     await stage.look()
     await stage.say(ev.Refused(command="trust_workspace", message=w("why not")))
+
+
+async def rules(stage: Stage, w: Words) -> None:
+    stage.app.action_open("rules")
+    rule = RuleInfo(
+        id=w("id of a rule"), effect="allow", tool=w("tool of a rule"), scope="command",
+        match=[w("word"), [w("choice")]], lifetime="folder", layer="user", place=w("place of a rule"),
+        folder=w("folder of a rule"),
+        reason=w("reason of a rule"), made_by=w("maker of a rule"), hits=2, created="2026-03-05T21:21:16Z",
+        answer=RuleAnswer(conversation=w("conversation of a rule"), inquiry=w("inquiry of a rule")),
+    )  # fmt: skip
+    suggested = RuleSuggestion(
+        tool=w("suggested tool"), scope="path", match=w("suggested path"), folder=w("suggested folder"), approved=5,
+        conversations=2, first="", last="", add=w("command that adds"), table={"path": "a"},
+    )  # fmt: skip
+    told = {
+        "rules": (rule,), "suggestions": (suggested,), "file": w.foreign("file of rules"),
+        "problems": (w.foreign("bad rule"),), "policy": (w.foreign("policy"),),
+    }  # fmt: skip
+    await stage.say(ev.RulesRead.model_validate(told))
+    await stage.look()
+    await stage.press("d")
+    await stage.look()
+    await stage.press("down", "a")
+    await stage.look()
+    await stage.say(ev.RulesRead.model_validate({**told, "done": "revoked", "changed": w("revoked rule")}))
+    await stage.look()
+    await stage.say(ev.Refused(command="revoke_rule", message=w("why not")))
+
+
+async def mcp(stage: Stage, w: Words) -> None:
+    stage.app.action_open("mcp")
+    tool = McpToolInfo(
+        tool=w.foreign("tool of a server"), name=w("name of a tool"), wire=w("name on a wire"), state="changed",
+        title=w.foreign("title of a tool"), description=w.foreign("description"), fingerprint="sha256:1",
+        input_schema=w.foreign("arguments"), output_schema=w.foreign("result schema"), hints=w.foreign("hints"),
+        changes=(w("changed part"),), difference=w.foreign("difference"),
+    )  # fmt: skip
+    off = tool.model_copy(update={"state": "off", "reason": w.foreign("reason of a tool")})
+    server = McpServerInfo(
+        name="docs", transport="stdio", target=w.foreign("program"), origin=w.foreign("place of a server"),
+        state="failed", error=w.foreign("error of a server"), protocol=w("revision"), at=AT,
+        title=w.foreign("title of a server"), log=w.foreign("log"), tools=(tool, off),
+    )  # fmt: skip
+    told = McpRead(servers=(server,), problem=w.foreign("problem of servers"))
+    await stage.say(told)
+    await stage.look()
+    await stage.press("a")
+    await stage.look()
+    await stage.press("enter")
+    await stage.look()
+    await stage.press("q", "down", "enter")
+    await stage.look()
+    await stage.press("q", "down")
+    await stage.look()
+    await stage.say(told.model_copy(update={"done": "accepted", "changed": w.foreign("accepted tools")}))
+    await stage.look()
+    await stage.say(ev.Refused(command="accept_mcp_tools", message=w("why not")))
+    web = server.model_copy(update={"name": "web", "transport": "http", "tools": (), "logs_in": True})
+    await stage.say(told.model_copy(update={"servers": (web,)}))
+    await stage.press("home", "l")
+    await stage.say(McpLogin(server="web", url=w.foreign("address of a login"), notes=(w.foreign("note of a login"),)))
+    await stage.look()
+    await stage.say(told.model_copy(update={"done": "logged_in", "changed": w.foreign("end of a login")}))
+    await stage.look()
+
+
+async def server_prompt(stage: Stage, w: Words) -> None:
+    stage.app.action_open("prompt", "docs:review")
+    arguments = tuple(
+        PromptArgument(name=w.foreign("name of an argument"), description=w.foreign("argument"), required=one)
+        for one in (True, False)
+    )
+    told = ServerPromptRead(
+        server="docs", prompt="review", description=w.foreign("description of a prompt"), arguments=arguments
+    )
+    await stage.say(told)
+    await stage.look()
+    await stage.press("enter")  # a value is required
+    await stage.look()
+    await stage.say(ServerPromptFilled(server="docs", prompt="review", text=w.foreign("text of a prompt")))
+    await stage.look()
 
 
 async def setup(stage: Stage, w: Words) -> None:
@@ -320,9 +413,18 @@ async def context(stage: Stage, w: Words) -> None:
     await stage.look()
 
 
+async def at_work(stage: Stage, w: Words) -> None:
+    """Conversations that are open here and in other processes."""
+    stage.app.action_open("agents", "all")
+    one = WorkingConversation(conversation="k9", title=w.foreign("title of one that works"), doing="works")
+    await stage.say(ev.AgentsRead(conversations=(one,)))
+    await stage.look()
+
+
 SCENES: dict[str, Callable[[Stage, Words], Awaitable[None]]] = {
     "page: conversations": library, "page: models": models, "page: usage": usage, "page: settings": settings,
-    "page: trust": trust, "page: setup": setup, "page: changes": changes, "page: inbox": inbox, "page: ledger": ledger,
+    "page: rules": rules, "page: mcp": mcp, "page: prompt": server_prompt, "page: trust": trust, "page: setup": setup,
+    "page: changes": changes, "page: inbox": inbox, "page: ledger": ledger,
     "page: inquiries": inquiries, "page: sub-agents": agents, "page: reviewers": reviewers,
-    "page: context": context,
+    "page: context": context, "page: at work": at_work,
 }  # fmt: skip

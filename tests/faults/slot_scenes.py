@@ -15,7 +15,8 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import AgentInfo, Escalation, PromptRequest, StoredEvent, TurnError, Verdict
+from jp_tui.protocol.own_commands import OwnCommand
+from jp_tui.protocol.values import AgentInfo, Escalation, PromptRequest, RuleOffer, StoredEvent, TurnError, Verdict
 from jp_tui.questions.types import (
     BooleanAnswer,
     MultiSelectAnswer,
@@ -312,7 +313,7 @@ async def free(stage: Stage, w: Words) -> None:
 
 
 async def secrets(stage: Stage, w: Words) -> None:
-    await _sheet(stage, _prompt(Question("pw", w("question of a secret"), SecretAnswer()), persistence="none"))
+    await _sheet(stage, _prompt(Question("pw", w("question of a secret"), SecretAnswer(), persistence="none")))
 
 
 async def schemas(stage: Stage, w: Words) -> None:
@@ -348,6 +349,7 @@ async def permissions(stage: Stage, w: Words) -> None:
         asks, kind="permission", tool=w("tool"), tool_kind="mcp", server=w("server"), subject=w.foreign("subject"),
         arguments=Foreign('{"command": "ls"}'), rendered=w.foreign("what the tool shows", block=True), why=w("why"),
         controls=frozenset({"edit", "end_turn", "remember"}), human_only=True,
+        scopes=(RuleOffer(scope="exact", label=w.foreign("scope of a rule"), rules=(), lifetimes=("turn",)),),
     )  # fmt: skip
     await _sheet(stage, request, "w", "ctrl+d", "end", "e", "escape")
 
@@ -406,12 +408,24 @@ async def deciding(stage: Stage, w: Words) -> None:
     )  # fmt: skip
 
 
+async def commands(stage: Stage, w: Words) -> None:
+    """The user's own commands: in the list of `/`."""
+    own = OwnCommand(
+        name=w.foreign("name of a command"), kind="command", path=Foreign("/etc/commands/x.md"),
+        description=w.foreign("what a command does"), hint=w.foreign("arguments of a command"),
+    )  # fmt: skip
+    await stage.say(ev.OwnCommandsRead(commands=(own,)))
+    await stage.press("/")
+    await stage.look()
+
+
 SCENES: dict[str, Show] = {
     "conversation": talk, "conversation, the rest": others, "streaming": streams, "top line and title": frames,
     "refusals": refusals, "writing": writing, "said anew": recorded, "sheet: yes or no": yes_or_no,
     "sheet: options": choices, "sheet: several": several, "sheet: text": free, "sheet: secret": secrets,
     "sheet: schema": schemas, "sheet: permission": permissions, "sheet: arguments": arguments,
     "sheet: delivery": deliveries, "sheet: hunks": hunks, "sheet: review": reviews, "reviewer": deciding,
+    "own commands": commands,
     **slot_pages.SCENES,
 }  # fmt: skip
 """Every scene by its name."""

@@ -36,11 +36,11 @@ from tests.faults.report import Found
 from tests.faults.slot_scenes import SCENES
 from tests.faults.slots_app import SYNC
 from tests.hostile import recorded
+from tests.limits import LIMIT
 
 GROUPS = ("terminal", "markup", "unicode", "sizes")
 HELD = 0.1
 """Seconds of work that no single step of the loop may take; what a busy machine adds is no work."""
-LIMIT = 120.0
 BELLS = 2
 """A question that nobody looks at rings."""
 SIZE = (120, 50)

@@ -119,7 +119,7 @@ class Stage:
         seen: object = None
         for _ in range(400):
             found = list(self.app._main.query(Transcript))
-            if self.app.heard and (not found or found[0].settled):
+            if self.app.heard and (not found or found[0].is_idle):
                 now = self.app.screen._compositor.render_strips()
                 if now == seen:
                     break

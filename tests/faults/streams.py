@@ -1,9 +1,9 @@
 """Every recorded stream cut at every byte, in five ways: whole or a clear error, no doubled text, no tool run from half
-a message (T19, T20).
+a message (T19, T20), on each wire.
 
 Three depths, from many to few: the decoder alone at every byte, the whole HTTP client on memory at every byte in every
-way, real sockets. Streams of wires that we do not speak are refused, too. What the engine makes of a cut reply stands
-in `cut_turns.py`.
+way, real sockets. Streams of another wire than the configured one are refused, too. What the engine makes of a cut
+reply stands in `cut_turns.py`, what chance changes beside cutting in `mutated.py`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,24 @@ from jp_tui.providers.port import Provider
 from jp_tui.providers.registry import make_wire, open_provider
 from tests.fakes.memory_server import ENDS, MemoryEnd, MemoryServer
 from tests.fakes.model_server import Answer, End, ModelServer, split
+from tests.faults import mutated
 from tests.faults.cut_turns import told
 from tests.faults.report import Found
+from tests.limits import LIMIT
 from tests.providers.decoding import HELLO, SAMPLES, decode, fixtures, fold
 from tests.providers.made_recordings import chats
+from tests.providers.makers import SPEAKS
 
 IDLE = 7.25
 """Seconds that a server may say nothing; on memory nobody waits for them."""
 SHORT = 0.3
 """The same on real sockets, of servers that stall."""
-WIRES: dict[str, str] = {"anthropic": "anthropic", "llamacpp": "openai-chat"}
-FOREIGN = ("openai", "ollama")
+WIRES: dict[str, str] = {
+    "anthropic": "anthropic",
+    "llamacpp": "openai-chat",
+    "openai": "openai-responses",
+    "ollama": "ollama",
+}
 _SOCKETS: dict[End, set[str]] = {
     "fin": {"cut"}, "cut": {"cut"}, "rst": {"cut"}, "stall": {"stalled"}, "bad_chunk": {"cut"},
 }  # fmt: skip
@@ -69,6 +76,8 @@ def streams() -> list[Stream]:
         for path in sorted(Path(SAMPLES).glob("*.sse"))
     ]
     named += [(name, wire, body) for folder, wire in WIRES.items() for name, body in _bodies(folder)]
+    for wire, speaks in SPEAKS.items():
+        named += [(f"made/{wire}", wire, speaks(False)), (f"made/{wire} calls", wire, speaks(True))]
     found = []
     for name, wire, body in named:
         stream = Stream(name, wire, body, [])
@@ -150,7 +159,7 @@ class Memory:
         self.server = MemoryServer()
         self.providers = {
             wire: self.server.provider(Endpoint("recorded", wire, "http://h.invalid", stream_idle_timeout_secs=IDLE))
-            for wire in sorted(set(WIRES.values()))
+            for wire in SPEAKS
         }
 
     async def close(self) -> None:
@@ -196,7 +205,7 @@ async def on_sockets(tries: Sequence[tuple[Stream, int, End]]) -> list[str]:
             endpoint = Endpoint("recorded", stream.wire, server.url, stream_idle_timeout_secs=idle)
             provider = open_provider(endpoint)
             deltas, error = await taken(provider)
-            await asyncio.wait_for(provider.close(), 30)
+            await asyncio.wait_for(provider.close(), LIMIT)
         # a reset may overtake what was sent before it: then less was said, which is no fault
         wrong = judged(stream, deltas, error, _SOCKETS[end])
         return f"{stream.name} cut after byte {at}, {end}, on a socket: {wrong}" if wrong else ""
@@ -207,18 +216,18 @@ async def on_sockets(tries: Sequence[tuple[Stream, int, End]]) -> list[str]:
     return [wrong for wrong in found if wrong]
 
 
-async def foreign(memory: Memory, chance: random.Random, cuts: int) -> tuple[int, list[str]]:
-    """Streams of wires that we do not speak, to both of ours: a clear error, and nothing of them is said."""
+async def foreign(memory: Memory, known: Sequence[Stream], chance: random.Random, cuts: int) -> tuple[int, list[str]]:
+    """Each stream to the other wires: a clear error, and nothing of it is said."""
     runs, wrong = 0, list[str]()
-    for folder in FOREIGN:
-        for name, body in _bodies(folder):
-            for wire, provider in memory.providers.items():
-                for at in [len(body), *(chance.randrange(len(body)) for _ in range(cuts))]:
-                    memory.server.answers([body[:at]], "end")
-                    deltas, error = await taken(provider)
-                    runs += 1
-                    if deltas or error is None or not (error.message and error.advice):
-                        wrong.append(f"{name} as {wire}, cut after byte {at}: {error!r}, {deltas!r:.200}")
+    for stream in known:
+        for wire, provider in memory.providers.items():
+            size = len(stream.body) if wire != stream.wire else 0
+            for at in [size, *(chance.randrange(size) for _ in range(cuts))] if size else ():
+                memory.server.answers([stream.body[:at]], "end")
+                deltas, error = await taken(provider)
+                runs += 1
+                if deltas or error is None or not (error.message and error.advice):
+                    wrong.append(f"{stream.name} as {wire}, cut after byte {at}: {error!r}, {deltas!r:.200}")
     return runs, wrong
 
 
@@ -244,7 +253,8 @@ def tried(whole: bool, seed: int) -> list[Found]:
         for _ in range(500 if whole else 8)
     ]
     turns = Found("a turn whose reply is cut: asked for again, said once, no call run", len(tries), told(tries))
-    return [alone, turns, *asyncio.run(_through_the_client(known, chance, seed, whole=whole))]
+    changed = mutated.tried(20_000 if whole else 200, seed)
+    return [alone, turns, *asyncio.run(_through_the_client(known, chance, seed, whole=whole)), *changed]
 
 
 async def _through_the_client(known: list[Stream], chance: random.Random, seed: int, *, whole: bool) -> list[Found]:
@@ -255,12 +265,11 @@ async def _through_the_client(known: list[Stream], chance: random.Random, seed: 
         cuts = range(size + 1) if whole else [chance.randrange(size + 1) for _ in range(2)]
         cut.runs += len(cuts) * len(ENDS)
         cut.failed += await on_memory(memory, stream, cuts, seed)
-    runs, wrong = await foreign(memory, chance, 20 if whole else 0)
+    runs, wrong = await foreign(memory, known, chance, 20 if whole else 0)
     await memory.close()
     tries = [
         (stream := chance.choice(known), chance.randrange(len(stream.body) + 1), chance.choice([*_SOCKETS]))
         for _ in range(2_000 if whole else 16)
     ]
     sockets = Found("the same on a real socket", len(tries), await on_sockets(tries))
-    nothing = "" if runs else "no recordings of other wires"
-    return [cut, sockets, Found("streams of wires that we do not speak", runs, wrong, not_here=nothing)]
+    return [cut, sockets, Found("streams of another wire than the configured one", runs, wrong)]

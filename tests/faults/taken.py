@@ -23,7 +23,7 @@ from tests.journal.damaged import Damage, damages, places, whole
 from tests.journal.tampered import TAMPERED, tamper
 
 NAMES = (*GOOD, VICTIM)
-BOUNDED = 2
+BOUNDED = 1
 """So many of each in CI."""
 Shown = dict[str, dict[int, str]]
 """Of each conversation the events by number, as a command shows them."""

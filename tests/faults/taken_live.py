@@ -21,9 +21,9 @@ from pathlib import Path
 from tests.faults.log_damage import GOOD, made
 from tests.faults.log_damaged import REPLY, SCRIPT
 from tests.faults.taken_away import AWAY, IN_PLACE, LATER, Away
+from tests.limits import LIMIT
 
 ROOT = Path(__file__).parents[2]
-LIMIT = 60.0
 ENDS = re.compile(r"Resume this conversation with `jp-tui --plain -r (\S+?)`")
 
 

@@ -20,20 +20,37 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum, auto
 from pathlib import Path
 
 import pyte
 
-LIMIT = 60.0
-"""Seconds to wait for a fact on a slow, loaded machine before a test fails."""
+from tests.limits import LIMIT as LIMIT
+
+CELL = (8, 16)
+"""Width and height of a cell in pixels."""
 _CSI = re.compile(rb"\x1b\[([<>=?]?)([0-9;:]*)([ -/]*)([@-~])")
+_BEGINS, _ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
+"""What a program writes around a frame: a terminal shows all of it at once."""
 _AT_START = {7: True, 25: True}  # wrapping and a visible cursor; every other mode is off
+SIZES = 2048
+"""The mode in which a terminal reports each of its sizes, the first at once. Programs then ignore SIGWINCH."""
+
+
+class Reports(StrEnum):
+    """What a terminal does about `SIZES`: it doesn't know the mode, keeps to it, or only says that it knows it, as
+    where a session is attached to another terminal than it began in."""
+
+    NONE = auto()
+    KEPT = auto()
+    PROMISED = auto()
 
 
 class Modes:
     """Which modes a program has left on, from the bytes that it wrote."""
 
-    def __init__(self) -> None:
+    def __init__(self, unknown: frozenset[int] = frozenset()) -> None:
+        self.unknown = unknown
         self.on: dict[int, bool] = {}
         self.kitty = {False: 0, True: 0}  # pushed flags, on the main and on the alternate screen
         self.titles = 0  # saved ones that were not put back
@@ -51,7 +68,7 @@ class Modes:
             if kind == b"?" and final in b"hl":
                 self.on.update(dict.fromkeys(numbers, final == b"h"))
             elif kind == b"?" and final == b"p" and between == b"$":
-                answers += [b"\x1b[?%d;%d$y" % (one, 1 if self.on.get(one) else 2) for one in numbers]
+                answers += [b"\x1b[?%d;%d$y" % (one, self._state(one)) for one in numbers]
             elif kind == b">" and final == b"u":
                 self.kitty[self.on.get(1049, False)] += 1
             elif kind == b"" and final == b"t" and numbers and numbers[0] in (22, 23):
@@ -61,6 +78,9 @@ class Modes:
                 self.kitty[alternate] = max(0, self.kitty[alternate] - (numbers[0] if numbers else 1))
         return answers
 
+    def _state(self, mode: int) -> int:
+        return 0 if mode in self.unknown else 1 if self.on.get(mode) else 2
+
     def left_on(self) -> dict[str, object]:
         """What is not as in a fresh terminal; empty when all is clean."""
         wrong: dict[str, object] = {f"?{mode}": on for mode, on in self.on.items() if on != _AT_START.get(mode, False)}
@@ -69,6 +89,28 @@ class Modes:
         if any(self.kitty.values()):
             wrong["kitty"] = self.kitty
         return wrong
+
+
+class Frames:
+    """What a terminal shows: each frame when it is whole, as the program meant it (synchronized output).
+
+    A read of a pty ends anywhere. A test that looked in the middle of a frame would see half of two screens.
+    """
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self.screen = pyte.Screen(*size)
+        self._stream = pyte.ByteStream(self.screen)
+        self._part = b""
+
+    def feed(self, data: bytes) -> None:
+        """Show what was written, but the frame that hasn't ended."""
+        data = self._part + data
+        end = data.rfind(_BEGINS)
+        if end < 0 or _ENDS in data[end:]:  # none is open; but the mark of the next may be cut in two
+            cut = next((n for n in range(len(_BEGINS) - 1, 0, -1) if data.endswith(_BEGINS[:n])), 0)
+            end = len(data) - cut
+        self._part = data[end:]
+        self._stream.feed(data[:end])
 
 
 class Terminal:
@@ -82,14 +124,17 @@ class Terminal:
         cwd: Path,
         holder: bool = True,
         size: tuple[int, int] = (80, 24),
+        reports: Reports = Reports.KEPT,
     ) -> None:
-        self.modes = Modes()
-        self.screen = pyte.Screen(*size)
-        self.stream = pyte.ByteStream(self.screen)
+        self.modes = Modes(frozenset({SIZES} if reports == Reports.NONE else ()))
+        self._reports = reports
+        self._frames = Frames(size)
+        self.screen = self._frames.screen
         self.seen = b""
         self.events: list[dict[str, int]] = []
         self.master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        self.size = size
+        _sized(slave, size)
         self.before = termios.tcgetattr(slave)
         self._events, events = os.pipe()
         orders, self._orders = os.pipe()
@@ -132,9 +177,17 @@ class Terminal:
 
     def _take(self, data: bytes) -> None:
         self.seen += data
-        self.stream.feed(data)
+        self._frames.feed(data)
+        reporting = self.modes.on.get(SIZES)
         for answer in self.modes.feed(data):
             os.write(self.master, answer)
+        if not reporting:
+            self._report()
+
+    def _report(self) -> None:
+        if self.modes.on.get(SIZES) and self._reports == Reports.KEPT:
+            columns, rows = self.size
+            os.write(self.master, b"\x1b[48;%d;%d;%d;%dt" % (rows, columns, rows * CELL[1], columns * CELL[0]))
 
     def wait(self, fact: Callable[[], object], what: str) -> None:
         """Until `fact()` is true; AssertionError with the screen when it does not become so."""
@@ -194,6 +247,13 @@ class Terminal:
     def type(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
+    def resize(self, columns: int, rows: int) -> None:
+        """Another size, as a terminal's window gets one; what is on the screen is for the program to paint."""
+        self.size = columns, rows
+        self.screen.resize(rows, columns)
+        _sized(self.slave, self.size)
+        self._report()
+
     def send(self, data: bytes) -> None:
         """Type bytes, however many, and read meanwhile what is written."""
         while data:
@@ -216,6 +276,10 @@ class Terminal:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
+
+
+def _sized(terminal: int, size: tuple[int, int]) -> None:
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
 
 
 def _own_terminal() -> None:

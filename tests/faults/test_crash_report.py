@@ -12,6 +12,7 @@ import pytest
 from jp_tui import guardian
 from jp_tui.ui.failures.crash_report import redact, report_text, short_message, write_report
 from tests.faults.crash_app import CrashApp
+from tests.limits import LIMIT
 
 SECRET = "q7Zk2mPw9xRt4vBn"
 ENVIRONMENT = {
@@ -146,7 +147,7 @@ def test_a_command_without_a_screen(tmp_path: Path) -> None:
 
     def run(what: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", script.format(what)]
-        return subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=LIMIT)
 
     failed = run("OSError")
     assert failed.returncode == 1
@@ -186,7 +187,7 @@ async def test_the_app_ends_with_1_and_says_it_once(
             await pilot.press(key)
     assert app.return_code == 1
     assert capsys.readouterr() == ("", "")
-    guardian.say_last_word()
+    guardian.print_exit_text()
     printed = capsys.readouterr()
     assert printed.out == ""
     lines = printed.err.splitlines()

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
-import struct
 import sys
-import termios
 from pathlib import Path
 
 import pytest
@@ -110,9 +107,8 @@ def test_resized(start: Start) -> None:
     terminal.type("typed")
     terminal.wait_text("typed")
     for columns, rows in ((120, 36), (40, 10), (70, 20)):
-        terminal.screen.resize(rows, columns)
         terminal.screen.reset()
-        fcntl.ioctl(terminal.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        terminal.resize(columns, rows)
         for pid in descendants(terminal.process.pid):
             os.kill(pid, signal.SIGWINCH)
         if columns > 60:

@@ -110,5 +110,5 @@ def test_t12_a_disk_that_takes_nothing_at_all_is_told_in_words(tmp_path: Path, m
 
     monkeypatch.setattr(os, "fsync", refuses)
     monkeypatch.setattr(os, "unlink", refuses)
-    with pytest.raises(paths.PathsError, match=r"cannot write .*: Input/output error"):
+    with pytest.raises(paths.PathsError, match=r"can't write .*: Input/output error"):
         paths.write_private(tmp_path / "config.toml", b"x")

@@ -5,14 +5,18 @@ from __future__ import annotations
 import pytest
 
 from tests.faults import kills
+from tests.sampling import whole
+
+RUNS = kills.BOUNDED if whole() else 60
 
 
-@pytest.mark.timeout(600)  # 200 runs in one: a quarter of a minute on two free cores
-def test_200_kills_lose_nothing_that_was_shown() -> None:
-    at_commits, at_moments = kills.tried(whole=False, seed=9)
+@pytest.mark.timeout(600)  # all runs in one: five of them take a second of two free cores
+def test_kills_lose_nothing_that_was_shown() -> None:
+    at_commits, at_moments = kills.tried(whole=False, seed=9, runs=RUNS)
     assert not at_commits.failed + at_moments.failed
-    assert at_commits.runs + at_moments.runs == 200
+    assert at_commits.runs + at_moments.runs == RUNS
     # the dice may fall late once, but not always: else nothing would have been tried
-    assert int(at_commits.figures["killed before its end"]) > 80
-    assert int(at_moments.figures["killed before its end"]) > 60
-    assert int(at_commits.figures["questions back"]) > 10 and int(at_commits.figures["of them with a draft"]) > 0
+    assert int(at_commits.figures["killed before its end"]) > RUNS * 0.4
+    assert int(at_moments.figures["killed before its end"]) > RUNS * 0.3
+    for back in ("questions back", "of them with a draft"):
+        assert any(int(found.figures.get(back, "0")) for found in (at_commits, at_moments)), back

@@ -7,7 +7,7 @@ import pytest
 from tests.faults import processes
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_one_writer_at_a_time_and_the_first_answer_wins() -> None:
     (found,) = processes.tried(whole=False, seed=9)
     assert not found.failed

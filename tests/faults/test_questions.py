@@ -20,6 +20,7 @@ import pytest
 from jp_tui.journal.reader import open_reader
 from tests.faults.conftest import REAL, Start, Target
 from tests.faults.terminal import descendants
+from tests.limits import LIMIT
 
 pytestmark = pytest.mark.pty
 
@@ -76,7 +77,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT,
         stdin=subprocess.DEVNULL,
         check=False,
     )
@@ -196,12 +197,12 @@ def test_r86_r89_leave_to_run_is_asked_and_remembered_for_the_turn(start: Start,
     call = {"name": "fs_list_files", "arguments": {}}
     terminal = start(scripted(tmp_path, call, call, options=options), "begin")
     terminal.wait_text("Run built-in fs_list_files tool?")
-    terminal.wait_text("w why")
+    terminal.wait_text("+ - l scope")
     terminal.wait_quiet()
     terminal.type("Y")
     terminal.wait_text("All done.")
     decisions = [event["metadata"]["permission"] for event in stored(tmp_path) if event["type"] == "tool_call_response"]
-    assert [(one["choice"], one["by"]) for one in decisions] == [("run", "user"), ("run", "remembered")]
+    assert [(one["choice"], one["by"]) for one in decisions] == [("run", "user"), ("run", "rule")]
 
 
 def test_e24_r237_a_half_typed_form_survives_a_kill(start: Start, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.faults import rules
+from tests.faults import rule_kills, rules
 
 SEED = 5
 
@@ -22,3 +22,10 @@ def test_a_naive_reader_fails_the_same_test() -> None:
 
 def test_ar7_nothing_that_is_added_loosens() -> None:
     assert rules.loosened(30, SEED) == []
+
+
+def test_ar22_killed_between_answer_rule_and_run_no_decision_and_no_fact_is_missing() -> None:
+    """A sample; `python -m tests.faults --only rules --whole` kills 200 times."""
+    told = rule_kills.results(SEED, 0, 20)
+    assert [one for one in told if one["found"]] == []
+    assert sum(one["killed"] for one in told) > 10

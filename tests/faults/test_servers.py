@@ -14,6 +14,7 @@ from jp_tui.providers.registry import open_provider
 from tests.engine.conftest import Bench
 from tests.faults import servers
 from tests.faults.servers import CASES, SMALL, Case, ended
+from tests.limits import LIMIT
 
 
 def test_a_server_that_stalls_holds_nobody() -> None:
@@ -55,7 +56,7 @@ def test_a_name_that_is_looked_up_for_ever_holds_nobody(tmp_path: Path, monkeypa
         if str(host).strip("b'") != "slow.example":
             return real(host, *more)  # type: ignore[arg-type]
         inside.set()
-        hold.wait(60)
+        hold.wait(LIMIT)
         raise socket.gaierror(socket.EAI_AGAIN, "no answer")
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
@@ -64,7 +65,7 @@ def test_a_name_that_is_looked_up_for_ever_holds_nobody(tmp_path: Path, monkeypa
     switch.now = open_provider(Endpoint("x", "openai-chat", "https://slow.example/v1", connect_timeout_secs=60))
     bench.start()
     bench.say("go")
-    assert inside.wait(20)
+    assert inside.wait(LIMIT)
     bench.interrupt("stop")
     assert bench.turn().outcome == "interrupted"
     bench.stop()

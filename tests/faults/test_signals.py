@@ -11,6 +11,7 @@ import pytest
 
 from tests.faults.conftest import Start, Target
 from tests.faults.terminal import Terminal, descendants, running
+from tests.limits import LIMIT
 
 pytestmark = pytest.mark.pty
 
@@ -114,7 +115,7 @@ def test_closing_the_terminal_leaves_no_process(target: Target, start: Start, tm
     (app, *_) = descendants(terminal.process.pid)
     os.close(terminal.slave)
     os.close(terminal.master)
-    terminal.process.wait(60)
+    terminal.process.wait(LIMIT)
     assert terminal.process.returncode == 128 + signal.SIGHUP
     assert not running(app)
     target.whole(tmp_path)

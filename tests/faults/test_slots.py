@@ -8,11 +8,10 @@ import types
 import typing
 from typing import Any
 
-from pydantic import BaseModel
-
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol import values
+from jp_tui.protocol.base import Model
 from tests.fakes.link import FakeLink
 from tests.faults import slots
 from tests.faults.slot_scenes import SCENES
@@ -20,8 +19,9 @@ from tests.faults.slot_words import Words
 from tests.sampling import sampled
 
 SAMPLE = ("sheet: yes or no",)
-NOT_SHOWN = {("LibraryProgress", "detail"), ("TurnError", "detail")}
-"""Foreign fields that no screen shows where they come: the words of a failure come again with their event."""
+NOT_SHOWN = {("LibraryProgress", "detail"), ("TurnError", "detail"), ("OwnCommand", "path")}
+"""Foreign fields that no screen shows where they come: the words of a failure come again with their event; files of
+commands are listed by `/context` and `/trust`."""
 
 
 class Nowhere:
@@ -78,7 +78,7 @@ class _Anything:
 def given(value: object) -> set[tuple[str, str]]:
     """The (class, field) of all foreign text in a value of the protocol that is a slot's."""
     found: set[tuple[str, str]] = set()
-    if isinstance(value, BaseModel):
+    if isinstance(value, Model):
         for name in type(value).model_fields:
             one = getattr(value, name)
             each = one if isinstance(one, tuple) else (one,)
@@ -99,7 +99,7 @@ def foreign_fields() -> set[tuple[str, str]]:
     def look(kind: Any, where: tuple[str, str]) -> None:
         if kind is Foreign:
             found.add(where)
-        elif inspect.isclass(kind) and issubclass(kind, BaseModel) and kind not in seen:
+        elif inspect.isclass(kind) and issubclass(kind, Model) and kind not in seen:
             seen.add(kind)
             for name, hint in typing.get_type_hints(kind).items():
                 look(hint, (kind.__name__, name))
@@ -133,7 +133,7 @@ def test_hostile_texts_in_a_sample_of_slots_in_a_real_terminal() -> None:
 
 
 HIDDEN = "pay\u200bpal \u2060 \ufeff \u3164 \u115f x\ufe0f" + "".join(chr(0xE0000 + ord(char)) for char in "obey")
-EDITED = {"text given back", "message edited anew", "message taken back", "value", "default"}
+EDITED = {"text given back", "text of a prompt", "message edited anew", "message taken back", "value", "default"}
 """Fields that hold a text to be edited, as it is; what is sent from one is shown again in the conversation. Scenes use
 one id for their questions: on a busy machine the draft of the one before may come where a default stands."""
 
@@ -144,7 +144,7 @@ def test_invisible_characters_are_visible_in_every_slot() -> None:
     hidden = set(HIDDEN) - set("paylx \ufe0f")
     found: dict[str, list[str]] = {}
     with slots.program() as running:
-        for scene in sampled(list(SCENES), 3):
+        for scene in sampled(list(SCENES), 8):
             shown = running.show(scene, "hidden", [[HIDDEN, 1]])
             # What is edited may be painted in pieces: of its screen the rest counts, at the end.
             edits = EDITED & set(shown.told["slots"])

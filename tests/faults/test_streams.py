@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from jp_tui.conversation.model import ModelError, PartEnded
+from jp_tui.conversation.model import ModelError, PartEnded, Usage
 from jp_tui.providers.anthropic.stream import AnthropicDecoder
-from tests.faults import streams
+from jp_tui.providers.ollama.stream import OllamaDecoder
+from tests.faults import mutated, streams
+from tests.providers.makers import SPEAKS
 
 SEED = 9
 
@@ -18,6 +20,24 @@ def test_no_cut_of_a_recorded_stream_doubles_text_or_runs_a_tool() -> None:
     found = streams.tried(whole=False, seed=SEED)
     assert [wrong for one in found for wrong in one.failed] == [], f"seed {SEED}"
     assert found[0].runs > 500 and found[2].runs >= 15 and found[3].runs >= 16
+    assert [one.runs for one in found[-len(SPEAKS) :]] == [200] * len(SPEAKS)
+
+
+@pytest.mark.parametrize("odd", [None, {"error": {"message": "Overloaded", "code": 503}}, "", -1], ids=repr)
+@pytest.mark.parametrize("wire", SPEAKS)
+def test_w9_a_value_of_any_kind_at_any_place_ends_in_words_or_in_the_whole_message(wire: str, odd: Any) -> None:
+    tried = mutated.everywhere(wire, odd)
+    assert len(tried) > 20 and [f"{one.how}: {wrong}" for one in tried if (wrong := mutated.judged(wire, one))] == []
+
+
+def _at_any_end(self: OllamaDecoder) -> list[Any]:
+    return [] if self.done else self._reply.finish("tools", Usage())
+
+
+def test_what_counts_half_a_message_as_whole_is_found_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OllamaDecoder, "end", _at_any_end)
+    failed = {row.what: len(row.failed) for row in mutated.tried(50, SEED) if row.failed}
+    assert [*failed] == ["ollama: a stream that chance changed"]
 
 
 def _trusting(self: AnthropicDecoder) -> list[Any]:

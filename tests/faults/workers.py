@@ -23,12 +23,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from tests.limits import LIMIT
+
 ROOT = Path(__file__).resolve().parents[2]
-SILENCE = 80.0
+SILENCE = 1.5 * LIMIT
 """Seconds without a line after which a worker hangs: more than its own limits come to for one run."""
 ROOM = 256 << 20
 """Bytes of memory that are wanted free for what workers write."""
-SAYS = 1.5
+SAYS = 20.0
 """Seconds that stacks may take to be written."""
 _WORDS = 12_000
 _LOOK = 0.02
@@ -79,7 +81,7 @@ class _Worker:
         now, size = time.monotonic(), os.fstat(self._out.fileno()).st_size
         if size != self._size:
             self._size, self._spoke = size, now
-        elif now - self._spoke > silence:
+        elif now - self._spoke > (silence if size else max(silence, SILENCE)):  # to start takes its time
             family = [self._process.pid, *descendants(self._process.pid)]
             self._hung = f"said nothing for {silence:.0f} s; processes: " + "; ".join(map(named, family))
             for pid in family:
@@ -94,7 +96,7 @@ class _Worker:
             for pid in [*descendants(self._process.pid), self._process.pid]:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
-            self._process.wait(10)
+            self._process.wait(LIMIT)
 
     def heard(self) -> Heard:
         """All that it said; a line that was cut was not said."""
@@ -181,12 +183,15 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def _hang() -> None:
+def _hang(into: int, says: bytes) -> None:
+    os.write(into, says)  # here: who reads it finds us here
     time.sleep(600)
 
 
 if __name__ == "__main__":  # a worker that hangs, with a child that does, for the test of this
     answers_with_stacks()
-    print('{"run": 1}', flush=True)
-    os.fork()
-    _hang()
+    there, into = os.pipe()
+    if os.fork() == 0:
+        _hang(into, b"there")
+    os.read(there, 5)
+    _hang(1, b'{"run": 1}\n')

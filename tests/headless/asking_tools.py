@@ -40,7 +40,7 @@ def configure(home: Path, tools: Mapping[str, Mapping[str, Any]], *calls: str) -
         table["command"] = {"program": sys.executable, "args": [str(program)], "stdin": "{{ tool }}"}
         table["parameters"] = {"path": {"type": "string"}}
         lines.append(f"[conversation.tools.{name}]")
-        lines += [f"{key} = {_toml(value)}" for key, value in table.items()]
+        lines += [f"{key} = {inline(value)}" for key, value in table.items()]
     (home / "config" / "config.toml").write_text("\n".join(lines) + "\n")
     called = ", ".join(f'{{ name = "{name}", arguments = {{ path = "a" }} }}' for name in calls or tools)
     script = home / "asking.toml"
@@ -51,11 +51,11 @@ def configure(home: Path, tools: Mapping[str, Mapping[str, Any]], *calls: str) -
     return f"demo/{script}"
 
 
-def _toml(value: Any) -> str:
+def inline(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{json.dumps(key)} = {inline(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(inline, value)) + "]"
     return json.dumps(value)
 
 

@@ -29,6 +29,10 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("startup", "headless", "engine", "link", "providers", "tools", "journal", "settings", "system")
 HEAVY = ("httpx", "tomlkit", "jinja2")
 """What they import where it is used."""
+KILLED_AT = "TESTS_KILLED_AT"
+"""Variable of a program that kills itself before or after one of its commits: `before 2`, `after 1`."""
+CLOCK = "TESTS_CLOCK"
+"""Variable of a worker whose schedules follow the clock in this file (`tests/fakes/clock.py`)."""
 HEAD = 8
 """Bytes that say how long a request is."""
 ENDS = 10.0
@@ -176,6 +180,8 @@ def _imported() -> None:
     for room in ROOMS:
         package = importlib.import_module(f"jp_tui.{room}")
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if found.name.startswith(("jp_tui.journal.postgres", "jp_tui.headless.mcp_serve")):
+                continue  # what they import is an extra
             if found.name not in ("jp_tui.engine.schema_check.worker", "jp_tui.startup.workspace"):
                 importlib.import_module(found.name)
 
@@ -242,4 +248,13 @@ if __name__ == "__main__":
     gc.collect()
     gc.freeze()
     wanted = serve(socket.socket(fileno=int(sys.argv[1])))
+    if wanted is not None and (moment := os.environ.pop(KILLED_AT, "")):
+        from tests.faults.kills_player import Kill, Told, watch_commits
+
+        word, _, number = moment.partition(" ")
+        watch_commits(Told(os.open(os.devnull, os.O_WRONLY)), Kill(int(number), word == "before"))
+    if wanted is not None and (file := os.environ.pop(CLOCK, "")):
+        from tests.fakes.clock import follow
+
+        follow(file)
     sys.exit(0 if wanted is None else main(wanted))

@@ -19,10 +19,9 @@ from typing import Any
 
 from jp_tui.main import wants_screen
 from tests.headless.forked import Forked
+from tests.limits import LIMIT as LIMIT
 
 ROOT = Path(__file__).parents[2]
-LIMIT = 60.0
-"""Seconds to wait for a fact on a slow machine before a test fails."""
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -77,14 +76,14 @@ def latest(home: Path) -> str:
 class OnTerminal:
     """A command with a controlling terminal: its input, and its output unless `out` is given."""
 
-    def __init__(self, words: list[str], home: Path, out: int | None = None) -> None:
+    def __init__(self, words: list[str], home: Path, out: int | None = None, **more: str) -> None:
         self.master, slave = pty.openpty()
         self.shown = ""
 
         def own() -> None:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-        taken, env = slave if out is None else out, environment(home)
+        taken, env = slave if out is None else out, environment(home, **more)
         self.process: subprocess.Popen[bytes] | Forked
         if wants_screen(words):
             self.process = subprocess.Popen(
@@ -102,6 +101,13 @@ class OnTerminal:
             assert time.monotonic() < end and self._read(), f"no {text!r} in {self.shown!r}"
         before, _, self.shown = self.shown.partition(text)
         return before + text
+
+    def read(self) -> str:
+        """What was shown since, at least something unless the command ended."""
+        if not self.shown:
+            self._read()
+        shown, self.shown = self.shown, ""
+        return shown
 
     def rest(self) -> str:
         """Everything to the end of the command."""
@@ -132,9 +138,9 @@ class OnTerminal:
 
 
 @contextlib.contextmanager
-def on_terminal(home: Path, *words: str, out: int | None = None) -> Iterator[OnTerminal]:
+def on_terminal(home: Path, *words: str, out: int | None = None, **more: str) -> Iterator[OnTerminal]:
     """A command on a terminal, ended by force when the test is over."""
-    running = OnTerminal(list(words), home, out)
+    running = OnTerminal(list(words), home, out, **more)
     try:
         yield running
     finally:

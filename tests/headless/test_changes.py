@@ -28,7 +28,7 @@ def test_a_diff_in_lines_is_harmless() -> None:
     words, link, said = made()
     words.diff("c", "")
     assert link.sent == [ReadChanges(conversation="c")] and words.waits
-    words.heard(read(FILE, notes=("what deploy changed is not known here",)))
+    words.handle(read(FILE, notes=("what deploy changed is not known here",)))
     assert not words.waits and said[0] == "Turn 2 changed 1 file · +1 −1"
     assert "     -a" in said and said[-1] == "(what deploy changed is not known here)"
     assert not any("\x1b" in one for one in said)
@@ -38,7 +38,7 @@ def test_white_space_alone_is_marked_and_said() -> None:
     """Z26: also a line end, which neutralising drops."""
     words, _, said = made()
     words.diff("c", "")
-    words.heard(read(FILE.model_copy(update={"diff": Foreign("--- a/n\n+++ b/n\n@@ -1 +1 @@\n-a\r\n+a\n")})))
+    words.handle(read(FILE.model_copy(update={"diff": Foreign("--- a/n\n+++ b/n\n@@ -1 +1 @@\n-a\r\n+a\n")})))
     assert "     -a␍" in said and "     +a" in said
     assert "     (only white space changed (· space, → tab, ␍ CR))" in said
 
@@ -48,7 +48,7 @@ def test_undo_lists_first_and_takes_back_by_number() -> None:
     words.undo("c", "1")
     assert not link.sent and "/undo or /diff first" in said[-1]
     words.undo("c", "")
-    words.heard(read(FILE))
+    words.handle(read(FILE))
     assert "/undo NUMBER" in said[-1] and "     -a" not in said
     words.undo("c", "7")
     words.undo("c", "1")
@@ -65,6 +65,6 @@ def test_undo_lists_first_and_takes_back_by_number() -> None:
 def test_what_was_left_says_how_it_could_be_overwritten() -> None:
     words, _, said = made()
     left = LeftFile(key="k", path=Foreign("a"), why="somebody else changed it since", asks=True, digest="d")
-    words.heard(ChangesUndone(conversation="c", scope="turn", turn=2, way="back", done=(Foreign("b"),), left=(left,)))
+    words.handle(ChangesUndone(conversation="c", scope="turn", turn=2, way="back", done=(Foreign("b"),), left=(left,)))
     assert said[0] == "Undone: b. The model is informed with your next message."
     assert said[1].startswith("a was skipped: somebody else changed it since.") and "/undo over" in said[1]

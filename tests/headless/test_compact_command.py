@@ -28,7 +28,7 @@ def test_k23_it_prints_the_event_and_undoes_it(cli: Cli, tmp_path: Path, capfd: 
     status, out, _ = cli("compact", id_, "--undo")
     assert status == 0 and out.startswith("Compaction undone")
     status, out, err = cli("compact", id_, "--undo")
-    assert (status, out) == (1, "") and "No compaction stands here." in err
+    assert (status, out) == (1, "") and "There is no compaction here." in err
     after = cli("show", id_, "--json")[1]
     assert after.startswith(before), "the log keeps all"
     assert [json.loads(line)["type"] for line in after[len(before) :].splitlines()][-2:] == [

@@ -11,6 +11,7 @@ import pytest
 from jp_tui.settings.cli.commands import COMMANDS, ENTRIES
 from jp_tui.settings.cli.completions import SHELLS, Values, lines, script
 from tests.headless.running import jp
+from tests.limits import LIMIT
 
 BASH = shutil.which("bash") or ""
 VALUES = Values.of(
@@ -33,7 +34,7 @@ def offered(tmp_path: Path, typed: str) -> list[str]:
         f"source {file}; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _jp_tui; "
         "printf '%s\\n' \"${COMPREPLY[@]}\""
     )
-    ran = subprocess.run([BASH, "--norc", "-uc", asks], capture_output=True, text=True, cwd=tmp_path, timeout=20)
+    ran = subprocess.run([BASH, "--norc", "-uc", asks], capture_output=True, text=True, cwd=tmp_path, timeout=LIMIT)
     assert ran.returncode == 0 and not ran.stderr, ran.stderr
     return ran.stdout.split()
 
@@ -77,7 +78,7 @@ def test_other_shells_can_read_theirs(tmp_path: Path, shell: str) -> None:
         pytest.skip(f"there is no {shell} here")
     file = tmp_path / shell
     file.write_text(script(shell, VALUES))  # type: ignore[arg-type]
-    ran = subprocess.run([program, "-n", str(file)], capture_output=True, text=True, timeout=20)
+    ran = subprocess.run([program, "-n", str(file)], capture_output=True, text=True, timeout=LIMIT)
     assert ran.returncode == 0 and not ran.stderr, ran.stderr
 
 

@@ -80,7 +80,7 @@ def test_on_a_terminal_it_asks_it_and_does_not_wait_for_ever(tmp_path: Path) -> 
         shown = running.rest()
         running.wait()
     found = {one["check"]: one for one in map(json.loads, shown.replace("\r\n", "\n").strip().split("\n"))}
-    assert found["key protocol"]["state"] == "warn" and "did not answer" in found["key protocol"]["detail"]
+    assert found["key protocol"]["state"] == "warn" and "didn't answer" in found["key protocol"]["detail"]
     assert "size" in found and "whole frames" not in found
 
 

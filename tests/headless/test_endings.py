@@ -14,6 +14,7 @@ import pytest
 
 from tests.headless.forked import Forked
 from tests.headless.running import ROOT, command, environment, jp, latest, lines, log, on_terminal
+from tests.limits import LIMIT
 
 SLOW = """
 rate = 1000
@@ -154,7 +155,7 @@ def test_a_second_signal_ends_at_once(tmp_path: Path, script: str) -> None:
         child.send_signal(signal.SIGTERM)
         child.send_signal(signal.SIGINT)
         child.send_signal(signal.SIGCONT)
-        assert child.wait(60) in (128 + signal.SIGTERM, 128 + signal.SIGINT, -signal.SIGTERM, -signal.SIGINT)
+        assert child.wait(LIMIT) in (128 + signal.SIGTERM, 128 + signal.SIGINT, -signal.SIGTERM, -signal.SIGINT)
     jp(tmp_path, "query", "-c", "enough")
     whole(log(tmp_path, latest(tmp_path)))
 
@@ -166,7 +167,7 @@ def test_what_was_ignored_at_the_start_stays_ignored(tmp_path: Path, script: str
         assert child.stdout is not None
         child.stdout.read(1)
         child.send_signal(signal.SIGHUP)
-        assert child.wait(60) == 0
+        assert child.wait(LIMIT) == 0
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, script: str, wo
     with start(tmp_path, *words, *more, stdout=write) as child:
         os.close(write)
         assert child.stderr is not None
-        assert child.wait(60) == 141
+        assert child.wait(LIMIT) == 141
         assert child.stderr.read() == b""
     whole(log(tmp_path, latest(tmp_path)))
 
@@ -200,7 +201,7 @@ def test_output_that_cannot_be_written_is_said(tmp_path: Path, script: str) -> N
             env=environment(tmp_path),
             cwd=ROOT,
             capture_output=True,
-            timeout=60,
+            timeout=LIMIT,
         )
         assert ran.returncode == 1 and b"Traceback" not in ran.stderr
     whole(log(tmp_path, latest(tmp_path)))
@@ -210,7 +211,7 @@ def test_a_command_that_cannot_write_its_list_says_so(tmp_path: Path) -> None:
     """S1: status 1 and one line, never a traceback."""
     for words in (["config", "path"], ["conversations", "list"]):
         closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command(*words)]
-        ran = subprocess.run(closed, env=environment(tmp_path), cwd=ROOT, capture_output=True, timeout=60)
+        ran = subprocess.run(closed, env=environment(tmp_path), cwd=ROOT, capture_output=True, timeout=LIMIT)
         assert ran.returncode == 1 and b"Can't write to" in ran.stderr and b"Traceback" not in ran.stderr
 
 
@@ -220,7 +221,7 @@ def test_without_standard_error_results_are_all_there(tmp_path: Path, script: st
         env=environment(tmp_path),
         cwd=ROOT,
         stdout=subprocess.PIPE,
-        timeout=60,
+        timeout=LIMIT,
     )
     assert ran.returncode == 0 and lines(ran.stdout.decode())[-1]["outcome"] == "done"
 
@@ -235,7 +236,7 @@ def test_two_at_once_and_one_writes(tmp_path: Path, script: str) -> None:
         assert second.returncode == 1 and second.stdout == "" and f"process {first.pid}" in second.stderr
         first.send_signal(signal.SIGINT)
         first.stdout.read()
-        first.wait(60)
+        first.wait(LIMIT)
     events = log(tmp_path, latest(tmp_path))
     whole(events)
     assert [event["content"] for event in events if event["type"] == "chat_request"] == ["one", "slow"]
@@ -342,6 +343,6 @@ def test_nobody_waits_for_a_terminal_that_is_not_there(tmp_path: Path, script: s
         os.close(slave)
         assert child.stdout is not None
         printed = lines(child.stdout.read().decode())
-        assert child.wait(60) == 0
+        assert child.wait(LIMIT) == 0
     os.close(master)
     assert "no interactive terminal" in next(e["content"] for e in printed if e["type"] == "tool_call_response")

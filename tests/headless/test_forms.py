@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.headless.forms.lines import Lines
 from jp_tui.headless.forms.steps import Response
 from jp_tui.protocol.values import Answered, Control, EndTurn, PromptRequest, Replied, Restored, Submitted, WentBack
@@ -64,7 +65,7 @@ def test_a_question_says_where_it_stands_what_was_skipped_and_what_back_does(kin
     """R175 to the letter, before the question; E23: the reason; R182, R187, M42: three ways out in sight. The title of
     the call is another question's, so it is not shown."""
     colon = ":" if kind is TEXT else ""
-    said, shown = ask(place(kind, subject="Where to?", context="Because."), f"{colon}s")
+    said, shown = ask(place(kind, subject=Foreign("Where to?"), context="Because."), f"{colon}s")
     assert said == EndTurn()
     assert "? assistant asks: [4/5]\n" in shown and shown.index("[4/5]") < shown.index("Which?")
     assert shown.count("Where to?") == 0

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.lists.answer import answer
+from jp_tui.headless.lists.answer import AnswerWords, answer
 from jp_tui.headless.lists.inquiries import list_inquiries
 from jp_tui.headless.output import TextOutput
 from jp_tui.protocol import commands as c
@@ -195,7 +195,7 @@ def test_what_became_of_an_answer(status: Any, code: int, as_json: bool) -> None
         status=status, inquiry="k.q.1", conversation="c1", by="ada" if status == "answered" else "",
         candidates=("c1/k.q.1", "c2/k.q.1") if status == "ambiguous" else (),
     )  # fmt: skip
-    found, out, err, link = run(lambda k, o: answer(k, "k.q.1", "yes", o), as_json, settled)
+    found, out, err, link = run(lambda k, o: answer(k, AnswerWords("k.q.1", "yes"), o), as_json, settled)
     assert found == code
     assert link.of(c.OfferAnswer) == [c.OfferAnswer(inquiry="k.q.1", value="yes")]
     if as_json:
@@ -212,17 +212,19 @@ def test_what_became_of_an_answer(status: Any, code: int, as_json: bool) -> None
 def test_a_conversation_may_be_named_and_an_id_may_have_a_slash() -> None:
     """S6: CONVERSATION/ID; ids of calls are the model's own text."""
     taken = e.OfferSettled(status="accepted", inquiry="k.q.1", conversation="c1")
-    found, _, _, link = run(lambda k, o: answer(k, "c1/k.q.1", "y", o), False, taken)
+    found, _, _, link = run(lambda k, o: answer(k, AnswerWords("c1/k.q.1", "y"), o), False, taken)
     assert found == 0 and link.of(c.OfferAnswer) == [c.OfferAnswer(conversation="c1", inquiry="k.q.1", value="y")]
     for first in (
         e.OfferSettled(status="unknown", inquiry="b.q.1"),
         e.Refused(command="offer_answer", message="There is no conversation a."),
     ):
-        found, _, err, link = run(lambda k, o: answer(k, "a/b.q.1", "y", o), False, first, taken)
+        found, _, err, link = run(lambda k, o: answer(k, AnswerWords("a/b.q.1", "y"), o), False, first, taken)
         assert (found, err) == (0, "")
         assert [one.inquiry for one in link.of(c.OfferAnswer)] == ["b.q.1", "a/b.q.1"]
 
 
 def test_an_answer_that_cannot_be_stored() -> None:
-    found, out, err, _ = run(lambda k, o: answer(k, "c1/k", "y", o), True, e.StorageFailed(message="disk full"))
+    found, out, err, _ = run(
+        lambda k, o: answer(k, AnswerWords("c1/k", "y"), o), True, e.StorageFailed(message="disk full")
+    )
     assert (found, out) == (1, "") and "disk full" in err

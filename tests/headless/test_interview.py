@@ -32,10 +32,10 @@ class Desk:
         lines = self.interview._lines
         assert lines is not None
         lines.source.fill()
-        assert self.interview.take()
+        assert self.interview.read_lines()
 
     def settled(self, inquiry: str, how: Any = "answered", by: str = "user") -> None:
-        self.interview.settled(e.QuestionSettled(conversation="c1", inquiry=inquiry, how=how, by=by))
+        self.interview.remove_settled(e.QuestionSettled(conversation="c1", inquiry=inquiry, how=how, by=by))
 
     def refused(self, inquiry: str, reason: str, *, gone: bool) -> None:
         self.interview.refused(e.AnswerRefused(conversation="c1", inquiry=inquiry, reason=reason, gone=gone))

@@ -16,6 +16,7 @@ import pytest
 from jp_tui.startup import run
 from jp_tui.system.lock import Holder, acquire, lock_path
 from tests.headless.running import ROOT, command, environment, lines
+from tests.limits import LIMIT
 
 Ran = tuple[int, str, str]
 Cli = Callable[..., Ran]
@@ -66,7 +67,7 @@ def test_import_says_what_came_what_was_here_and_what_cannot_be_read(cli: Cli, t
     (tmp_path / "jp" / "17000000002-bad" / "events.json").write_text("{")
     status, out, err = cli("import", str(tmp_path / "jp"))
     assert status == 0 and "1 imported.\n" in out and "jp-c17000000001" in out and "\x1b" not in out
-    assert "17000000002-bad/events.json: is no JSON array" in err
+    assert "17000000002-bad/events.json: isn't a JSON array" in err
     status, out, err = cli("import", str(tmp_path / "jp"), "--json")
     assert status == 0 and "17000000002-bad" in err
     assert [sorted(row) for row in lines(out)] == [["events", "path", "problem"]]
@@ -157,7 +158,7 @@ def test_ctrl_c_undoes_an_import(tmp_path: Path) -> None:
         assert running.stderr.readline().startswith("Importing: 0 of 1  17000000001-a-talk")
         running.send_signal(signal.SIGINT)
         assert "Traceback" not in running.stderr.read()
-        assert running.wait(60) == 130
+        assert running.wait(LIMIT) == 130
     with sqlite3.connect(home / "data" / "conversations.db") as db:
         assert db.execute("SELECT count(*) FROM conversations WHERE hidden <> 'making'").fetchone() == (0,)
         assert db.execute("SELECT count(*) FROM events").fetchone() == (0,)

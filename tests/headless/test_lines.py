@@ -172,7 +172,10 @@ def test_a_reviewers_no_comes_with_its_reason() -> None:
     verdict = Escalation(model="x/tiny", reason=Foreign("it \x1b[2Jbreaks"), ms=1200)
     _, shown = ask(prompt(YES_NO, context="the diff", escalation=verdict), "y")
     assert 'The assistant recommended rejecting this change:\n| "it ␛[2Jbreaks"\n' in shown
-    assert shown.index("recommended rejecting") < shown.index("the diff") and "x/tiny, 1.2 s" in shown
+    assert (
+        shown.index("recommended rejecting") < shown.index("the diff")
+        and "Reviewer: x/tiny · 1.2 s\nThe assistant recommended" in shown
+    )
     silent = Escalation(model="m", reason=Foreign(""))
     assert '| "(no reason given)"' in ask(prompt(YES_NO, escalation=silent), "y")[1]
     failed = Escalation(model="m", reason=Foreign("no route"), failed=True)

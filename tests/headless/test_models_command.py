@@ -12,6 +12,7 @@ import pytest
 from jp_tui.settings.cli.commands import ENTRIES
 from tests.fakes.model_server import Answer, ModelServer, in_thread
 from tests.headless.running import ROOT, command, environment, jp, lines
+from tests.limits import LIMIT
 
 JSON = {"content-type": "application/json"}
 KEY = "sk-very-secret-1234567890"
@@ -53,6 +54,7 @@ def test_one_provider_as_json(tmp_path: Path) -> None:
     assert found[0] == {
         "id": "openai/gpt-5-mini", "provider": "openai", "model": "gpt-5-mini", "aliases": [], "window": 400_000,
         "input": 0.25, "output": 2.0, "cached": 0.025, "images": True, "listed": True, "default": False,
+        "effort": "level", "about": "",
     }  # fmt: skip
 
 
@@ -71,9 +73,9 @@ async def test_ctrl_c_ends_it(tmp_path: Path) -> None:
             env=environment(tmp_path, **local(server)), cwd=ROOT,
         )  # fmt: skip
         try:
-            request = await asyncio.wait_for(server.wait_for_request(), 30)
+            request = await asyncio.wait_for(server.wait_for_request(), LIMIT)
             running.send_signal(signal.SIGINT)
-            await asyncio.wait_for(request.gone.wait(), 30)
+            await asyncio.wait_for(request.gone.wait(), LIMIT)
             said = await asyncio.to_thread(running.communicate, timeout=30)
         finally:
             running.kill()

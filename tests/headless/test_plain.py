@@ -26,6 +26,7 @@ from jp_tui.protocol.values import (
 from jp_tui.questions.types import BooleanAnswer
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
 from tests.fakes.link import FakeLink, opened
+from tests.fakes.waiting import at_work, outside
 from tests.headless.asked import prompt
 
 QUESTION = prompt(BooleanAnswer(), why="a rule (x.toml:3)")
@@ -71,7 +72,7 @@ class Human:
         self._lines.clear()
         return ""
 
-    def settle(self) -> str:
+    def forget_and_wait(self) -> str:
         return self.forget()
 
     @contextmanager
@@ -461,3 +462,18 @@ def test_a_wait_before_a_retry_is_said_with_its_cause_and_its_end() -> None:
     assert "Reviewer small: Busy. Retrying in 1 s · Ctrl+C stops\n" in said and "\x1b" not in said
     assert "Sub-agent scout: Busy. Retrying in 1 s · Ctrl+C stops\n" in said
     assert said.count("Retrying") == 3
+
+
+def test_n6_n24_inbox_and_agents_are_lists_in_lines() -> None:
+    """Who asks from outside, measured and claimed, and how to answer; who works here."""
+    talk = Talk("/inbox", "/agents", "/quit")
+    talk.link.answers[c.WatchWaiting] = lambda one: [outside(claimed=True)] if one.on else []
+    talk.link.answers[c.ReadAgents] = lambda _: [at_work()]
+    status, shown = talk.end()
+    assert status == 0 and [one.on for one in talk.link.of(c.WatchWaiting)] == [True, False]
+    who = "node in /home/ada/site (pid 512), says “claude-code 2.1.330 · Release 4.2”"
+    assert f"  {who} asks (" in shown and "): Allow Bash: npm publish?" in shown
+    assert "     /answer c8/k.permission.1 VALUE" in shown and "/answer c7/ask.answer.1 VALUE" in shown
+    assert "  ▸ Rename the parser: works · conversation here · c3" in shown
+    assert "  ○ Notes: open · conversation in jp-tui · c4" in shown
+    assert f"  ◐ {who}: waiting for you · MCP · " in shown

@@ -11,6 +11,7 @@ import pytest
 
 from tests.headless.asking_tools import configure, question
 from tests.headless.running import ROOT, command, environment, jp, latest, log, on_terminal
+from tests.limits import LIMIT
 
 SLOW = """
 rate = 500
@@ -130,7 +131,7 @@ def test_plain_without_a_reader_ends_quietly(tmp_path: Path) -> None:
     os.close(read)
     ran = subprocess.run(
         command("--plain", "--model", configure(tmp_path, {"paint": {}})),
-        input=b"go\n", stdout=write, stderr=subprocess.PIPE, env=environment(tmp_path), cwd=ROOT, timeout=60,
+        input=b"go\n", stdout=write, stderr=subprocess.PIPE, env=environment(tmp_path), cwd=ROOT, timeout=LIMIT,
     )  # fmt: skip
     os.close(write)
     assert ran.returncode == 141 and b"Traceback" not in ran.stderr

@@ -72,7 +72,7 @@ def test_it_is_said_that_a_reviewer_decides_and_how_to_decide_oneself() -> None:
     assert heard.said[1].endswith("is asked again, with the assistant's intent. :t 2 and Enter to decide yourself.")
     piped = Heard(typed=False)
     piped.begin()
-    assert piped.said == ["paint: Apply? – reviewer haiku decides."] and not piped.reviews.take("t")
+    assert piped.said == ["paint: Apply? – reviewer haiku decides."] and not piped.reviews.handle_line("t")
 
 
 def test_it_is_said_after_five_seconds_that_it_still_decides() -> None:
@@ -89,14 +89,14 @@ def test_it_is_said_after_five_seconds_that_it_still_decides() -> None:
     assert heard.said[1:] == [
         "paint: Apply? – reviewer haiku still decides, 5 s. t and Enter to decide yourself."
     ]  # fmt: skip
-    assert heard.reviews.patience == 30.0
+    assert heard.reviews.timeout == 30.0
     heard.now += 30
     heard.reviews.tick()
     assert "still decides, 35 s." in heard.said[2]
     heard.fact(verdict(True))
     heard.now += 100
     heard.reviews.tick()
-    assert len(heard.said) == 3 and heard.reviews.patience is None
+    assert len(heard.said) == 3 and heard.reviews.timeout is None
 
 
 def test_the_word_takes_over_the_oldest_or_the_one_with_its_number() -> None:
@@ -105,10 +105,10 @@ def test_the_word_takes_over_the_oldest_or_the_one_with_its_number() -> None:
     for inquiry in ("a", "b", "c"):
         heard.begin(inquiry)
     for other in ("T", "take", "t 9", "t x", "", "yes"):
-        assert not heard.reviews.take(other)
-    assert heard.reviews.take("t 2") and heard.reviews.take("t") and heard.taken() == ["b", "a"]
-    assert heard.reviews.take(":t 1") and heard.taken() == ["b", "a", "c"]
-    assert not heard.reviews.listens and not heard.reviews.take("t")
+        assert not heard.reviews.handle_line(other)
+    assert heard.reviews.handle_line("t 2") and heard.reviews.handle_line("t") and heard.taken() == ["b", "a"]
+    assert heard.reviews.handle_line(":t 1") and heard.taken() == ["b", "a", "c"]
+    assert not heard.reviews.listens and not heard.reviews.handle_line("t")
     assert heard.said[-1] == "paint: Apply? – you decide."
 
 
@@ -118,7 +118,7 @@ def test_too_late_is_said(gone: bool) -> None:
     heard.begin()
     late = e.AnswerRefused(conversation="c1", inquiry=ID, reason="it was decided", gone=gone)
     assert not heard.reviews.refused(late), "the refusal of an answer is another's"
-    assert heard.reviews.take("t") and heard.reviews.refused(late)
+    assert heard.reviews.handle_line("t") and heard.reviews.refused(late)
     assert heard.said[-1] == "Not taken over: it was decided" and heard.reviews.listens is not gone
 
 
@@ -126,7 +126,7 @@ def test_a_turn_that_ends_ends_them() -> None:
     heard = Heard()
     heard.begin()
     heard.reviews.over()
-    assert not heard.reviews.listens and heard.reviews.patience is None
+    assert not heard.reviews.listens and heard.reviews.timeout is None
 
 
 # --- in a plain conversation ----------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def test_t_takes_over_and_other_words_are_prompts_for_later() -> None:
     assert [one.inquiry for one in talk.link.of(c.TakeOver)] == [ID]
     (answer,) = talk.link.of(c.AnswerQuestion)
     assert answer.response == Answered(value=True) and talk.sent()[:2] == ["go", "and then"]
-    assert "You took this over from the reviewer.\nIts reply so far:\n| It br\n(reviewer" in shown
+    assert "\nYou took this over from the reviewer.\nIts reply so far:\n| It br\n" in shown and "\nReviewer: " in shown
     assert "cancelled (you)" not in shown, "it says so itself"
 
 
@@ -205,29 +205,27 @@ SAW = "the whole change, 60 bytes, and 2 messages before it"
     [
         (
             {"reason": "it\nbreaks", "ms": 1200, "saw": SAW},
-            ["The assistant recommended rejecting this change:", '| "it', '| breaks"', f"(reviewer {MODEL}, 1.2 s)",
-             f"It read {SAW}.", "You decide."],
+            [f"Reviewer: {MODEL} · 1.2 s", "The assistant recommended rejecting this change:", '| "it',
+             '| breaks"', f"It read {SAW}.", "You decide."],
         ),
         (
             {"reason": "", "ms": None},
-            ["The assistant recommended rejecting this change:", '| "(no reason given)"', f"(reviewer {MODEL})",
+            [f"Reviewer: {MODEL}", "The assistant recommended rejecting this change:", '| "(no reason given)"',
              "You decide."],
         ),
         (
             {"reason": "still no", "before": (Verdict(model=MODEL, reason=Foreign("no")),)},
-            ["The assistant recommended rejecting this change:", '| "still no"', f"(reviewer {MODEL})",
+            [f"Reviewer: {MODEL}", "The assistant recommended rejecting this change:", '| "still no"',
              "Before it knew the assistant's intent, it said:", '| "no"', "You decide."],
         ),
         (
             {"reason": "no route", "failed": True, "ms": 40},
-            ["The reviewer couldn't decide, so you decide:", "| no route", f"(reviewer {MODEL}, 40 ms)",
-             "You decide."],
+            [f"Reviewer: {MODEL} · 40 ms", "The reviewer couldn't decide, so you decide:", "| no route", "You decide."],
         ),
         (
             {"reason": "no route", "failed": True, "before": (Verdict(model=MODEL, reason=Foreign("no")),)},
-            ["The assistant recommended rejecting this change:", '| "no"',
-             "The reviewer couldn't decide, so you decide:", "| no route", f"(reviewer {MODEL})",
-             "You decide."],
+            [f"Reviewer: {MODEL}", "The assistant recommended rejecting this change:", '| "no"',
+             "The reviewer couldn't decide, so you decide:", "| no route", "You decide."],
         ),
         (
             {"reason": "900,000 bytes", "failed": True, "cause": "too_long", "model": ""},
@@ -235,14 +233,14 @@ SAW = "the whole change, 60 bytes, and 2 messages before it"
         ),
         (
             {"reason": "", "failed": True, "cause": "taken_over", "ms": 3000},
-            ["You took this over from the reviewer.", f"(reviewer {MODEL}, 3.0 s)", "You decide."],
+            [f"Reviewer: {MODEL} · 3.0 s", "You took this over from the reviewer.", "You decide."],
         ),
     ],
 )  # fmt: skip
 def test_the_banner_stands_above_the_question_in_the_words_of_every_face(
     told: dict[str, Any], lines: list[str]
 ) -> None:
-    """R150, R154, M12 to the letter first; the original question is untouched below it."""
+    """R150, R154: the reviewer, then M12 to the letter; the original question is untouched below it."""
     escalation = Escalation(**{"model": MODEL, **told, "reason": Foreign(told["reason"])})
     made: Prompt = prompt_in_lines(prompt(BooleanAnswer(), context="the diff", escalation=escalation))
     shown = "\n".join(made.intro()).split("\n")

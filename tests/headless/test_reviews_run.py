@@ -137,7 +137,8 @@ def test_a_no_reaches_the_human_with_its_reason(tmp_path: Path, plain: bool) -> 
         assert running.wait() == 0
     shown = shown.replace("\r\n", "\n")
     banner = 'The assistant recommended rejecting this change:\n| "It breaks the build.\n| ? paint asks: sure"\n'
-    assert f"? paint · a asks:\n{banner}(reviewer" in shown and "You decide.\n| the diff\nSure?" in shown
+    assert f"? paint · a asks:\nReviewer: {model}" in shown and f"\n{banner}" in shown
+    assert "You decide.\n| the diff\nSure?" in shown
     assert "\n? paint asks: sure" not in shown and "\x1b" not in shown
     events = log(tmp_path, latest(tmp_path))
     assert pairs(events) == [("assistant", False), ("user", True)] and results(events)["paint"] == "got true"
@@ -149,7 +150,7 @@ def test_a_no_reaches_the_human_with_its_reason(tmp_path: Path, plain: bool) -> 
         assert told.startswith("paint · q\n") and "you overturned 1 of 1 rejections (100 %)" in told and "█" in told
         shown = jp(tmp_path, "conversations", "show", latest(tmp_path)).stdout
         assert "Reason: It breaks the build.\n  ? paint asks: sure\nBy: reviewer asking.toml · " in shown
-        assert "Asked: escalated to you\n" in shown and "By: you, in plain mode, over the reviewer\n" in shown
+        assert "Asked: escalated to you\n" in shown and "By: you, in plain mode, over the reviewer's no\n" in shown
         assert "  reason:\n| It breaks the build.\n" in jp(tmp_path, "inquiries").stdout
 
 
@@ -171,7 +172,7 @@ def test_t_and_enter_take_a_decision_over(tmp_path: Path, plain: bool) -> None:
             running.type("/quit\n")
         running.rest()
         assert running.wait() == 0
-    assert "you decide." in shown and "You took this over from the reviewer.\n(reviewer" in shown
+    assert "you decide." in shown and "\nYou took this over from the reviewer.\nYou decide." in shown
     events = log(tmp_path, latest(tmp_path))
     assert pairs(events) == [("user", "user"), ("user", False)]
     (figures,) = lines(jp(tmp_path, "reviewers", "--json").stdout)

@@ -13,6 +13,7 @@ from jp_tui.protocol.values import (
     AgentInfo,
     Answered,
     Cancelled,
+    ChosenRule,
     Delivered,
     Edited,
     EndTurn,
@@ -35,6 +36,7 @@ from jp_tui.questions.types import (
     TextAnswer,
 )
 from tests.headless.asked import delivery, permission, prompt
+from tests.view.test_rule_choice import SCOPES
 
 BOOLEAN, TEXT, SECRET, SCHEMA = BooleanAnswer(), TextAnswer(), SecretAnswer(), SchemaAnswer({"type": "object"})
 OPTIONS = (Option("red", "warm"), Option(" blue "), Option("[1]"))
@@ -71,9 +73,9 @@ def test_r241_context_stands_before_the_question_and_a_reason_between() -> None:
 
 BEFORE = Verdict(model="m", reason=Foreign("wide"))
 AGAIN = (
-    'The assistant recommended rejecting this change:\n"still"\n'
+    'Reviewer: small\nThe assistant recommended rejecting this change:\n"still"\n'
     "Before it knew the assistant's intent, it said: "
-    '"wide"\nIt read it.\n(reviewer small) You decide.'
+    '"wide"\nIt read it.\nYou decide.'
 )
 
 
@@ -82,7 +84,7 @@ AGAIN = (
     [
         (
             Escalation(model="acme/small", reason=Foreign("too wide"), ms=1200),
-            'The assistant recommended rejecting this change:\n"too wide"\n(reviewer small, 1.2 s) You decide.',
+            'Reviewer: small · 1.2 s\nThe assistant recommended rejecting this change:\n"too wide"\nYou decide.',
         ),
         (
             Escalation(model="", reason=Foreign(" ")),
@@ -94,21 +96,21 @@ AGAIN = (
         ),
         (
             Escalation(model="acme/small", reason=Foreign("no connection"), failed=True),
-            "The reviewer couldn't decide, so you decide:\nno connection\n(reviewer small) You decide.",
+            "Reviewer: small\nThe reviewer couldn't decide, so you decide:\nno connection\nYou decide.",
         ),
         (
             Escalation(model="acme/small", reason=Foreign("I th"), failed=True, cause="taken_over"),
-            'You took this over from the reviewer.\nIts reply so far: "I th"\n(reviewer small) You decide.',
+            'Reviewer: small\nYou took this over from the reviewer.\nIts reply so far: "I th"\nYou decide.',
         ),
         (
             Escalation(model="acme/small", reason=Foreign(""), failed=True, cause="too_long"),
-            "Too long for the reviewer, so you decide:\n(reviewer small) You decide.",
+            "Reviewer: small\nToo long for the reviewer, so you decide:\nYou decide.",
         ),
     ],
     ids=["no", "no-reason", "again", "failed", "taken-over", "too-long"],
 )  # fmt: skip
 def test_r150_r154_an_escalation_stands_above_the_context(told: Escalation, notice: str) -> None:
-    """M12 to the letter, then who, how long, and that the human decides."""
+    """Who and how long, M12 to the letter, and that the human decides."""
     assert text(prompt(BOOLEAN, context="+a", escalation=told), "ask") == f"{notice}\n\n+a\n\nWhich?"
 
 
@@ -314,3 +316,37 @@ def test_the_first_line_says_which_sub_agent_asks(source: str, name: str, first:
     assert text(asked, "ask").splitlines()[0] == first
     assert text(permission(agent=agent), "ask").splitlines()[0].startswith("Assistant › ")
     assert not text(prompt(BooleanAnswer()), "ask").startswith("Assistant")
+
+
+SCOPED = {"scopes": SCOPES, "controls": frozenset({"remember", "edit", "end_turn"})}
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        ({"value": True, "rule": {"scope": "command", "lifetime": "folder"}},
+         Permitted(run=True, rule=ChosenRule(scope="command", lifetime="folder"))),
+        ({"value": False, "rule": {"scope": "program"}}, Permitted(run=False, rule=ChosenRule(scope="program"))),
+        ({"value": True, "remember": True}, Permitted(run=True, remember=True)),
+        ({"value": True, "rule": {"scope": "program", "lifetime": "folder"}}, None),
+        ({"value": True, "rule": {"scope": "tool"}}, None),
+        ({"value": True, "rule": {"scope": ["command"]}}, None),
+        ({"value": True, "rule": {"scope": "command", "lifetime": ["turn"]}}, None),
+        ({"value": True, "rule": "command"}, None),
+    ],
+)  # fmt: skip
+def test_ar20_a_rule_is_one_of_the_offers(result: dict[str, Any], found: Permitted | None) -> None:
+    outcome = parse_response(permission().model_copy(update=SCOPED), "ask", result)
+    if found is None:
+        assert isinstance(outcome, InvalidAnswer) and "`scopes`" in outcome.why
+    else:
+        assert outcome == found
+
+
+def test_ar20_the_offers_go_over_the_wire_best_first() -> None:
+    told = permission().model_copy(update=SCOPED).model_dump(mode="json")["scopes"]
+    assert [one["scope"] for one in told] == ["command", "exact command", "program"]
+    assert told[0]["covered"] == {"matched": 14, "refused": 2, "of": 20} and told[0]["lifetimes"][-1] == "folder"
+    assert parse_response(prompt(BOOLEAN).model_copy(update={"scopes": SCOPES}), "ask", {
+        "answer": "yes", "rule": {"scope": "command"},
+    }) == Answered(value=True, rule=ChosenRule(scope="command"))  # fmt: skip

@@ -199,8 +199,9 @@ def test_row_28_an_escalated_question_says_who_said_no(tmp_path: Path) -> None:
         waits = running.asked()
         asked = waits["params"]
         notice, context, text = asked["question"].split("\n\n")
-        assert notice.startswith('The assistant recommended rejecting this change:\n"It breaks the build."\n')
-        assert notice.endswith("You decide.") and "reviewer asking" in notice
+        reviewer, m12 = notice.split("\n", 1)
+        assert m12.startswith('The assistant recommended rejecting this change:\n"It breaks the build."\n')
+        assert notice.endswith("You decide.") and reviewer.startswith("Reviewer: asking")
         assert (context, text, asked["choices"]) == ("one", "Sure?", ["yes", "no"])
         assert asked["inquiry"]["escalation"]["reason"] == "It breaks the build."
         running.answer(waits, answer="yes")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jp_tui.headless.rpc.server import MOST_IDLE
+from jp_tui.headless.rpc.sessions import MOST_IDLE
 from tests.fakes.model_server import Answer, in_thread
 from tests.headless.asking_tools import YES_NO, answers, configure, question, results
 from tests.headless.rpc_peer import prompted, rpc

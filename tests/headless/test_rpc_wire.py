@@ -106,7 +106,7 @@ class Talk:
         self.slots[call.method] = slot
 
     def take(self, message: Any) -> None:
-        self.peer.take(json.dumps(message).encode())
+        self.peer.handle_line(json.dumps(message).encode())
 
 
 def call(method: str, **more: Any) -> dict[str, Any]:
@@ -215,13 +215,14 @@ def test_the_schema_is_one_sound_document_and_always_the_same() -> None:
     assert names <= set(found["$defs"]) and not any("/" in name for name in names)
     values = {name for name in found["$defs"] if name[0].isupper()}
     assert values == {
-        "AgentInfo", "AskParams", "AskResult", "AskSettled", "BooleanAnswer", "CancelParams", "CompactParams",
+        "AgentInfo", "Approvals", "AskParams", "AskResult", "AskSettled", "BooleanAnswer", "CancelParams", "CompactParams",
         "ContextParams", "SessionCompacted",
         "ContextPart", "Escalation", "FormView", "SessionContext",
         "InitializeParams", "Initialized", "Inquiry", "ListParams", "MultiSelectAnswer", "NewParams", "Option", "Part",
         "PartsTaken", "Place", "PromptEnded", "PromptParams", "Question", "ResumeParams", "SchemaAnswer",
         "SecretAnswer", "SelectAnswer", "Server", "SessionCancelled", "SessionDelta", "SessionEvent", "SessionInfo",
         "SessionOpened", "SessionResumed", "SessionsListed", "TextAnswer", "TurnError", "UsageTotals", "Verdict",
+        "ChosenRule", "RuleCoverage", "RuleOffer",
     }, "names that clients may generate code from"  # fmt: skip
     ask = found["$defs"]["AskParams"]
     assert set(ask["required"]) == {"session_id", "question", "choices"}, "R240: the rest is optional"

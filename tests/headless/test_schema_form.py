@@ -195,13 +195,13 @@ def test_what_does_not_fit_is_named_by_field() -> None:
     interview.present()
     while human.entries or human.ready:
         human.fill()
-        interview.take()
+        interview.read_lines()
         while came := link.collect():
             for event in came:
                 if isinstance(event, e.AnswerRefused):
                     interview.refused(event)
                 elif isinstance(event, e.AnswerChecked):
-                    interview.heard(event)
+                    interview.handle(event)
     (check,) = link.of(c.CheckAnswer)
     assert check.value == {"port": 80, "tls": {"days": 0}}
     said = out.getvalue()

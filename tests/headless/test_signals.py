@@ -13,8 +13,8 @@ import pytest
 
 from jp_tui.headless.input import Bell
 from jp_tui.headless.signals import Ended, Endings
+from tests.limits import LIMIT
 
-LIMIT = 20.0
 HEARD = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -58,7 +58,7 @@ def test_a_signal_on_the_way_into_a_wait_ends_it(number: int) -> None:
     """The interpreter has noted it and no code of ours has run yet: without the rope the wait would go on for ever."""
     bell = Bell()
     ends = pytest.raises(Ended)
-    with ends as ended, Endings(bell.rope) as endings, Elsewhere(number, bell) as other, endings.heard():
+    with ends as ended, Endings(bell.rope) as endings, Elsewhere(number, bell) as other, endings.raised():
         bell.wait(None)
     assert ended.value.number == number and not other.missed
     bell.close()
@@ -68,7 +68,7 @@ def test_a_key_on_the_way_into_a_wait_ends_it() -> None:
     """The same where Ctrl+C is noted and nothing ends: the wait is over, and the note is looked at."""
     bell, noted = Bell(), list[int]()
     with Endings(bell.rope, lambda: noted.append(1)) as endings, Elsewhere(signal.SIGINT, bell) as other:
-        with endings.heard():
+        with endings.raised():
             assert bell.wait(None) is False
         assert noted == [1] and not other.missed
     bell.close()
@@ -83,7 +83,7 @@ def test_a_signal_between_two_waits_ends_the_next_before_it_begins(number: int) 
         os.kill(os.getpid(), number)
         done.append("a whole line")
         assert select.select([bell._in], [], [], 0)[0], "and it rang"
-        with endings.heard():
+        with endings.raised():
             done.append("a wait")
     assert ended.value.number == number and done == ["a whole line"]
     assert signal.set_wakeup_fd(before) == -1, "as it was before"

@@ -15,6 +15,8 @@ from jp_tui.journal.store import SqliteJournal, open_journal
 from jp_tui.system.paths import Paths
 from tests.bench import store
 from tests.headless.running import ROOT, command, environment
+from tests.limits import LIMIT
+from tests.sampling import partly
 
 SCRIPT = 'fallback = "zqreply"\n[[walks]]\nname = "x"\n[[walks.turns]]\ntext = "y"\n'
 
@@ -26,9 +28,11 @@ def held(tmp_path: Path) -> Iterator[SqliteJournal]:
     paths = Paths.of({"JP_TUI_HOME": str(tmp_path)})
     paths.prepare()
     journal = open_journal(paths.database)
-    journal.create("c1", workspace=str(ROOT), model=f"demo/{tmp_path}/reply.toml", at="2026-01-01 00:00:00.0").result(9)
+    journal.create("c1", workspace=str(ROOT), model=f"demo/{tmp_path}/reply.toml", at="2026-01-01 00:00:00.0").result(
+        LIMIT
+    )
     for number in range(1, 40):
-        journal.append("c1", store.turn(number, last=False)).result(9)
+        journal.append("c1", store.turn(number, last=False)).result(LIMIT)
     assert os.path.getsize(f"{paths.database}-wal") > 200_000
     yield journal
     journal.close()
@@ -43,10 +47,11 @@ def full(home: Path, *words: str, stdin: str = "") -> subprocess.CompletedProces
     """Run a command for which the disk is full."""
     return subprocess.run(
         command(*words), input=stdin, capture_output=True, text=True, cwd=ROOT, env=environment(home),
-        preexec_fn=limit, timeout=60,
+        preexec_fn=limit, timeout=LIMIT,
     )  # fmt: skip
 
 
+@partly(3)
 @pytest.mark.parametrize(
     "words",
     [
@@ -103,7 +108,7 @@ def test_rpc_is_1_when_the_last_prompt_was_not_saved(held: SqliteJournal, tmp_pa
     child.stdin.write(json.dumps(prompt) + "\n")
     child.stdin.flush()
     answer = next(one for one in told if one.get("id") == 3)
-    _, err = child.communicate(timeout=60)
+    _, err = child.communicate(timeout=LIMIT)
     assert "conversations.db" in json.dumps(answer) + err
     assert child.returncode == 1, err
 

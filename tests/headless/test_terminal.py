@@ -19,8 +19,8 @@ from jp_tui.headless.input import Bell, Piped, Terminal
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, SchemaAnswer, SecretAnswer, TextAnswer
 from tests.headless.asked import prompt
+from tests.limits import LIMIT
 
-LIMIT = 20.0
 YES_NO = BooleanAnswer()
 
 

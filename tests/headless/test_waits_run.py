@@ -36,4 +36,4 @@ def test_query_reports_a_wait_its_cause_and_what_ends_it(tmp_path: Path) -> None
 def test_a_server_that_wants_too_long_a_wait_is_reported_and_not_waited_for(tmp_path: Path) -> None:
     """(Z21)"""
     status, _, err, asked = query(tmp_path, LATER)
-    assert (status, asked) == (1, 1) and "It asks to wait 60 min." in err and "Retrying" not in err
+    assert (status, asked) == (1, 1) and "Retry after 60 min." in err and "Retrying" not in err

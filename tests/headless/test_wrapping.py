@@ -68,8 +68,8 @@ def test_a_question_on_a_narrow_terminal_has_whole_words() -> None:
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
     with open(slave, "w") as out:
         Lines(out, lambda: None).show(prompt(BooleanAnswer(), context="y" * 50))
-        TextOutput(False, out, out, wraps=True).say(f"assistant: {KEYS}")
-        TextOutput(False, out, out).say("z" * 45)
+        TextOutput(False, out, out, wraps=True).print(f"assistant: {KEYS}")
+        TextOutput(False, out, out).print("z" * 45)
         out.flush()
         shown = ""
         while not shown.endswith("z\n"):  # a read from a terminal brings what has come through so far

@@ -139,12 +139,12 @@ async def look(app: sheets.Host, pilot: Pilot[None], asked: PromptRequest, seen:
     seen.screens[kind] = screen(app, seen)
     if (view := app.sheet.reading.context) is not None:
         rows = [view.render_line(y).text for y in range(view.height)]
-        while not view.seen_to_end and view.height and len(rows) < 3000:
+        while not view.read_to_end and view.height and len(rows) < 3000:
             view.page(1)
             rows += [view.render_line(y).text for y in range(view.height)]
         seen.evidence[kind] = flat("".join(row.rstrip() for row in rows))
     seen.answers = len(app.answers)
-    app.dock.settle(key_of(asked))
+    app.dock.remove_settled(key_of(asked))
     await pilot.pause()
 
 
@@ -210,5 +210,5 @@ def _record(events: Iterable[StoredEvent]) -> str:
     out = io.StringIO()
     output = TextOutput(False, out, out)
     for one in exported(events):
-        output.say(one)
+        output.print(one)
     return out.getvalue()

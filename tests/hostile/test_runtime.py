@@ -4,15 +4,12 @@ terminal (RUN-…). Each case by its id, and more of its class; what takes long 
 from __future__ import annotations
 
 import base64
-import fcntl
 import itertools
 import os
 import re
 import signal
-import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +18,10 @@ import pytest
 from tests.faults import soak
 from tests.faults.conftest import REAL, Start, Target
 from tests.faults.conftest import start as start
-from tests.faults.terminal import Terminal, descendants, running
+from tests.faults.terminal import Reports, Terminal, descendants, running
 from tests.hostile.recorded import ours
+from tests.limits import LIMIT
+from tests.sampling import whole
 
 pytestmark = pytest.mark.pty
 CRASHING = Path(__file__).resolve().parents[1] / "faults" / "crashing.py"
@@ -109,7 +108,7 @@ def without_tty(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT,
         start_new_session=True,
         check=False,
     )
@@ -162,14 +161,17 @@ def test_run_017_a_tool_that_ignores_every_request_is_ended(start: Start, tmp_pa
     assert clean_at_its_end(terminal) == 128 + signal.SIGTERM
 
 
-def test_run_018_resizes_by_the_thousand_are_outlived(start: Start, tmp_path: Path) -> None:
-    """Alive afterwards, at the last size, with the keys heard."""
-    terminal = start(REAL)
-    sizes = itertools.cycle([(24, 80), (60, 200), (1, 1), (10, 300), (36, 120), (5, 20), (200, 30), (2, 500)])
-    for _, (rows, columns) in zip(range(1000), sizes, strict=False):
-        fcntl.ioctl(terminal.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+@pytest.mark.parametrize("reports", list(Reports), ids=str)
+def test_run_018_resizes_by_the_thousand_are_outlived(start: Start, reports: Reports) -> None:
+    """Alive afterwards, at the last size, with the keys heard, however it learns of them (T31)."""
+    terminal = start(REAL, reports=reports)
+    terminal.wait(lambda: "?2048" in terminal.wrong() or reports == Reports.NONE, "the mode")
+    sizes = itertools.cycle([(80, 24), (200, 60), (1, 1), (300, 10), (120, 36), (20, 5), (30, 200), (500, 2)])
+    for columns, rows in itertools.islice(sizes, 1000 if whole() else 200):
+        terminal.resize(columns, rows)
         terminal.pump(0.001)
-    fcntl.ioctl(terminal.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    terminal.resize(90, 30)
+    terminal.wait(lambda: "F1 keys" in terminal.screen.display[29], "the last size")
     terminal.type("still here")
     terminal.wait_text("still here")
     leave(terminal)

@@ -28,6 +28,7 @@ from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Reviews
 from tests.hostile.recorded import cases, ours
+from tests.limits import LIMIT
 
 OK = [*text("Ok."), *end()]
 OFF = {"sandbox": {"mode": "off"}}
@@ -120,7 +121,7 @@ async def test_a_flood_ends_and_is_marked(tmp_path: Path, monkeypatch: pytest.Mo
 async def test_a_file_cannot_fill_the_disk(tmp_path: Path) -> None:
     """SHELL-086."""
     argv = limited(["/bin/sh", "-c", command("SHELL-086")], 4_096, file_blocks=2_048)
-    done = await run(argv, cwd=tmp_path, timeout=20)
+    done = await run(argv, cwd=tmp_path, timeout=LIMIT)
     assert not done.ok and not done.timed_out and (tmp_path / "big").stat().st_size == 2_048 * 512
 
 

@@ -144,7 +144,7 @@ def _retried(world: World, done: e.TurnCompleted, asked: int) -> None:
         assert done.outcome in ("done", "failed") and not waits
         return
     assert done.outcome == "failed" and done.error is not None and done.error.advice
-    patient = "asks to wait" not in done.error.message
+    patient = "Retry after" not in done.error.message
     assert (asked, len(waits)) == ((TRIES, TRIES - 1) if patient else (1, 0))
     assert all(event.retry_in is not None and event.retry_in <= 0.5 for event in waits)
     kept = world.said()
@@ -157,14 +157,14 @@ def _retried(world: World, done: e.TurnCompleted, asked: int) -> None:
     ("id", "words"),
     [
         ("SSE-018", "hologram"),
-        ("SSE-054", "without a finish reason"),
+        ("SSE-054", "no finish reason"),
         ("SSE-059", "127.0.0.1:%d answered with a web page (HTML)"),
-        ("SSE-067", "It asks to wait 11574 days."),
-        ("SSE-081", "The key in ACME_API_KEY was refused (401)."),
-        ("SSE-083", "does not allow this key to use `model` (403)"),
-        ("SSE-084", "knows no model `model` at http://127.0.0.1:%d (404)"),
-        ("SSE-085", "Start a new conversation, or choose a model with a larger window"),
-        ("SSE-088", "the key does not go there"),
+        ("SSE-067", "Retry after 11574 days."),
+        ("SSE-081", "The key in ACME_API_KEY was rejected (401)."),
+        ("SSE-083", "doesn't allow this key to use `model` (403)"),
+        ("SSE-084", "has no model `model` at http://127.0.0.1:%d (404)"),
+        ("SSE-085", "Start a new conversation, or select a model with a larger window"),
+        ("SSE-088", "The key isn't sent there"),
         ("SSE-092", "(999)"),
     ],
 )
@@ -254,7 +254,7 @@ async def test_a_certificate_that_nobody_vouches_for(case: dict[str, Any], self_
         with pytest.raises(ModelError) as caught:
             [delta async for delta in provider.stream(HELLO)]
         await provider.close()
-    assert not caught.value.transient and "certificate was not accepted" in caught.value.message and not asked
+    assert not caught.value.transient and "certificate wasn't accepted" in caught.value.message and not asked
 
 
 @pytest.mark.parametrize("case", sse_cases.params(CASES, "config"))

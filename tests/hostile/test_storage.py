@@ -51,6 +51,7 @@ from tests.headless.running import jp
 from tests.hostile.recorded import ours
 from tests.journal.made import Untended, begin, entry
 from tests.journal.test_faults import FailsOnce
+from tests.limits import LIMIT
 
 ROOT = Path(__file__).parents[2]
 AT = timestamp(BEGAN)
@@ -72,7 +73,7 @@ def filled(path: Path, count: int) -> SqliteJournal:
     """An open journal with so many events in the conversation c1."""
     journal = open_journal(path)
     begin(journal)
-    journal.append("c1", [entry(number, turn=1 + number // 10) for number in range(1, count + 1)]).result(30)
+    journal.append("c1", [entry(number, turn=1 + number // 10) for number in range(1, count + 1)]).result(LIMIT)
     return journal
 
 
@@ -119,7 +120,7 @@ def test_any_part_of_what_was_not_synced_is_lost(tmp_path: Path) -> None:
     log = Path(f"{path}-wal")
     synced = log.stat().st_size
     for number in range(6, 9):
-        journal.append("c1", [entry(number)], durable=False).result(10)
+        journal.append("c1", [entry(number)], durable=False).result(LIMIT)
     whole, base = log.read_bytes(), path.read_bytes()
     journal.close()
     frames = (len(whole) - synced) // FRAME
@@ -138,7 +139,7 @@ def test_any_part_of_what_was_not_synced_is_lost(tmp_path: Path) -> None:
         found = [one.entry for one in again.read("c1")]
         assert found[:5] == [entry(one, turn=1) for one in range(1, 6)]
         assert found[5:] == [entry(one) for one in range(6, 1 + len(found))]
-        assert again.append("c1", [entry(9)]).result(10) == [len(found) + 1]
+        assert again.append("c1", [entry(9)]).result(LIMIT) == [len(found) + 1]
         again.close()
 
 
@@ -152,7 +153,7 @@ def test_one_event_in_the_middle_is_damaged(tmp_path: Path, damage: str) -> None
     (before,) = _payloads(path, 500)
     journal = open_journal(path)
     found = [stored_event(one) for one in journal.read("c1", limit=2000)]
-    journal.append("c1", [entry(1001)]).result(10)
+    journal.append("c1", [entry(1001)]).result(LIMIT)
     journal.close()
     assert [one.seq for one in found if one.event["type"] != "unreadable"] == [*range(1, 500), *range(501, 1001)]
     assert found[499].event["problem"]
@@ -181,7 +182,7 @@ def test_an_event_of_tomorrow_is_kept_word_for_word(tmp_path: Path, raw: dict[st
     raw = {"timestamp": AT, **raw}
     journal = filled(tmp_path / "data" / "c.db", 3)
     payload = json.dumps(raw)
-    journal.append("c1", [NewEvent(str(raw.get("type", "")), 1, payload, at=AT)]).result(10)
+    journal.append("c1", [NewEvent(str(raw.get("type", "")), 1, payload, at=AT)]).result(LIMIT)
     (one,) = journal.tail("c1", 1)
     journal.close()
     assert one.entry.payload == payload
@@ -201,7 +202,7 @@ def test_an_event_twice_hides_none(tmp_path: Path) -> None:
     changed(path, f"INSERT INTO events SELECT conversation << {SHIFT} | 21, {copy.format(seq=21)}")
     journal = open_journal(path)
     found = journal.read("c1")
-    assert journal.append("c1", [entry(22)]).result(10) == [22] and journal.read("c1")[:-1] == found
+    assert journal.append("c1", [entry(22)]).result(LIMIT) == [22] and journal.read("c1")[:-1] == found
     journal.close()
     assert [one.seq for one in found] == list(range(1, 22))
     assert found[20].entry == found[9].entry
@@ -250,11 +251,11 @@ def test_a_full_disk(tmp_path: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(f"{path}-wal") + 8192, limits[1]))
     try:
         with pytest.raises(JournalError, match=str(path)):
-            journal.append("c1", [entry(number) for number in range(2000)]).result(10)
+            journal.append("c1", [entry(number) for number in range(2000)]).result(LIMIT)
         assert len(journal.read("c1")) == 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert journal.append("c1", [entry(2)]).result(10) == [2]
+    assert journal.append("c1", [entry(2)]).result(LIMIT) == [2]
     journal.close()
 
 
@@ -288,8 +289,8 @@ def test_a_sync_that_fails(tmp_path: Path) -> None:
     FailsOnce.broken = 1
     draft = "INSERT INTO drafts VALUES ('c1', ?, 'x')"
     with pytest.raises(JournalError, match="the disk reports an error"):
-        writer.submit(WriteJob(lambda db: db.execute(draft, ("lost",)))).result(10)
-    writer.submit(WriteJob(lambda db: db.execute(draft, ("kept",)))).result(10)
+        writer.submit(WriteJob(lambda db: db.execute(draft, ("lost",)))).result(LIMIT)
+    writer.submit(WriteJob(lambda db: db.execute(draft, ("kept",)))).result(LIMIT)
     writer.close()
     assert len(opened) == 2
     reader = open_reader(path)
@@ -308,13 +309,13 @@ def test_the_folder_is_renamed_and_the_place_is_another(tmp_path: Path, monkeypa
     journal = filled(paths.database, 1)
     (tmp_path / "here").rename(tmp_path / "there")
     monkeypatch.chdir(tmp_path)
-    assert journal.append("c1", [entry(2)]).result(10) == [2]
+    assert journal.append("c1", [entry(2)]).result(LIMIT) == [2]
     (tmp_path / "home").rename(tmp_path / "moved")
-    assert journal.append("c1", [entry(3)]).result(10) == [3]
+    assert journal.append("c1", [entry(3)]).result(LIMIT) == [3]
     assert "moved or deleted" in journal.notices()[0].message
     shutil.rmtree(tmp_path / "home")
     (tmp_path / "moved").rename(tmp_path / "home")
-    assert journal.append("c1", [entry(4)]).result(10) == [4]
+    assert journal.append("c1", [entry(4)]).result(LIMIT) == [4]
     journal.close()
     reader = open_reader(paths.database)
     assert [one.seq for one in reader.read("c1")] == [1, 2, 3, 4]
@@ -455,7 +456,7 @@ def test_a_log_of_an_older_form(tmp_path: Path, version: int) -> None:
     journal = open_journal(path)
     assert [row.id for row in journal.conversations()] == ["c1"]
     assert [one.entry for one in journal.read("c1")] == [entry(one, turn=1 + one // 10) for one in range(1, 31)]
-    assert journal.append("c1", [entry(31)]).result(10) == [31]
+    assert journal.append("c1", [entry(31)]).result(LIMIT) == [31]
     journal.close()
     assert _all(Path(before)) == _all(path)[:30]
 

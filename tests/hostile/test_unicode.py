@@ -23,6 +23,7 @@ from tests.engine.wires import accepted
 from tests.hostile.recorded import ours
 from tests.hostile.seen import Seen, acting, flat, in_lines, on_sheets, on_transcript, reached, texts
 from tests.hostile.wired import Wired, WireName, calls, says
+from tests.sampling import whole
 from tests.tools.running import content, once, shell
 
 DECEIVES = [f"UNI-{n:03}" for n in (2, 3, 4, 5, 7, 8, 10, 11, 12, 15, 19, 21, 23, 24, 25, 27, 29, 31, 33, 34, 35)]
@@ -36,7 +37,7 @@ def found() -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def sheets(found: dict[str, dict[str, Any]]) -> dict[str, Seen]:
-    both = dict(list(texts(found).items())[::4])
+    both = dict(list(texts(found).items())[:: 1 if whole() else 8])
     return on_sheets(texts(found), "run") | on_sheets(both, "run", "choose")
 
 

@@ -13,6 +13,8 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tests.house.sources import statements
+
 PAGES = {
     "R": "inquiries.md",
     "M": "inquiries.md",
@@ -23,16 +25,18 @@ PAGES = {
     "K": "context.md",
     "T": "traps.md",
     "W": "wires.md",
+    "P": "mcp.md",
+    "D": "store.md",
     "AR": "rules.md",
 }
 """The page that defines the rules of a letter. Rules with Z are on the page where a reader would look for them."""
-_LETTERS = "|".join((*PAGES, "Z"))
-# No zero in front: C0 is a set of control characters.
-_RULE = rf"(?:{_LETTERS})[1-9]\d*[a-z]?"
+_LETTERS = "|".join((*(letter for letter in PAGES if letter != "D"), "Z"))
+# No zero in front: C0 is a set of control characters. The last D is D25: D29, D30 and D46 are parts of jp's own design.
+_RULE = rf"(?:(?:{_LETTERS})[1-9]\d*[a-z]?|D(?:1\d|2[0-5]|[1-9])(?!\d))"
 # Not a part of a word, a code point (U+E000), an option, an entity, a path with a suffix, a version (V1.2) or a key
 # in quotes.
 _CITED = re.compile(rf"(?<![\w+#&.\\\"'-])({_RULE})(?:[ ]?[-–][ ]?({_RULE}))?(?!\w|\.\d)")
-_IN_NAME = re.compile(rf"(?:^|_)((?:{_LETTERS.lower()})[1-9]\d*[a-d]?)(?=_|$)")
+_IN_NAME = re.compile(rf"(?:^|_)((?:{_LETTERS.lower()}|d)[1-9]\d*[a-d]?)(?=_|$)")
 _DEFINED = re.compile(rf"\*\*({_RULE})\*\*")
 _IRREGULAR = re.compile(rf"^(?: *(?:[-*]|\d+\.) |\| *)({_RULE})(?= |:)", re.M)
 _FENCE = re.compile(r"^( *)(```+|~~~+).*?(?:^ *\2|\Z)", re.M | re.S)
@@ -67,7 +71,7 @@ def irregular(page: str) -> list[Found]:
 def cited_in_python(source: str) -> Iterator[Found]:
     """Every citation in the comments, docstrings and names of tests of a Python file."""
     lines = source.splitlines(keepends=True)
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(ast.parse(source)):
         match node:
             case ast.Expr(value=ast.Constant(value=str()), lineno=first, end_lineno=int(last)):
                 yield from _cited(_QUOTES.sub("", "".join(lines[first - 1 : last])), first)
@@ -94,6 +98,8 @@ def cited_in_markdown(source: str) -> Iterator[Found]:
 
 def _cited(text: str, first: int) -> Iterator[Found]:
     """Both ends of a range count."""
+    if not _CITED.search(text):
+        return
     text = _without_code(text)
     for match in _CITED.finditer(text):
         for group in (1, 2):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -41,6 +42,17 @@ class Source:
     @property
     def module(self) -> str:
         return self.name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All of them, at any depth; what is in expressions takes long and has no text of its own."""
+    left: list[ast.AST] = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inside = getattr(node, name, None)
+            left += inside if isinstance(inside, list) else ()
 
 
 @cache

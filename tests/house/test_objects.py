@@ -10,6 +10,7 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from tests.house.sources import Source, ours
@@ -36,14 +37,14 @@ def classes(sources: Iterable[Source]) -> dict[str, Read]:
     """All classes at the top of modules by their full name, with the full names of their bases."""
     found: dict[str, Read] = {}
     for source in sources:
-        module = module_of(source.name)
+        module, tree = module_of(source.name), source.tree
         imported = {
             alias.asname or alias.name: f"{node.module}.{alias.name}"
-            for node in ast.walk(source.tree)
+            for node in ast.walk(tree)
             if isinstance(node, ast.ImportFrom) and node.module
             for alias in node.names
         }
-        for node in source.tree.body:
+        for node in tree.body:
             if not isinstance(node, ast.ClassDef):
                 continue
             bases = []
@@ -57,6 +58,11 @@ def classes(sources: Iterable[Source]) -> dict[str, Read]:
                     if isinstance(part.ctx, ast.Store):
                         one.assigned.add(part.attr)
     return found
+
+
+@cache
+def of_the_package() -> dict[str, Read]:
+    return classes(ours("jp_tui"))
 
 
 def chain(name: str, known: Mapping[str, Read]) -> list[str]:
@@ -96,14 +102,14 @@ def wrong(known: Mapping[str, Read]) -> list[str]:
 
 
 def test_a_class_is_known_without_reading_a_chain_of_others() -> None:
-    known = classes(ours("jp_tui"))
+    known = of_the_package()
     assert wrong(known) == []
     assert len(known) > 500, "the check has gone blind"
 
 
 def test_a_public_class_name_exists_once() -> None:
     where: dict[str, list[str]] = defaultdict(list)
-    for name in classes(ours("jp_tui")):
+    for name in of_the_package():
         module, _, short = name.rpartition(".")
         if not short.startswith("_"):
             where[short].append(module)

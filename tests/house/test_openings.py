@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tests.house.sources import Source, ours
 
+OPENING = re.compile(r'(?:#[^\n]*\n|\s)*"""(?:[^"\\]|\\.|"(?!""))*"""', re.DOTALL)
+
 
 def unreasoned(source: Source, tree: ast.Module) -> list[str]:
     """What is wrong with how a file opens."""
@@ -20,9 +22,15 @@ def unreasoned(source: Source, tree: ast.Module) -> list[str]:
     return []
 
 
+def opening(source: Source) -> str:
+    """The file up to the end of its first text in quotes: the rest takes long to read and is not asked about."""
+    found = OPENING.match(source.text)
+    return found[0] if found else source.text
+
+
 def test_each_file_opens_with_its_reason() -> None:
     sources = list(ours("jp_tui", "tests"))
-    assert [wrong for source in sources for wrong in unreasoned(source, source.tree)] == []
+    assert [wrong for source in sources for wrong in unreasoned(source, ast.parse(opening(source)))] == []
     assert len(sources) > 1_000, "the check has gone blind"
 
 

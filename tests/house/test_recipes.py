@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.sources import ROOT
+from tests.limits import LIMIT
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class DateArea(FreeTextArea):
 
     def submit(self, field: Field) -> None:
         if wrong := self._sheet.prompt.question.answer_type.problem(field.value):
-            self._sheet.say(ours("{wrong}", wrong=ours(wrong)))
+            self._sheet.show_notice(ours("{wrong}", wrong=ours(wrong)))
         else:
             self._sheet.answered(field.value)
 ''',
@@ -222,7 +223,7 @@ class Decoder:
     },
     {"jp_tui/settings/wires.py": (('    "anthropic": ', '    "echo": WireSettings(),'),)},
     """
-import asyncio
+import asyncio, os, pathlib, subprocess, sys
 from jp_tui.conversation.model import Message, ModelRequest, PartGrew, TextPart
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.registry import open_provider
@@ -233,6 +234,7 @@ from jp_tui.startup.models import endpoint
 from jp_tui.settings.typed_settings import assistant
 from jp_tui.view.pages import first_run
 from tests.fakes.memory_server import MemoryServer
+from tests.fakes.model_server import Answer, in_thread
 
 open("config.toml", "w").write('[providers.llm.mine]\\nwire = "echo"\\nbase_url = "http://127.0.0.1:9"\\n')
 settings = load(user_file="config.toml", workspace_file="none.toml", environment={})
@@ -251,6 +253,19 @@ async def heard():
     return [delta async for delta in server.provider(at).stream(request)]
 
 assert "".join(one.text for one in asyncio.run(heard()) if isinstance(one, PartGrew)) == "Hello you"
+
+names = Answer([b'{"data":[{"id":"e-1","context_length":4096}]}'], headers={"content-type": "application/json"})
+with in_thread(names) as listing:
+    home = pathlib.Path("home/config")
+    home.mkdir(parents=True)
+    (home / "config.toml").write_text(f'[providers.llm.mine]\\nwire = "echo"\\nbase_url = "{listing.url}"\\n')
+    for command, words in (("config check", ""), ("models mine", "mine/e-1  4.1k tokens")):
+        done = subprocess.run(
+            [sys.executable, "-m", "jp_tui", *command.split()],
+            env={**os.environ, "JP_TUI_HOME": "home"}, capture_output=True, text=True, timeout=60,
+        )
+        assert done.returncode == 0 and words in done.stdout, (command, done.stdout, done.stderr)
+    assert listing.received[0].path == "/names"
 """,
 )
 
@@ -282,7 +297,7 @@ class Hello(Listing):
         event.stop()
         self.post_message(CommandWanted(ReadHistory(limit=0)))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         if isinstance(event, ev.Refused):
             self.show([Item("1", (ours("Hello there"), foreign(Foreign(event.message))), blank())], blank())
 ''',
@@ -486,7 +501,7 @@ def test_a_recipe_is_all_that_is_to_be_done(recipe: Recipe, copy: Path, tmp_path
     where = f"import jp_tui; assert jp_tui.__file__.startswith({str(copy)!r}), jp_tui.__file__\n"
     command = [sys.executable, "-c", where + recipe.proof]
     with _added(copy, recipe):
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=LIMIT)
     assert not done.returncode, f"{recipe.title}: the recipe is not enough\n{done.stderr[-3000:]}"
 
 

@@ -84,12 +84,12 @@ def test_readme_has_the_two_commands_and_ci_runs_the_second_from_there() -> None
     assert "README.md" in (ROOT / ".ci" / "run").read_text(), "CI reads the command there"
 
 
-def test_readme_names_every_theme_and_the_version_has_a_changelog_entry() -> None:
+def test_the_documentation_names_every_theme_and_the_version_has_a_changelog_entry() -> None:
     from jp_tui import __version__
 
-    readme, changelog = ((ROOT / name).read_text() for name in ("README.md", "CHANGELOG.md"))
+    settings, changelog = ((ROOT / name).read_text() for name in ("docs/settings.md", "CHANGELOG.md"))
     for theme in (ROOT / "themes").glob("*.toml"):
-        assert f"`{theme.stem}`" in readme
+        assert f"`{theme.stem}`" in settings
     assert f"## {__version__}" in changelog
 
 
@@ -113,12 +113,26 @@ def test_the_data_is_found_from_a_checkout_and_the_wheel_takes_it_along() -> Non
     assert wheel == {"config": "jp_tui/_data/config", "themes": "jp_tui/_data/themes"}
 
 
-def test_readme_shows_the_pictures_that_the_command_takes_and_no_other() -> None:
+PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+
+
+def test_the_documentation_shows_the_pictures_that_the_command_takes_and_no_other() -> None:
     """Issue 8, 11: `make pictures` makes them, of the program itself."""
     from tests.pictures.__main__ import FOLDER, PICTURES
 
-    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (ROOT / "README.md").read_text())
-    assert sorted(shown) == sorted(f"tests/pictures/{name}.svg" for name in PICTURES)
+    shown = {Path(name).stem for page in PAGES for name in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text())}
+    assert shown == set(PICTURES)
     for name in PICTURES:
         text = (FOLDER / f"{name}.svg").read_text()
         assert text.startswith("<svg") and "http://" not in text.replace("http://www.w3.org/", "")
+
+
+def test_links_of_the_documentation_lead_to_files_and_each_page_is_listed() -> None:
+    """Issue 18, 11: the README shows what jp-tui is; the reference is in docs/, and both indexes name each page."""
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert "://" in link or (page.parent / link).exists(), f"{page.name}: {link}"
+    for page in (ROOT / "docs").glob("*.md"):
+        if page.name != "README.md":
+            assert f"(docs/{page.name})" in PAGES[0].read_text(), page.name
+            assert f"({page.name})" in (ROOT / "docs" / "README.md").read_text(), page.name

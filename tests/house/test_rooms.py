@@ -21,7 +21,10 @@ HOPS = (
     "jp_tui/ui/driver/workspace_driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schema_check/process.py",
     "jp_tui/guardian/parent.py", "jp_tui/guardian/terminal.py", "jp_tui/ui/driver/output.py",
     "jp_tui/ui/driver/first_frame.py", "jp_tui/system/children.py", "jp_tui/system/child_keeper.py",
-    "jp_tui/system/watchdog.py", "jp_tui/system/sandbox/placeholders.py",
+    "jp_tui/system/watchdog.py", "jp_tui/system/sandbox/placeholders.py", "jp_tui/mcp_host/main.py",
+    "jp_tui/mcp_host/stdio.py", "jp_tui/mcp_host/token_store.py",
+    "jp_tui/journal/postgres/writer.py", "jp_tui/journal/postgres/health.py",
+    "jp_tui/journal/postgres/leases.py",
 )  # fmt: skip
 """The only files that may name a thread, a lock or a process (HOUSE "Threads and processes")."""
 

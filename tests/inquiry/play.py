@@ -9,7 +9,14 @@ from collections import Counter
 from dataclasses import replace
 from typing import TypeVar
 
-from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, InquiryRequest, InquiryResponse
+from jp_tui.conversation.events import (
+    InquiryAnswered,
+    InquiryAssigned,
+    InquiryCancelled,
+    InquiryFact,
+    InquiryRequest,
+    InquiryVote,
+)
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
@@ -50,7 +57,7 @@ def raised(call: str = "c1", question: Question = APPLY, **more: object) -> v.Qu
     return v.QuestionRaised(call, question, more.pop("source", "tool"), **more)  # type: ignore[arg-type]
 
 
-def facts(steps: list[s.Step]) -> list[InquiryRequest | InquiryResponse]:
+def facts(steps: list[s.Step]) -> list[InquiryFact]:
     return [step.event for step in steps if isinstance(step, s.Record)]
 
 
@@ -63,12 +70,12 @@ def only(kind: type[T], steps: list[s.Step]) -> T:
     return found
 
 
-def pairs(records: list[InquiryRequest | InquiryResponse]) -> list[tuple[str, str]]:
+def pairs(records: list[InquiryFact]) -> list[tuple[str, str]]:
     """Each response as (id, what): the answer's JSON with its responder, the cancellation's tag, or `redacted`."""
     found: list[tuple[str, str]] = []
     for event in records:
         match event:
-            case InquiryRequest():
+            case InquiryRequest() | InquiryVote() | InquiryAssigned():
                 continue
             case InquiryAnswered(answer=value, responder=who):
                 assert who is not None
@@ -86,7 +93,7 @@ class Play:
     def __init__(self, state: v.State | None = None, *, client: bool = True) -> None:
         self.state = state or v.State(client=client)
         self.steps: list[s.Step] = []
-        self.records: list[InquiryRequest | InquiryResponse] = []
+        self.records: list[InquiryFact] = []
         self.requests: Counter[str] = Counter()
         self.responses: Counter[str] = Counter()
         self.open: dict[str, v.Waiting] = {}
@@ -108,7 +115,11 @@ class Play:
         self.steps += steps
         return steps
 
-    def _record(self, event: InquiryRequest | InquiryResponse) -> None:
+    def _record(self, event: InquiryFact) -> None:
+        if isinstance(event, InquiryVote | InquiryAssigned):
+            assert self.requests[event.id] > self.responses[event.id], "a vote on what is closed"
+            self.records.append(event)
+            return
         bag = self.requests if isinstance(event, InquiryRequest) else self.responses
         bag[event.id] += 1
         assert bag[event.id] == 1, f"{event.id} twice"

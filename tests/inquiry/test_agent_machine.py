@@ -206,7 +206,7 @@ class Orders(RuleBasedStateMachine):
         self.book = [one for one in self.book if one[0] != agent]
         assert all(item.call != agent for item in self.state.waiting)
 
-    @precondition(lambda self: all(not child.calls or resumable(child.log) for child in self.children.values()))
+    @precondition(lambda self: all(not child.calls or resumable(child.log, ()) for child in self.children.values()))
     @rule()
     def crash(self) -> None:
         """The process dies; both sides are taken up from what they have on record (R237)."""

@@ -15,6 +15,7 @@ from jp_tui.inquiry import values as v
 from jp_tui.questions.types import BooleanAnswer, SelectAnswer
 from tests.inquiry.form import FREE, Filled, Form, Forms, Item, select, text, yes_no
 from tests.inquiry.paper import Paper
+from tests.sampling import whole
 
 anything = st.integers(min_value=0, max_value=10**6)
 
@@ -233,17 +234,20 @@ class Filling(RuleBasedStateMachine):
 LONG = settings.default is not None and settings.default.max_examples > 1_000
 
 
-def test_ten_thousand_steps() -> None:
+FORMS = 260 if whole() else 80
+
+
+def test_thousands_of_steps() -> None:
     """R171-R181, R182b, R237, E23; acceptance 17 to 19."""
     Filling.steps = 0
     run_state_machine_as_test(
         Filling,
         settings=settings(
-            max_examples=3_000 if LONG else 260,
+            max_examples=3_000 if LONG else FORMS,
             stateful_step_count=60,
             deadline=None,
             suppress_health_check=list(HealthCheck),
             phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
         ),
     )
-    assert Filling.steps >= 10_000
+    assert Filling.steps >= FORMS * 38

@@ -26,6 +26,7 @@ from jp_tui.questions.answer_kind import verdict_key
 from jp_tui.questions.types import FormView, Part, Place, Question, SchemaAnswer, Taken
 from tests.inquiry.play import APPLY, ASK, BARE, CHOICE, ESCALATES, FLOOR, HUSH, MODEL, PASS
 from tests.inquiry.world import Call, World, edited, stale, variant
+from tests.sampling import whole
 
 SHAPE = Question("shape", "Shape?", SchemaAnswer({"type": "integer"}))
 FILE = replace(variant(APPLY, 2), targets=("a/b",))
@@ -311,18 +312,21 @@ class Orders(RuleBasedStateMachine):
 LONG = settings.default is not None and settings.default.max_examples > 1_000
 
 
+TURNS = 190 if whole() else 70
+
+
 @pytest.mark.timeout(1800)  # a long run may take its time
-def test_ten_thousand_steps() -> None:
+def test_thousands_of_steps() -> None:
     """Any interleaving of calls, people, reviewers, interruptions, crashes and re-opens (R102, R200, R203, R237)."""
     Orders.steps = 0
     run_state_machine_as_test(
         Orders,
         settings=settings(
-            max_examples=4_000 if LONG else 190,
+            max_examples=4_000 if LONG else TURNS,
             stateful_step_count=100,
             deadline=None,
             suppress_health_check=list(HealthCheck),
             phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
         ),
     )
-    assert Orders.steps >= 10_000
+    assert Orders.steps >= TURNS * 50

@@ -13,8 +13,8 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.recovery.close_turn import open_calls, open_inquiries, resumable
 from jp_tui.engine.recovery.resume_turn import cut_off
+from jp_tui.inquiry import closing, refusals, repeats
 from jp_tui.inquiry import effects as s
-from jp_tui.inquiry import gone, refusals, repeats
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.inquiry.refusals_replay import turn_resumed
@@ -221,14 +221,14 @@ class World:
         assert not self.state.waiting and open_inquiries(self.log) == open_before
         for event in self.log[before:]:
             assert isinstance(event, ev.ToolCallResponse) and event.is_error
-            assert event.metadata["permission"] == gone.DECISION
+            assert event.metadata["permission"] == closing.CLIENT_GONE
 
     def crash(self, *, client: bool) -> None:
         """The process dies; the next one opens the conversation from what the log holds (R207, R237)."""
         self.client = client
         if not self.calls:
             return self.new_turn()
-        if not resumable(self.log):
+        if not resumable(self.log, ()):
             return self.discard()
         self.same_record()
         cut = cut_off(self.log)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jp_tui.journal.store import open_journal
 from tests.journal.made import begin, entry
+from tests.limits import LIMIT
 
 
 def main() -> None:
@@ -22,10 +23,10 @@ def main() -> None:
         number += 1
         part = f"p{number}"
         journal.partial(conversation, part, "message", f"begin {number} ")
-        journal.flush().result(10)
+        journal.flush().result(LIMIT)
         sys.stdout.write(f"partial {number}\n")
         sys.stdout.flush()
-        done = journal.append(conversation, [entry(number), entry(-number)], closes_parts=[part]).result(10)
+        done = journal.append(conversation, [entry(number), entry(-number)], closes_parts=[part]).result(LIMIT)
         number = done[-1]
         sys.stdout.write(f"stored {number}\n")
         sys.stdout.flush()

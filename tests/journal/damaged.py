@@ -14,6 +14,7 @@ from jp_tui.journal.repair.pages import DatabasePages
 from jp_tui.journal.schema import LAST, SHIFT
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import begin, entry
+from tests.limits import LIMIT
 
 PAGE = 4096
 Damage = Callable[[Path], None]
@@ -35,7 +36,7 @@ def fill(journal: SqliteJournal, conversations: int = 3, events: int = 60) -> No
     for number in range(1, events + 1):
         for one in range(conversations):
             event = long(number) if number % 20 == one else entry(number, turn=1 + number // 10)
-            journal.append(f"c{one}", [event]).result(10)
+            journal.append(f"c{one}", [event]).result(LIMIT)
 
 
 def stored(reader: JournalReader, conversations: int = 3) -> dict[tuple[str, int], NewEvent]:

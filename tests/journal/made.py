@@ -6,8 +6,8 @@ import json
 import sqlite3
 from collections.abc import Callable
 
-from jp_tui.journal.port import NewEvent
-from jp_tui.journal.store import SqliteJournal
+from jp_tui.journal.port import Journal, NewEvent
+from tests.limits import LIMIT
 
 
 def at(number: int) -> str:
@@ -39,7 +39,7 @@ class Untended:
     def moved(self) -> bool:
         return False
 
-    def parted(self) -> bool:
+    def was_replaced(self) -> bool:
         return False
 
     def repair(self, db: sqlite3.Connection | None, problem: Exception) -> sqlite3.Connection:
@@ -56,6 +56,6 @@ class Untended:
         return lambda: None
 
 
-def begin(journal: SqliteJournal, conversation: str = "c1", workspace: str = "/w", number: int = 0) -> None:
+def begin(journal: Journal, conversation: str = "c1", workspace: str = "/w", number: int = 0) -> None:
     """An empty conversation."""
-    journal.create(conversation, workspace=workspace, model="demo/tour", at=at(number)).result(10)
+    journal.create(conversation, workspace=workspace, model="demo/tour", at=at(number)).result(LIMIT)

@@ -9,69 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from jp_tui.journal.port import SPAN, JournalError, NewEvent, Span
+from jp_tui.journal.port import JournalError, NewEvent
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import at, begin, entry
-
-
-def test_numbers_count_from_one_without_gaps_in_each_conversation(journal: SqliteJournal) -> None:
-    begin(journal, "c2")
-    assert journal.append("c1", [entry(1), entry(2)]).result(10) == [1, 2]
-    assert journal.append("c2", [entry(3)]).result(10) == [1]
-    assert journal.append("c1", []).result(10) == []
-    assert journal.append("c1", [entry(4)], durable=False).result(10) == [3]
-    assert [one.seq for one in journal.read("c1")] == [1, 2, 3]
-    assert journal.last_seq("c1") == 3 and journal.last_seq("none") == 0
-
-
-def test_what_is_read_is_what_was_stored(journal: SqliteJournal) -> None:
-    """R56, STORE-007: unknown kinds and odd payloads are kept byte for byte."""
-    odd = [
-        NewEvent("v99", 7, '{"type":"v99",  "x":1.0,"x":2}', at="2026-01-01T00:00:00Z", inquiry="call.q.1", lines=3),
-        NewEvent("x", 1, '{"nul":"\0","far":"\U0010ffff\u202e"}', at="", text="\0 a", characters=12),
-        NewEvent("", 0, "", at=""),
-    ]
-    journal.append("c1", odd).result(10)
-    assert [one.entry for one in journal.read("c1")] == odd
-
-
-def test_everything_handed_over_arrives_in_order_from_many_threads(journal: SqliteJournal) -> None:
-    receipts = []
-    gate = threading.Barrier(4)
-
-    def hand_over(first: int) -> None:
-        gate.wait()
-        for number in range(first, first + 100):
-            receipts.append((number, journal.append("c1", [entry(number)], durable=number % 7 == 0)))
-
-    threads = [threading.Thread(target=hand_over, args=(first,)) for first in (0, 1000, 2000, 3000)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    places = {number: receipt.result(10)[0] for number, receipt in receipts}
-    assert sorted(places.values()) == list(range(1, 401))
-    stored = journal.read("c1", limit=1000)
-    assert {one.seq: one.entry for one in stored} == {place: entry(number) for number, place in places.items()}
-    for first in (0, 1000, 2000, 3000):
-        assert [places[number] for number in range(first, first + 100)] == sorted(
-            places[number] for number in range(first, first + 100)
-        )
-
-
-async def test_awaited_on_a_loop_and_not_called_off_with_its_waiter(journal: SqliteJournal) -> None:
-    assert await journal.append("c1", [entry(1)]) == [1]
-    waiting = asyncio.ensure_future(_wait(journal, entry(2)))
-    await asyncio.sleep(0)
-    waiting.cancel()
-    await journal.flush()
-    assert journal.last_seq("c1") == 2
-    with pytest.raises(JournalError, match="no conversation none"):
-        await journal.append("none", [entry(1)])
+from tests.limits import LIMIT
 
 
 def test_a_loop_that_ended_before_the_write_is_no_trouble(
@@ -87,7 +30,7 @@ def test_a_loop_that_ended_before_the_write_is_no_trouble(
 
     asyncio.run(give_up())
     hold.set()
-    journal.flush().result(10)
+    journal.flush().result(LIMIT)
     assert journal.last_seq("c1") == 1 and not caplog.records
 
 
@@ -110,10 +53,10 @@ def test_one_that_fails_takes_nobody_elses_with_it(journal: SqliteJournal) -> No
     ]
     good.append(journal.append("c1", [entry(6)]))
     hold.set()
-    assert [receipt.result(10) for receipt in good] == [[1], [2]]
+    assert [receipt.result(LIMIT) for receipt in good] == [[1], [2]]
     for receipt, kind in bad:
         with pytest.raises(JournalError) as trouble:
-            receipt.result(10)
+            receipt.result(LIMIT)
         assert trouble.value.kind == kind
     assert [one.entry for one in journal.read("c1")] == [entry(1), entry(6)]
 
@@ -121,82 +64,13 @@ def test_one_that_fails_takes_nobody_elses_with_it(journal: SqliteJournal) -> No
 def _holding(hold: threading.Event) -> Any:
     from jp_tui.journal.writer import WriteJob
 
-    return WriteJob(lambda db: hold.wait(10))
-
-
-def test_pages(journal: SqliteJournal) -> None:
-    begin(journal, "c0")
-    begin(journal, "c2")
-    for other in ("c0", "c2"):
-        journal.append(other, [entry(number) for number in range(50)]).result(10)
-    journal.append("c1", [entry(number, turn=1 + number // 10) for number in range(100)]).result(10)
-
-    def numbers(found: list[Any]) -> list[int]:
-        assert all(one.conversation == "c1" for one in found)
-        return [one.seq for one in found]
-
-    assert numbers(journal.read("c1", 10, 3)) == [11, 12, 13]
-    assert numbers(journal.read("c1", 98)) == [99, 100]
-    assert numbers(journal.read("c1", 100)) == numbers(journal.read("c1", 1 << 40)) == []
-    assert numbers(journal.read("c1", -5, 2)) == [1, 2]
-    assert journal.read("c1", 0, 0) == journal.read("c1", 0, -1) == journal.tail("c1", -1) == []
-    assert numbers(journal.tail("c1", 3)) == [98, 99, 100]
-    assert numbers(journal.tail("c1", 1000)) == list(range(1, 101))
-    assert numbers(journal.around("c1", 50, 4)) == [48, 49, 50, 51]
-    assert numbers(journal.around("c1", 1, 4)) == [1, 2, 3, 4]
-    assert numbers(journal.around("c1", 100, 4)) == [97, 98, 99, 100]
-    assert numbers(journal.around("c1", 10**6, 4)) == [97, 98, 99, 100]
-    assert numbers(journal.turn_events("c1", 2)) == list(range(11, 21))
-    assert journal.turn_events("c1", 99) == journal.tail("none", 5) == journal.spans("none") == []
-
-
-def test_the_events_of_an_inquiry(journal: SqliteJournal) -> None:
-    ask, answer = (entry(number, inquiry="call_1.confirm.1") for number in (1, 3))
-    other = entry(2, inquiry="call_2.x.1")
-    journal.append("c1", [ask, other, answer, entry(4)]).result(10)
-    assert [one.entry for one in journal.inquiry_events("c1", "call_1.confirm.1")] == [ask, answer]
-    assert [one.seq for one in journal.inquiry_events("c1")] == [1, 2, 3]
-
-
-SIZES = st.tuples(st.integers(0, 50), st.integers(0, 9), st.none() | st.integers(0, 10**6))
-BATCH = st.lists(SIZES, max_size=4) | st.integers(1, 3 * SPAN).map(lambda count: [(3, 1, None)] * count)
-
-
-@settings(max_examples=40, deadline=None)
-@given(batches=st.lists(BATCH, max_size=8))
-def test_spans_are_what_a_recount_gives(
-    tmp_path_factory: pytest.TempPathFactory, batches: list[list[tuple[int, int, int | None]]]
-) -> None:
-    journal = open_journal(tmp_path_factory.mktemp("spans") / "c.db")
-    try:
-        begin(journal)
-        expected: list[Span] = []
-        seq = 0
-        for batch in batches:
-            entries = [
-                NewEvent("k", 1, "{}", at=at(0), text="x" * letters, lines=lines, characters=characters)
-                for letters, lines, characters in batch
-            ]
-            journal.append("c1", entries, durable=False)
-            for letters, lines, characters in batch:
-                seq += 1
-                if (seq - 1) % SPAN == 0:
-                    expected.append(Span(seq, seq, 0, 0, 0))
-                was = expected[-1]
-                size = letters if characters is None else characters
-                expected[-1] = Span(was.first_seq, seq, was.events + 1, was.characters + size, was.lines + lines)
-        journal.flush().result(30)
-        assert journal.spans("c1") == expected
-        row = journal.conversation("c1")
-        assert row is not None and (row.events, row.last_seq) == (seq, seq)
-    finally:
-        journal.close()
+    return WriteJob(lambda db: hold.wait(LIMIT))
 
 
 def test_a_reloaded_journal_goes_on_where_it_stopped(database: Path) -> None:
     first = open_journal(database)
     begin(first)
-    first.append("c1", [entry(1)]).result(10)
+    first.append("c1", [entry(1)]).result(LIMIT)
     first.close()
     first.close()
     with pytest.raises(JournalError, match="closed"):
@@ -205,7 +79,7 @@ def test_a_reloaded_journal_goes_on_where_it_stopped(database: Path) -> None:
         first.read("c1")
     assert not Path(f"{database}-wal").exists()
     second = open_journal(database)
-    assert second.append("c1", [entry(2)]).result(10) == [2]
+    assert second.append("c1", [entry(2)]).result(LIMIT) == [2]
     second.close()
     looker = open_reader(database)
     assert [one.entry for one in looker.read("c1")] == [entry(1), entry(2)]

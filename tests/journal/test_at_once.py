@@ -16,6 +16,7 @@ from jp_tui.journal import writer
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.store import SqliteJournal
 from tests.journal.made import entry
+from tests.limits import LIMIT
 
 THREAD = "journal"
 
@@ -47,7 +48,7 @@ async def test_what_many_write_is_committed_together_by_the_thread(quick: Sqlite
 
 
 def test_without_a_loop_the_thread_commits(quick: SqliteJournal) -> None:
-    assert quick._writer.write(lambda db: threading.current_thread().name).result(10) == THREAD
+    assert quick._writer.write(lambda db: threading.current_thread().name).result(LIMIT) == THREAD
 
 
 async def test_nothing_overtakes_what_waits(quick: SqliteJournal) -> None:
@@ -89,7 +90,7 @@ async def test_what_fails_is_told_and_leaves_nothing(quick: SqliteJournal) -> No
     await who(quick)
     with pytest.raises(JournalError, match="no conversation none"):
         await quick.append("none", [entry(1)])
-    with pytest.raises(JournalError, match="cannot store"):
+    with pytest.raises(JournalError, match="can't store this"):
         await quick.append("c1", [entry(1), dataclasses.replace(entry(2), payload="\ud800")])
     with pytest.raises(ZeroDivisionError):
         await quick._writer.write(lambda db: 1 // 0)

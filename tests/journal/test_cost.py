@@ -11,6 +11,7 @@ import pytest
 from jp_tui.journal.reader import JournalReader
 from jp_tui.journal.store import open_journal
 from tests.journal.made import at, begin, entry
+from tests.limits import LIMIT
 
 READS: dict[str, Callable[[JournalReader, str], object]] = {
     "read": lambda reader, name: reader.read(name, 40, 20),
@@ -53,11 +54,11 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
             )
             for number in range(size)
         ]
-        journal.append(name, entries).result(30)
+        journal.append(name, entries).result(LIMIT)
         waits = entry(size, turn=1 + size // 10, kind="inquiry_request", inquiry="c.waits.1")
-        journal.append(name, [waits]).result(30)
+        journal.append(name, [waits]).result(LIMIT)
         for number in range(size // 10):
-            offered = journal.make_offer(name, "c.waits.1", "{}", at(number)).result(30)
+            offered = journal.make_offer(name, "c.waits.1", "{}", at(number)).result(LIMIT)
             if number > 3:
                 journal.settle_offer(offered, "stale")
     for number in range(300):

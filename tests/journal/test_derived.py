@@ -17,6 +17,7 @@ from tests.journal.damaged import copied
 from tests.journal.made import at, begin, entry
 from tests.journal.tampered import KEY, TAMPERED, tamper
 from tests.journal.test_waiting import answer, ask, over
+from tests.limits import LIMIT
 
 EVENTS = SPAN + 20
 
@@ -25,13 +26,13 @@ def filled(path: Path) -> SqliteJournal:
     """c1 waits for an answer in its last turn, c2 has ended; c1 was written to last."""
     journal = open_journal(path)
     for number, name in enumerate(("c1", "c2")):
-        journal.create(name, workspace="/w", model="demo/tour", at=at(number), title=f"About {name}").result(10)
-    journal.append("c2", [entry(1), entry(2), over(3)]).result(10)
+        journal.create(name, workspace="/w", model="demo/tour", at=at(number), title=f"About {name}").result(LIMIT)
+    journal.append("c2", [entry(1), entry(2), over(3)]).result(LIMIT)
     for number in range(1, EVENTS - 3):
-        journal.append("c1", [entry(number, turn=1 + number // 100)]).result(10)
+        journal.append("c1", [entry(number, turn=1 + number // 100)]).result(LIMIT)
     turn = 2 + EVENTS // 100
-    journal.append("c1", [entry(EVENTS - 3, turn=turn), ask(EVENTS - 2, "a.q.1", turn)]).result(10)
-    journal.append("c1", [answer(EVENTS - 1, "a.q.1", turn), ask(EVENTS, "a.q.2", turn)]).result(10)
+    journal.append("c1", [entry(EVENTS - 3, turn=turn), ask(EVENTS - 2, "a.q.1", turn)]).result(LIMIT)
+    journal.append("c1", [answer(EVENTS - 1, "a.q.1", turn), ask(EVENTS, "a.q.2", turn)]).result(LIMIT)
     return journal
 
 
@@ -71,8 +72,8 @@ def test_at_the_start_everything_is_as_the_events_say(template: Path, right: obj
     journal = open_journal(path)
     try:
         assert told(journal) == right
-        assert journal.append("c1", [entry(EVENTS + 1, turn=4)]).result(10) == [EVENTS + 1]
-        assert journal.append("c2", [ask(4, "n.q.1", 2)]).result(10) == [4]
+        assert journal.append("c1", [entry(EVENTS + 1, turn=4)]).result(LIMIT) == [EVENTS + 1]
+        assert journal.append("c2", [ask(4, "n.q.1", 2)]).result(LIMIT) == [4]
         assert {one.entry.inquiry for one in journal.open_inquiries()} == {"a.q.2", "n.q.1"}
         assert journal.notices() == [] and kept_aside(path) == []
     finally:
@@ -105,9 +106,9 @@ def test_while_it_is_open_the_next_event_finds_it(template: Path, tmp_path: Path
     path = copied(template, tmp_path / "data")
     journal = open_journal(path)
     try:
-        journal.append("c1", [entry(EVENTS + 1, turn=4)]).result(10)
+        journal.append("c1", [entry(EVENTS + 1, turn=4)]).result(LIMIT)
         tamper(path, *TAMPERED[name])
-        assert journal.append("c1", [entry(EVENTS + 2, turn=4)]).result(10) == [EVENTS + 2]
+        assert journal.append("c1", [entry(EVENTS + 2, turn=4)]).result(LIMIT) == [EVENTS + 2]
         row = journal.conversation("c1")
         assert row is not None and (row.last_seq, row.turns, row.title) == (EVENTS + 2, 4, "About c1")
         assert journal.spans("c1")[-1].last_seq == EVENTS + 2
@@ -142,7 +143,7 @@ def test_an_answer_to_a_question_that_nobody_counted_leaves_the_next_one_waiting
     journal = open_journal(path)
     try:
         tamper(path, "DELETE FROM waiting")
-        journal.append("c1", [answer(EVENTS + 1, "a.q.2", 4), ask(EVENTS + 2, "a.q.2", 4)]).result(10)
+        journal.append("c1", [answer(EVENTS + 1, "a.q.2", 4), ask(EVENTS + 2, "a.q.2", 4)]).result(LIMIT)
         assert [one.seq for one in journal.open_inquiries()] == [EVENTS + 2]
     finally:
         journal.close()
@@ -192,7 +193,7 @@ def test_events_of_nobody_become_a_conversation(template: Path, tmp_path: Path) 
         ("found1", EVENTS, "words of 2"),
         ("found2", 3, "words of 2"),
     }
-    journal.append("found1", [entry(EVENTS + 1, turn=4)]).result(10)
+    journal.append("found1", [entry(EVENTS + 1, turn=4)]).result(LIMIT)
     journal.close()
 
 
@@ -210,7 +211,7 @@ def test_events_that_are_gone_are_marked_once_and_their_numbers_are_not_given_ag
         assert row is not None and (row.last_seq, row.turns) == (EVENTS, 4)
         journal.close()
     journal = open_journal(path)
-    assert journal.append("c1", [entry(EVENTS + 1, turn=5)]).result(10) == [EVENTS + 1]
+    assert journal.append("c1", [entry(EVENTS + 1, turn=5)]).result(LIMIT) == [EVENTS + 1]
     journal.close()
 
 
@@ -218,7 +219,7 @@ def test_an_unknown_conversation_stays_unknown(template: Path, tmp_path: Path) -
     """The control: nothing is examined for it."""
     journal = open_journal(copied(template, tmp_path / "data"))
     with pytest.raises(JournalError) as trouble:
-        journal.append("nobody", [entry(1)]).result(10)
+        journal.append("nobody", [entry(1)]).result(LIMIT)
     assert trouble.value.kind == "unknown" and journal.conversation("nobody") is None
     journal.close()
 
@@ -227,11 +228,11 @@ def test_a_look_changes_nothing_of_a_sound_store(database: Path) -> None:
     """The control of all above: after many kinds of appends nothing disagrees."""
     journal = filled(database)
     begin(journal, "empty", number=5)
-    journal.append("c1", [over(EVENTS + 1, 4), entry(EVENTS + 2, turn=5), ask(EVENTS + 3, "b", 5)]).result(10)
-    journal.append("c1", [over(EVENTS + 4, 5), over(EVENTS + 5, 5), answer(EVENTS + 6, "b", 5)]).result(10)
-    journal.append("c2", [entry(4, turn=2), entry(5, turn=1)]).result(10)
-    journal.set_title("c2", "Another").result(10)
-    journal.hide("c2", at(9)).result(10)
+    journal.append("c1", [over(EVENTS + 1, 4), entry(EVENTS + 2, turn=5), ask(EVENTS + 3, "b", 5)]).result(LIMIT)
+    journal.append("c1", [over(EVENTS + 4, 5), over(EVENTS + 5, 5), answer(EVENTS + 6, "b", 5)]).result(LIMIT)
+    journal.append("c2", [entry(4, turn=2), entry(5, turn=1)]).result(LIMIT)
+    journal.set_title("c2", "Another").result(LIMIT)
+    journal.hide("c2", at(9)).result(LIMIT)
     db = sqlite3.connect(database)
     assert derived.disagreeing(db, 10.0) == ([], [])
     db.close()

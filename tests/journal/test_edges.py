@@ -15,6 +15,7 @@ from jp_tui.journal.port import JournalError
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import at, begin, entry
+from tests.limits import LIMIT
 
 
 def test_a_conversation_that_cannot_be_made_is_not_said_to_be_there(journal: SqliteJournal) -> None:
@@ -55,7 +56,7 @@ def test_what_waits_for_more_holds_nothing_up(journal: SqliteJournal, monkeypatc
     """A piece may wait for others; whatever comes behind it is written at once, and the piece with it."""
     monkeypatch.setattr(writer, "LINGER", 60.0)
     piece = journal.partial("c1", "p", "message", "a piece")
-    assert journal.append("c1", [entry(1)]).result(20) == [1]
+    assert journal.append("c1", [entry(1)]).result(LIMIT) == [1]
     assert piece.done()
 
 
@@ -63,7 +64,7 @@ def test_a_receipt_is_waited_for_no_longer_than_that() -> None:
     receipt: writer.PendingReceipt[int] = writer.PendingReceipt()
     with pytest.raises(TimeoutError):
         receipt.result(0.01)
-    receipt.settle(7, None)
+    receipt.complete(7, None)
     assert receipt.result(0.01) == 7
 
 
@@ -71,5 +72,5 @@ def test_nothing_is_written_after_the_farewell(journal: SqliteJournal) -> None:
     """A commit that was on its way when the journal was closed is refused, and opens nothing again."""
     journal._writer.close()
     with pytest.raises(JournalError) as refused:
-        journal._writer._commit(lambda db: db.execute("SELECT 1")).result(10)
+        journal._writer._commit(lambda db: db.execute("SELECT 1")).result(LIMIT)
     assert refused.value.kind == "closed" and journal._writer._db is None

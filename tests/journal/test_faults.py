@@ -22,6 +22,7 @@ from jp_tui.journal.schema import APPLICATION, STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
 from jp_tui.journal.writer import JournalWriter, WriteJob
 from tests.journal.made import Untended, at, begin, entry
+from tests.limits import LIMIT
 
 PROJECT = Path(__file__).parents[2]
 
@@ -32,7 +33,7 @@ def kind(trouble: pytest.ExceptionInfo[JournalError]) -> str:
 
 def test_private_files(journal: SqliteJournal, database: Path) -> None:
     """STORE-024: also the log and its index beside the database."""
-    journal.append("c1", [entry(1)]).result(10)
+    journal.append("c1", [entry(1)]).result(LIMIT)
     assert stat.S_IMODE(database.parent.stat().st_mode) == 0o700
     for suffix in ("", "-wal", "-shm"):
         assert stat.S_IMODE(os.stat(f"{database}{suffix}").st_mode) == 0o600
@@ -42,35 +43,35 @@ def test_a_full_disk_stores_nothing_says_so_and_goes_on_when_there_is_space(
     journal: SqliteJournal, database: Path
 ) -> None:
     """STORE-011, T13."""
-    journal.append("c1", [entry(1)]).result(10)
+    journal.append("c1", [entry(1)]).result(LIMIT)
     big = [entry(number) for number in range(2000)]
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(f"{database}-wal") + 8192, limits[1]))
     try:
         for _ in range(2):
             with pytest.raises(JournalError, match=str(database)) as trouble:
-                journal.append("c1", big).result(10)
+                journal.append("c1", big).result(LIMIT)
             assert kind(trouble) in ("full", "io")
             assert [one.entry for one in journal.read("c1")] == [entry(1)]
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert journal.append("c1", [entry(2)]).result(10) == [2]
-    assert journal.append("c1", big).result(10) == list(range(3, 2003))
+    assert journal.append("c1", [entry(2)]).result(LIMIT) == [2]
+    assert journal.append("c1", big).result(LIMIT) == list(range(3, 2003))
 
 
 def test_no_more_pages(database: Path) -> None:
     """A disk that is full says "full", with what to do."""
     journal = open_journal(database)
     begin(journal)
-    journal._writer.submit(WriteJob(lambda db: None)).result(10)
+    journal._writer.submit(WriteJob(lambda db: None)).result(LIMIT)
     limit = "PRAGMA max_page_count = 20"
     assert journal._writer._db is not None
     journal._writer._db.execute(limit)
     with pytest.raises(JournalError, match="no space is left") as trouble:
-        journal.append("c1", [entry(number) for number in range(2000)]).result(10)
+        journal.append("c1", [entry(number) for number in range(2000)]).result(LIMIT)
     assert kind(trouble) == "full"
     journal._writer._db.execute("PRAGMA max_page_count = 100000")
-    assert journal.append("c1", [entry(1)]).result(10) == [1]
+    assert journal.append("c1", [entry(1)]).result(LIMIT) == [1]
     journal.close()
 
 
@@ -101,9 +102,9 @@ def test_after_a_failed_sync_the_connection_is_not_trusted_again(database: Path)
     insert = "INSERT INTO drafts VALUES ('c', 'k', ?)"
     FailsOnce.broken = 1
     with pytest.raises(JournalError, match="the disk reports an error") as trouble:
-        writer.submit(WriteJob(lambda db: db.execute(insert, ("lost",)))).result(10)
+        writer.submit(WriteJob(lambda db: db.execute(insert, ("lost",)))).result(LIMIT)
     assert kind(trouble) == "io" and len(opened) == 1
-    writer.submit(WriteJob(lambda db: db.execute(insert, ("kept",)))).result(10)
+    writer.submit(WriteJob(lambda db: db.execute(insert, ("kept",)))).result(LIMIT)
     assert len(opened) == 2
     writer.close()
     looker = open_reader(database)
@@ -127,7 +128,7 @@ def foreign(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "expected", "words"),
     [
-        (newer_version, "newer", f"its version is {len(STEPS) + 3}, this one knows {len(STEPS)}"),
+        (newer_version, "newer", f"version {len(STEPS) + 3}, this one supports {len(STEPS)}"),
         (foreign, "foreign", "another program"),
     ],
 )
@@ -184,7 +185,7 @@ def test_a_read_only_home_can_be_read_and_says_why_it_cannot_be_written(tmp_path
     try:
         journal = open_journal(database)
         begin(journal)
-        journal.append("c1", [entry(1)]).result(10)
+        journal.append("c1", [entry(1)]).result(LIMIT)
         journal.close()
         if os.getuid() == 0:
             os.chmod(database, 0o644)
@@ -226,7 +227,7 @@ def test_a_linked_database_stays_linked(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data/c #1?.db").symlink_to("../big disk/real.db")
     journal = open_journal(tmp_path / "data/c #1?.db")
-    journal.create("c1", workspace="/w", model="m", at=at(1)).result(10)
+    journal.create("c1", workspace="/w", model="m", at=at(1)).result(LIMIT)
     journal.close()
     assert (tmp_path / "big disk/real.db").stat().st_size > 0
     assert (tmp_path / "data/c #1?.db").is_symlink()

@@ -12,6 +12,7 @@ from jp_tui.journal.port import Stored
 from jp_tui.journal.reader import JournalReader, open_reader
 from jp_tui.journal.store import open_journal
 from tests.journal.made import begin, entry
+from tests.limits import LIMIT
 
 PROJECT = Path(__file__).parents[2]
 
@@ -45,7 +46,7 @@ def test_killed_at_any_moment_nothing_acknowledged_is_lost(database: Path) -> No
         killer = threading.Timer(chance.uniform(0.0, 0.05), child.kill)
         killer.start()
         said += child.stdout.readlines()
-        child.wait(10)
+        child.wait(LIMIT)
         killer.join()
         child.stdout.close()
         stored = [int(line.split()[1]) for line in said if line.startswith("stored") and line.endswith("\n")]
@@ -61,7 +62,7 @@ def test_killed_at_any_moment_nothing_acknowledged_is_lost(database: Path) -> No
         if len(found) < last:  # the reply was being streamed: what was there is there, for the next to close
             assert [(one.part, one.text) for one in left] == [(f"p{last}", f"begin {last} ")]
         journal = open_journal(database)
-        journal.append("c1", [], closes_parts=[one.part for one in left]).result(10)
+        journal.append("c1", [], closes_parts=[one.part for one in left]).result(LIMIT)
         assert journal.partials("c1") == []
         journal.close()
 
@@ -70,7 +71,7 @@ def test_several_processes_open_and_write_at_once(database: Path) -> None:
     """All of them find no database at first; each has its own conversation."""
     children = [start(database, f"c{number}", "100") for number in range(4)]
     for child in children:
-        child.communicate(timeout=60)
+        child.communicate(timeout=LIMIT)
         assert child.returncode == 0
     looker = open_reader(database)
     for number in range(4):
@@ -91,7 +92,7 @@ def test_a_looker_sees_what_was_acknowledged_at_its_next_poll(database: Path) ->
         if line.startswith("stored"):
             stored.append(int(line.split()[1]))
             assert looker.last_seq("c1") >= stored[-1] and looker.tail("c1", 1)[0].seq >= stored[-1]
-    child.communicate(timeout=10)
+    child.communicate(timeout=LIMIT)
     assert stored[-1] == 200 and looker.changed()
     looker.close()
     journal.close()

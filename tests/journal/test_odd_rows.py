@@ -18,6 +18,8 @@ from jp_tui.journal.repair.recovery import kept_aside
 from jp_tui.journal.store import open_journal
 from tests.bench import store
 from tests.faults.log_damage import GOOD, SCHEMAS, VICTIM, WORD, _sql, made, rows
+from tests.limits import LIMIT
+from tests.sampling import sampled
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,7 @@ def typed(value: object) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", rows())
+@pytest.mark.parametrize("name", sampled(list(rows()), 2))
 def test_an_odd_row_is_read_as_what_it_is_and_takes_nothing_with_it(
     template: Path, sound: dict[str, list[Stored]], tmp_path: Path, name: str
 ) -> None:
@@ -84,7 +86,7 @@ def test_an_odd_row_is_read_as_what_it_is_and_takes_nothing_with_it(
         assert set(GOOD) <= {row.id for row in reader.conversations(shown="all")}
         try:
             asked = reader.search(WORD, limit=9, hits=3, shown="all", workspace=None)
-            assert asked.go_on(5.0)
+            assert asked.run_for(5.0)
             found = {hits.row.id for hits in asked.found()}
         except JournalError as problem:
             assert str(path) in str(problem)
@@ -101,7 +103,7 @@ def test_what_is_odd_is_left_as_it_stands(template: Path, tmp_path: Path) -> Non
         path
     )
     journal = open_journal(path)
-    journal.append(VICTIM, store.turn(9, last=False)).result(10)
+    journal.append(VICTIM, store.turn(9, last=False)).result(LIMIT)
     assert journal.read(VICTIM, 3, 1)[0].entry.payload == "\x00\ufffd\ufffd"
     journal.close()
     db = sqlite3.connect(path)
@@ -122,18 +124,18 @@ def test_beside_odd_counts_others_are_written_and_what_cannot_be_is_told(
     try:
         before = len(journal.read(VICTIM))
         try:
-            journal.append(VICTIM, [event]).result(10)
+            journal.append(VICTIM, [event]).result(LIMIT)
         except JournalError as problem:
             assert str(path) in str(problem)
             assert len(journal.read(VICTIM)) == before
         else:
             assert journal.read(VICTIM)[-1].entry == event
-        assert journal.append(GOOD[0], [event]).result(10)
+        assert journal.append(GOOD[0], [event]).result(LIMIT)
         for _ in range(9):
-            journal.index().result(10)
+            journal.index().result(LIMIT)
         asked = journal.search("What about number 9", limit=9, hits=3, shown="all", workspace=None)
-        assert asked.go_on(5.0)
-        journal.create("new", workspace="/", model="m", at=at).result(10)
+        assert asked.run_for(5.0)
+        journal.create("new", workspace="/", model="m", at=at).result(LIMIT)
     finally:
         journal.close()
 
@@ -162,6 +164,6 @@ def test_a_form_that_is_not_ours_is_replaced_or_refused_in_words(
         notices = journal.notices()
         assert len(aside) == len(notices) == (name != "no spans table")
         assert all(aside[0] in one.advice for one in notices)
-        assert journal.append(GOOD[0], store.turn(9, last=False)).result(10)
+        assert journal.append(GOOD[0], store.turn(9, last=False)).result(LIMIT)
     finally:
         journal.close()

@@ -12,46 +12,20 @@ from jp_tui.journal.port import JournalError, Partial
 from jp_tui.journal.store import SqliteJournal, open_journal
 from jp_tui.journal.writer import WriteJob
 from tests.journal.made import begin, entry
-
-
-def test_pieces_are_joined_by_part_in_the_order_they_began(journal: SqliteJournal) -> None:
-    for part, kind, chunk in (
-        ("p1", "reasoning", "I th"),
-        ("p2", "message", "Hel"),
-        ("p1", "reasoning", "ink"),
-        ("p2", "message", "lo\0\n"),
-    ):
-        journal.partial("c1", part, kind, chunk)
-    journal.flush().result(10)
-    assert journal.partials("c1") == [Partial("p1", "reasoning", "I think"), Partial("p2", "message", "Hello\0\n")]
-    assert journal.partials("none") == []
-
-
-def test_the_finished_event_takes_its_pieces_away_in_the_same_step(journal: SqliteJournal) -> None:
-    begin(journal, "c2")
-    for conversation in ("c1", "c2"):
-        for part in ("p1", "p2"):
-            journal.partial(conversation, part, "message", "abc")
-    assert journal.append("c1", [entry(1)], closes_parts=["p1", "none"]).result(10) == [1]
-    assert [one.part for one in journal.partials("c1")] == ["p2"]
-    assert [one.part for one in journal.partials("c2")] == ["p1", "p2"]
-    with pytest.raises(JournalError):
-        journal.append("none", [entry(1)], closes_parts=["p2"]).result(10)
-    assert journal.append("c1", [], closes_parts=["p2"]).result(10) == []
-    assert journal.partials("c1") == []
+from tests.limits import LIMIT
 
 
 def test_pieces_wait_for_more_but_not_for_long(journal: SqliteJournal, database: Path) -> None:
     """T14: not a transaction per delta. Alone they arrive by themselves; anything else takes them along."""
     receipts = [journal.partial("c1", "p", "message", f"{number} ") for number in range(500)]
     for receipt in receipts:
-        receipt.result(10)
+        receipt.result(LIMIT)
     looker = sqlite3.connect(database)
     assert looker.execute("SELECT count(*) FROM partials").fetchone()[0] < 50
     looker.close()
     assert journal.partials("c1")[0].text == "".join(f"{number} " for number in range(500))
     journal.partial("c1", "q", "message", "x")
-    journal.append("c1", [entry(1)]).result(10)
+    journal.append("c1", [entry(1)]).result(LIMIT)
     assert [one.part for one in journal.partials("c1")] == ["p", "q"]
 
 
@@ -59,14 +33,14 @@ def test_pieces_that_wait_are_stored_as_one(database: Path) -> None:
     journal = open_journal(database)
     begin(journal)
     hold = threading.Event()
-    journal._writer.submit(WriteJob(lambda db: hold.wait(10)))
+    journal._writer.submit(WriteJob(lambda db: hold.wait(LIMIT)))
     receipts = [journal.partial("c1", "p", "message", "ab") for _ in range(400)]
     receipts.append(journal.partial("none", "p", "message", "lost"))
     hold.set()
     for receipt in receipts[:-1]:
-        receipt.result(10)
+        receipt.result(LIMIT)
     with pytest.raises(JournalError, match="no conversation none"):
-        receipts[-1].result(10)
+        receipts[-1].result(LIMIT)
     looker = sqlite3.connect(database)
     assert looker.execute("SELECT count(*) FROM partials").fetchone()[0] <= 2  # with the job that held, and after it
     looker.close()

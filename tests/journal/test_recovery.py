@@ -23,6 +23,8 @@ from jp_tui.journal.store import SqliteJournal, open_journal
 from jp_tui.journal.writer import WriteJob
 from tests.journal.damaged import PAGE, copied, cut, damages, fill, made, over, places, stored, swapped, whole
 from tests.journal.made import begin, entry
+from tests.limits import LIMIT
+from tests.sampling import whole as all_cases
 
 ROOT = Path(__file__).parents[2]
 Events = dict[tuple[str, int], NewEvent]
@@ -59,14 +61,14 @@ def test_every_event_that_was_not_touched_is_there_after_each_damage(
     """(Z24) Cuts at and in every page, pages overwritten, emptied, swapped: it opens, nothing is wrong in what it
     shows, it goes on, and the next start finds nothing to do."""
     failed = []
-    for name, touched, damage in damages(template):
+    for name, touched, damage in damages(template, 1 if all_cases() else 2):
         path = copied(template, tmp_path / "data")
         damage(path)
         before = path.read_bytes()
         journal = open_journal(path)
         found = stored(journal)
         begin(journal, "new")
-        journal.append("new", [entry(1)]).result(10)
+        journal.append("new", [entry(1)]).result(LIMIT)
         told, aside = journal.notices(), kept_aside(path)
         journal.close()
         if lost := whole(lies, touched) - set(found):
@@ -98,12 +100,12 @@ def test_what_is_known_to_be_gone_is_counted_and_marked(template: Path, events: 
     cut_short = sum(found[one] != events[one] for one in found)
     (notice,) = journal.notices()
     assert 0 < lost < len(events)
-    assert f"3 conversations, {len(found)} events; {lost} events could not be read" in notice.message
+    assert f"3 conversations, {len(found)} events; {lost} events couldn't be read" in notice.message
     assert ("only in part" in notice.message) == (cut_short > 0)
     assert str(kept_aside(path)[0]) in notice.advice
     marks = [one for name in ("c0", "c1", "c2") for one in journal.read(name, limit=999) if one.entry.kind == MISSING]
     assert sum(one.entry.characters or 0 for one in marks) == lost
-    assert journal.append("c0", [entry(61)]).result(10) == [61]
+    assert journal.append("c0", [entry(61)]).result(LIMIT) == [61]
     journal.close()
 
 
@@ -112,14 +114,14 @@ def test_where_a_conversation_comes_from_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "data" / "conversations.db"
     journal = open_journal(path)
     begin(journal, "first")
-    journal.append("first", [entry(number) for number in range(1, 6)]).result(10)
+    journal.append("first", [entry(number) for number in range(1, 6)]).result(LIMIT)
     columns = ("origin", "imported", "copied", "titled", "archived")
     values = ("first", "jp-c17", 4, 1, 1)
     journal._writer.submit(
         WriteJob(
             lambda db: db.execute(f"UPDATE conversations SET {', '.join(f'{one} = ?' for one in columns)}", values)
         )
-    ).result(10)
+    ).result(LIMIT)
     journal.close()
     over(0, bytes(100))(path)
     again = open_journal(path)
@@ -156,7 +158,7 @@ def test_a_file_that_is_gone_is_told(template: Path, tmp_path: Path) -> None:
     path.unlink()
     journal = open_journal(path)
     (notice,) = journal.notices()
-    assert "is gone, with 3 conversations" in notice.message
+    assert "no longer exists. It had 3 conversations" in notice.message
     journal.close()
     again = open_journal(path)
     assert again.notices() == []
@@ -234,7 +236,7 @@ def test_the_log_of_another_file_is_not_taken_for_its_own(template: Path, killed
     open_journal(path).close()
     journal = open_journal(path)
     begin(journal, "late")
-    journal.append("late", [entry(number) for number in range(1, 40)]).result(10)
+    journal.append("late", [entry(number) for number in range(1, 40)]).result(LIMIT)
     shutil.copytree(path.parent, tmp_path / "left", ignore=shutil.ignore_patterns("*.guard"))
     left = tmp_path / "left"
     known = (left / "conversations.db.known").read_text()
@@ -286,7 +288,7 @@ def test_nothing_that_this_process_wrote_is_lost_with_the_file(
     """(Z24) The file is cut while it is open, whatever was moved from its log into it."""
     before = stored(live)
     damage(database)
-    assert live.append("c0", [entry(61)]).result(10) == [61]
+    assert live.append("c0", [entry(61)]).result(LIMIT) == [61]
     assert stored(live) == before | {("c0", 61): entry(61)}
     (notice,) = live.notices()
     assert "was damaged" in notice.message and kept_aside(database)
@@ -313,8 +315,8 @@ def test_a_page_that_is_damaged_while_it_is_open_is_found_by_reading(
     found = stored(second)
     assert second.notices()
     assert set(found) >= whole(lies, set() if kind == "swapped" else {page})
-    assert second.append("c1", [entry(61)]).result(10) == [61]
-    assert live.append("c0", [entry(61)]).result(10) == [61]  # what it wrote lately it adds
+    assert second.append("c1", [entry(61)]).result(LIMIT) == [61]
+    assert live.append("c0", [entry(61)]).result(LIMIT) == [61]  # what it wrote lately it adds
     assert stored(live) == stored(second) == before | {("c0", 61): entry(61), ("c1", 61): entry(61)}
     for journal in (live, second):
         journal.close()
@@ -397,7 +399,7 @@ def test_only_one_process_recovers(template: Path, events: Events, tmp_path: Pat
     over(0, bytes(100))(path)
     script = "import sys, pathlib; from jp_tui.journal.store import *; open_journal(pathlib.Path(sys.argv[1])).close()"
     runs = [subprocess.Popen([sys.executable, "-c", script, path], cwd=ROOT) for _ in range(4)]
-    assert [run.wait(60) for run in runs] == [0] * 4
+    assert [run.wait(LIMIT) for run in runs] == [0] * 4
     assert len(kept_aside(path)) == 1
     reader = open_reader(path)
     assert stored(reader) == events
@@ -410,11 +412,11 @@ def test_what_was_removed_for_good_is_not_brought_back(tmp_path: Path) -> None:
     journal = open_journal(path)
     journal._writer._db.execute("PRAGMA secure_delete = OFF")  # type: ignore[union-attr]
     fill(journal)
-    journal.hide("c2", "2026-01-01 00:00:00.0").result(10)
-    while journal.remove("c2").result(10):
+    journal.hide("c2", "2026-01-01 00:00:00.0").result(LIMIT)
+    while journal.remove("c2").result(LIMIT):
         pass
     begin(journal, "next", number=9_999)
-    journal.append("next", [entry(10_000)]).result(10)
+    journal.append("next", [entry(10_000)]).result(LIMIT)
     before = stored(journal, 2)
     journal.close()
     swapped(3, 5)(path)

@@ -21,6 +21,7 @@ from jp_tui.journal.port import Receipt
 from jp_tui.journal.store import SqliteJournal
 from tests.faults.failing import shim
 from tests.journal.made import at, entry
+from tests.limits import LIMIT
 
 Write = Callable[[SqliteJournal], Receipt[Any]]
 PROJECT = Path(__file__).parents[2]
@@ -71,22 +72,22 @@ class Commits:
 @pytest.fixture
 def commits(journal: SqliteJournal) -> Iterator[Commits]:
     found = Commits(journal)
-    journal.flush().result(10)
+    journal.flush().result(LIMIT)
     found.seen.clear()
     yield found
 
 
 @pytest.mark.parametrize("name", DURABLE)
 def test_r205_a_durable_write_is_committed_with_full_syncs(journal: SqliteJournal, commits: Commits, name: str) -> None:
-    DURABLE[name](journal).result(10)
+    DURABLE[name](journal).result(LIMIT)
     assert commits.seen == ["FULL"]
 
 
 @pytest.mark.parametrize("name", OTHER)
 def test_what_may_be_lost_with_the_power_costs_no_sync(journal: SqliteJournal, commits: Commits, name: str) -> None:
-    journal.append("c1", [entry(1)]).result(10)
+    journal.append("c1", [entry(1)]).result(LIMIT)
     OTHER[name](journal)
-    journal.flush().result(10)
+    journal.flush().result(LIMIT)
     assert commits.seen[0] == "FULL" and set(commits.seen[1:]) == {"NORMAL"}
 
 
@@ -102,7 +103,7 @@ def test_r205_so_is_one_that_a_loop_commits_by_itself(journal: SqliteJournal, co
         assert receipt.done(), "it was committed here and now"
         await receipt
 
-    journal.save_draft("c1", "k", "text").result(10)
+    journal.save_draft("c1", "k", "text").result(LIMIT)
     commits.seen.clear()
     asyncio.run(write())
     assert commits.seen == ["FULL"]
@@ -113,7 +114,7 @@ def test_r205_one_durable_write_makes_all_that_are_committed_with_it_durable(
 ) -> None:
     """A piece that waits for more is written with it, in one commit that is synced."""
     piece = journal.partial("c1", "p", "message", "a piece")
-    journal.append("c1", [entry(1)]).result(10)
+    journal.append("c1", [entry(1)]).result(LIMIT)
     assert piece.done() and commits.seen == ["FULL"]
 
 
@@ -154,7 +155,7 @@ def test_r205_the_system_is_told_to_sync(tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT,
     )
     assert done.returncode == 0, done.stderr
     counts: dict[str, int] = json.loads(done.stdout)

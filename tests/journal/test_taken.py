@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import shutil
 import sqlite3
 import stat
@@ -15,13 +17,14 @@ import pytest
 
 from jp_tui.journal.doubt import Displaced
 from jp_tui.journal.port import MISSING, Holding, JournalError
-from jp_tui.journal.reader import glimpse, has, open_reader
+from jp_tui.journal.reader import find_resumable, has, open_reader
 from jp_tui.journal.repair.file_keeper import FileKeeper
 from jp_tui.journal.repair.recovery import kept_aside
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.damaged import PAGE, made, over, places
 from tests.journal.made import begin, entry
+from tests.limits import LIMIT
 
 BEFORE = 40
 
@@ -46,10 +49,10 @@ def sound(path: Path) -> bool:
 @pytest.fixture
 def filled(journal: SqliteJournal) -> SqliteJournal:
     """Some events are in the file, some in its log alone."""
-    journal.append("c1", [entry(number) for number in range(1, BEFORE)]).result(10)
+    journal.append("c1", [entry(number) for number in range(1, BEFORE)]).result(LIMIT)
     journal._writer._db.execute("PRAGMA wal_checkpoint(PASSIVE)")  # type: ignore[union-attr]
-    journal.append("c1", [entry(BEFORE)]).result(10)
-    journal.save_draft("c1", "composer", "half a thought").result(10)
+    journal.append("c1", [entry(BEFORE)]).result(LIMIT)
+    journal.save_draft("c1", "composer", "half a thought").result(LIMIT)
     return journal
 
 
@@ -83,16 +86,39 @@ def test_what_was_taken_away_is_written_again_before_the_next_event(
 ) -> None:
     """(Z23) Everything is in the new file when the receipt says so, also what stood in the log alone; once told."""
     away(database)
-    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT) == [BEFORE + 1]
     assert numbers(database) == list(range(1, BEFORE + 2)) and sound(database)
     (notice,) = filled.notices()
     assert str(database) in notice.message and "moved or deleted" in notice.message
     assert filled.drafts("c1") == {"composer": "half a thought"}
     assert stat.S_IMODE(database.stat().st_mode) == 0o600 and stat.S_IMODE(database.parent.stat().st_mode) == 0o700
-    filled.append("c1", [entry(BEFORE + 2)]).result(10)
+    filled.append("c1", [entry(BEFORE + 2)]).result(LIMIT)
     assert filled.read("c1")[-1].entry == entry(BEFORE + 2) and filled.notices() == []
     filled.close()
     assert numbers(database) == list(range(1, BEFORE + 3)) and sound(database)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems report no writes")
+@pytest.mark.parametrize("away", AWAY)
+def test_writes_are_reported_wherever_the_file_is_now(
+    filled: SqliteJournal, database: Path, away: Callable[[Path], None]
+) -> None:
+    """(N6, Z23) Also in a folder that took the place of the first one, where another process writes."""
+    events = filled.write_events()
+    assert events is not None and events == filled.write_events()
+    away(database)
+    filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
+    filled.read("c1")  # finds the new file
+    with contextlib.suppress(BlockingIOError):
+        while os.read(events, 1 << 16):
+            pass
+    other = open_journal(database)
+    other.append("c1", [entry(BEFORE + 2)]).result(LIMIT)
+    assert select.select([events], [], [], 10)[0] == [events]
+    other.close()
+    filled.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(events)
 
 
 @pytest.mark.parametrize("parts", [("-wal",), ("-shm",), ("-wal", "-shm")])
@@ -104,10 +130,10 @@ def test_a_log_that_is_taken_from_its_file_takes_nothing_with_it(
         Path(f"{database}{part}").unlink()
     second = open_journal(database)
     begin(second, "c2")
-    second.append("c2", [entry(1)]).result(10)
-    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+    second.append("c2", [entry(1)]).result(LIMIT)
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT) == [BEFORE + 1]
     assert [one.seq for one in second.read("c1", limit=999)] == list(range(1, BEFORE + 2))
-    second.append("c2", [entry(2)]).result(10)
+    second.append("c2", [entry(2)]).result(LIMIT)
     assert [one.seq for one in filled.read("c2")] == [1, 2]
     assert any("log" in notice.message for notice in filled.notices())
     filled.close()
@@ -118,7 +144,7 @@ def test_a_log_that_is_taken_from_its_file_takes_nothing_with_it(
 def test_what_was_renamed_is_whole_as_well(filled: SqliteJournal, database: Path) -> None:
     """(Z23) Whoever moved the file away has all of it, though a part stood in the log that stayed behind."""
     rename(database)
-    filled.append("c1", [entry(BEFORE + 1)]).result(10)
+    filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
     filled.close()
     assert numbers(database.with_name("mine.db")) == list(range(1, BEFORE + 1))
     assert sound(database.with_name("mine.db")) and sound(database)
@@ -186,7 +212,7 @@ def test_what_was_replaced_by_something_else_is_written_again_and_that_is_kept(
 ) -> None:
     """(Z23)"""
     replace(database)
-    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT) == [BEFORE + 1]
     filled.close()
     assert numbers(database) == list(range(1, BEFORE + 2)) and sound(database)
     (notice,) = filled.notices()
@@ -203,7 +229,7 @@ def other(folder: Path, *conversations: str, events: int = 3) -> Path:
     journal = open_journal(path)
     for name in conversations:
         begin(journal, name)
-        journal.append(name, [entry(number) for number in range(1, events + 1)]).result(10)
+        journal.append(name, [entry(number) for number in range(1, events + 1)]).result(LIMIT)
     journal.close()
     return path
 
@@ -213,7 +239,7 @@ def test_another_journal_in_the_place_gets_what_it_does_not_have(
 ) -> None:
     """(Z23) Also beside the log of the one before, which SQLite would take for its own."""
     os.replace(other(tmp_path, "theirs"), database)
-    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT) == [BEFORE + 1]
     assert {row.id for row in filled.conversations()} == {"c1", "theirs"}
     filled.close()
     assert numbers(database) == list(range(1, BEFORE + 2)) and numbers(database, "theirs") == [1, 2, 3]
@@ -231,11 +257,11 @@ def test_an_older_state_in_the_place_is_brought_up_to_date(
         source.backup(target)
     target.close()
     source.close()
-    filled.append("c1", [entry(BEFORE + 1)]).result(10)
+    filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
     begin(filled, "c2")
     os.replace(backup, database)
-    filled.append("c2", [entry(1)]).result(10)
-    assert filled.append("c1", [entry(BEFORE + 2)]).result(10) == [BEFORE + 2]
+    filled.append("c2", [entry(1)]).result(LIMIT)
+    assert filled.append("c1", [entry(BEFORE + 2)]).result(LIMIT) == [BEFORE + 2]
     filled.close()
     assert numbers(database) == list(range(1, BEFORE + 3)) and numbers(database, "c2") == [1]
 
@@ -244,10 +270,10 @@ def test_what_went_apart_is_kept_beside(filled: SqliteJournal, database: Path, t
     """(Z23) Nothing of either is lost: the conversation as it was here becomes one of its own."""
     path = other(tmp_path, "c1", events=5)
     journal = open_journal(path)
-    journal.append("c1", [entry(99)]).result(10)
+    journal.append("c1", [entry(99)]).result(LIMIT)
     journal.close()
     os.replace(path, database)
-    filled.flush().result(10)
+    filled.flush().result(LIMIT)
     (notice,) = filled.notices()
     assert "c1 as c1-2" in notice.advice
     assert [one.entry for one in filled.read("c1")][-1] == entry(99)
@@ -263,8 +289,8 @@ def test_a_conversation_whose_lock_is_somebody_elses_now_is_not_written(
     path = other(tmp_path, "c1", events=5)
     filled.holds(lambda: Holding(lost={"c1": "jp-tui (process 7)"}))
     os.replace(path, database)
-    with pytest.raises(JournalError, match=r"c1 is written by jp-tui \(process 7\)") as trouble:
-        filled.append("c1", [entry(BEFORE + 1)]).result(10)
+    with pytest.raises(JournalError, match=r"jp-tui \(process 7\) has been writing c1") as trouble:
+        filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
     assert trouble.value.kind == "held"
     assert numbers(database) == [1, 2, 3, 4, 5] and numbers(database, "c1-2") == list(range(1, BEFORE + 1))
 
@@ -274,7 +300,7 @@ def two(filled: SqliteJournal, database: Path) -> Iterator[tuple[SqliteJournal, 
     """Two journals on one file, with a conversation each."""
     second = open_journal(database)
     begin(second, "c2")
-    second.append("c2", [entry(1), entry(2)]).result(10)
+    second.append("c2", [entry(1), entry(2)]).result(LIMIT)
     yield filled, second
     second.close()
 
@@ -286,9 +312,9 @@ def test_two_with_the_same_file_find_each_other_again(
     """(Z23) Each adds what it wrote to the file that was taken away, whoever writes first."""
     first, second = two
     away(database)
-    second.append("c2", [entry(3)]).result(10)
-    first.append("c1", [entry(BEFORE + 1)]).result(10)
-    second.append("c2", [entry(4)]).result(10)
+    second.append("c2", [entry(3)]).result(LIMIT)
+    first.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
+    second.append("c2", [entry(4)]).result(LIMIT)
     assert [one.seq for one in first.read("c2")] == [1, 2, 3, 4]
     assert [one.seq for one in second.read("c1")] == list(range(1, BEFORE + 2))
     for journal in two:
@@ -303,9 +329,9 @@ def test_a_second_process_that_makes_a_new_one_first_gets_everything(filled: Sql
     second = open_journal(database)
     begin(second, "c2")
     assert second.conversation("c1") is None
-    filled.append("c1", [entry(BEFORE + 1)]).result(10)
+    filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
     assert [one.seq for one in second.read("c1", limit=100)] == list(range(1, BEFORE + 2))
-    second.append("c2", [entry(1)]).result(10)
+    second.append("c2", [entry(1)]).result(LIMIT)
     assert [one.seq for one in filled.read("c2")] == [1]
     second.close()
     filled.close()
@@ -319,7 +345,7 @@ def test_a_new_process_does_not_take_the_log_of_the_file_before(
     os.replace(other(tmp_path, "theirs"), database)
     second = open_journal(database)
     assert {row.id for row in second.conversations()} == {"theirs"} and sound(database)
-    filled.append("c1", [entry(BEFORE + 1)]).result(10)
+    filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
     assert {row.id for row in second.conversations()} == {"c1", "theirs"}
     second.close()
     filled.close()
@@ -331,11 +357,11 @@ def test_where_it_cannot_be_written_again_nothing_is_told_as_written(filled: Sql
     shutil.rmtree(database.parent)
     database.parent.write_text("a file")
     with pytest.raises(JournalError, match=str(database.parent)) as trouble:
-        filled.append("c1", [entry(BEFORE + 1)]).result(10)
+        filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
     assert trouble.value.kind == "unusable"
     assert len(filled.read("c1")) == BEFORE
     database.parent.unlink()
-    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT) == [BEFORE + 1]
     filled.close()
     assert numbers(database) == list(range(1, BEFORE + 2))
 
@@ -353,7 +379,7 @@ def test_a_file_that_comes_back_is_used_as_it_is(filled: SqliteJournal, database
     """(Z23) Moved away and back before anything was written."""
     os.rename(database, database.with_name("moved"))
     os.rename(database.with_name("moved"), database)
-    filled.append("c1", [entry(BEFORE + 1)]).result(10)
+    filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
     assert filled.notices() == []
 
 
@@ -364,7 +390,7 @@ def test_what_is_taken_away_between_the_look_and_the_commit_is_written_before_it
     from jp_tui.journal.writer import WriteJob
 
     taken = WriteJob(lambda db: (db.execute("INSERT INTO drafts VALUES ('c9', 'k', 'x')"), database.unlink()))
-    filled._writer.submit(taken).result(10)
+    filled._writer.submit(taken).result(LIMIT)
     reader = open_reader(database)
     assert reader.drafts("c9") == {"k": "x"}
     reader.close()
@@ -411,36 +437,36 @@ def test_what_went_apart_is_copied_once_by_all_who_had_it(
     """(Z23)"""
     path = other(tmp_path, "c1", events=5)
     journal = open_journal(path)
-    journal.append("c1", [entry(99)]).result(10)
+    journal.append("c1", [entry(99)]).result(LIMIT)
     journal.close()
     os.replace(path, database)
     for journal in two:
-        journal.flush().result(10)
+        journal.flush().result(LIMIT)
     assert {row.id for row in two[0].conversations()} == {"c1", "c1-2", "c2"}
 
 
 def test_a_glimpse_of_what_would_be_resumed(journal: SqliteJournal, database: Path) -> None:
     """The one that the journal itself would give; nothing is left behind."""
     begin(journal, "c2")
-    journal.append("c2", [entry(1), entry(2)]).result(10)
+    journal.append("c2", [entry(1), entry(2)]).result(LIMIT)
     found = journal.conversation("c2")
     assert found is not None and found.last_seq == 2
     latest = journal.latest(found.workspace)
     journal.close()
     before = sorted(os.listdir(database.parent))
-    assert glimpse(database, "/elsewhere", "c2") == found
-    assert glimpse(database, found.workspace, None) == latest is not None
-    assert glimpse(database, "/elsewhere", None) is None is glimpse(database, found.workspace, "nobody")
-    assert glimpse(database, found.workspace, "c") is None, "it could be either"
+    assert find_resumable(database, "/elsewhere", "c2") == found
+    assert find_resumable(database, found.workspace, None) == latest is not None
+    assert find_resumable(database, "/elsewhere", None) is None is find_resumable(database, found.workspace, "nobody")
+    assert find_resumable(database, found.workspace, "c") is None, "it could be either"
     assert sorted(os.listdir(database.parent)) == before
     again = open_journal(database)
-    again.save_draft("c2", "composer", "begun").result(10)
-    again.hide("c1", "2026-01-01 00:00:00").result(10)
+    again.save_draft("c2", "composer", "begun").result(LIMIT)
+    again.hide("c1", "2026-01-01 00:00:00").result(LIMIT)
     again.close()
-    assert glimpse(database, found.workspace, "c2") is None, "the composer has something in it"
-    assert glimpse(database, found.workspace, "c1") is None, "it is deleted"
+    assert find_resumable(database, found.workspace, "c2") is None, "the composer has something in it"
+    assert find_resumable(database, found.workspace, "c1") is None, "it is deleted"
     database.write_text("no database" * 99)
-    assert glimpse(database, found.workspace, None) is None
+    assert find_resumable(database, found.workspace, None) is None
 
 
 def test_only_what_can_be_opened_is_named(filled: SqliteJournal, database: Path) -> None:
@@ -467,11 +493,11 @@ def test_what_was_undone_is_not_written_again(filled: SqliteJournal, database: P
         raise ValueError("no room")
 
     with pytest.raises(ValueError, match="no room"):
-        filled._writer.submit(WriteJob(fails)).result(10)
-    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+        filled._writer.submit(WriteJob(fails)).result(LIMIT)
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT) == [BEFORE + 1]
     os.truncate(f"{database}-wal", 0)
     os.truncate(database, 0)
-    filled.append("c1", [entry(BEFORE + 2)]).result(10)
+    filled.append("c1", [entry(BEFORE + 2)]).result(LIMIT)
     found = [one.entry for one in filled.read("c1", limit=999) if one.seq > BEFORE]
     assert found == [entry(BEFORE + 1), entry(BEFORE + 2)]
 
@@ -501,11 +527,11 @@ def test_a_file_that_is_changed_all_the_time_is_an_error_that_says_so(
     tends = filled._writer._tends
     assert isinstance(tends, FileKeeper)
     monkeypatch.setattr(tends, "moved", lambda: True)
-    with pytest.raises(JournalError, match="is changed by another program all the time") as trouble:
-        filled.append("c1", [entry(BEFORE + 1)]).result(10)
+    with pytest.raises(JournalError, match="keeps being changed by another program") as trouble:
+        filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT)
     assert trouble.value.kind == "corrupt"
     monkeypatch.undo()
-    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(LIMIT) == [BEFORE + 1]
 
 
 def test_a_repair_gives_the_connection_that_is_used_from_then_on(filled: SqliteJournal, database: Path) -> None:

@@ -18,7 +18,8 @@ from jp_tui.journal.port import JournalError, NewEvent
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
-from tests.journal.made import at, begin, create_before, entry
+from tests.journal.made import at, create_before, entry
+from tests.limits import LIMIT
 
 
 def ask(number: int, inquiry: str, turn: int = 1) -> NewEvent:
@@ -31,39 +32,6 @@ def answer(number: int, inquiry: str, turn: int = 1) -> NewEvent:
 
 def over(number: int, turn: int = 1) -> NewEvent:
     return entry(number, turn=turn, kind="turn_outcome")
-
-
-def test_a_request_waits_until_its_response(journal: SqliteJournal) -> None:
-    begin(journal, "c2")
-    journal.append("c1", [ask(1, "a.q.1"), ask(5, "b.q.1")]).result(10)
-    journal.append("c2", [ask(3, "a.q.1")]).result(10)
-    assert [one.entry for one in journal.open_inquiries("c1")] == [ask(1, "a.q.1"), ask(5, "b.q.1")]
-    assert [(one.conversation, one.seq) for one in journal.open_inquiries()] == [("c1", 1), ("c2", 1), ("c1", 2)]
-    journal.append("c1", [answer(6, "a.q.1")]).result(10)
-    assert [one.entry for one in journal.open_inquiries("c1")] == [ask(5, "b.q.1")]
-    assert [one.conversation for one in journal.open_inquiries()] == ["c2", "c1"]
-    assert journal.open_inquiries("none") == journal.open_inquiries("") == []
-
-
-def test_what_a_later_turn_or_an_outcome_left_behind_does_not_wait(journal: SqliteJournal) -> None:
-    """R203, R207: only the last turn, and only while it goes on; a response of a later turn closes nothing."""
-    journal.append("c1", [ask(1, "a.q.1"), ask(2, "a.q.2")]).result(10)
-    journal.append("c1", [entry(3, turn=2, kind="turn_start"), answer(4, "a.q.1", 2)]).result(10)
-    assert journal.open_inquiries("c1") == []
-    journal.append("c1", [ask(5, "a.q.1", 2), ask(7, "b.q.1", 2)]).result(10)
-    assert [one.entry.at for one in journal.open_inquiries("c1")] == [at(7)]  # one answer came before its request
-    journal.append("c1", [over(8, 2), ask(9, "b.q.2", 2)]).result(10)
-    assert journal.open_inquiries("c1") == journal.open_inquiries() == []
-
-
-def test_an_id_that_repeats_waits_as_often_as_it_was_asked_and_shows_the_latest(journal: SqliteJournal) -> None:
-    """R29: two-segment ids of old streams may repeat within a turn."""
-    journal.append("c1", [ask(1, "c.q"), answer(2, "c.q"), ask(3, "c.q"), ask(4, "c.q")]).result(10)
-    assert [one.entry.at for one in journal.open_inquiries("c1")] == [at(4)]
-    journal.append("c1", [answer(5, "c.q")]).result(10)
-    assert [one.entry.at for one in journal.open_inquiries("c1")] == [at(4)]
-    journal.append("c1", [answer(6, "c.q")]).result(10)
-    assert journal.open_inquiries("c1") == []
 
 
 STEP = st.tuples(st.sampled_from(["ask", "answer", "over", "other"]), st.sampled_from(["x", "y"]), st.integers(0, 4))
@@ -158,10 +126,10 @@ def test_a_database_of_the_version_before_is_brought_up_to_date(database: Path) 
         ("waits", "b.q"),
     ]
     assert journal.last_seq("waits") == 4 and journal.drafts("waits") == {"composer": "half a thought"}
-    journal.append("waits", [answer(5, "b.q")]).result(10)
-    journal.append("ended", [ask(5, "z.q.1")]).result(10)
+    journal.append("waits", [answer(5, "b.q")]).result(LIMIT)
+    journal.append("ended", [ask(5, "z.q.1")]).result(LIMIT)
     assert [one.entry.inquiry for one in journal.open_inquiries()] == ["a.q.2"]
-    assert journal.make_offer("waits", "a.q.2", "{}", at(6)).result(10) == 1
+    assert journal.make_offer("waits", "a.q.2", "{}", at(6)).result(LIMIT) == 1
     journal.close()
 
 

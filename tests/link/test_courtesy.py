@@ -24,12 +24,12 @@ class Clock:
 def test_it_sleeps_for_what_is_left_of_the_window_and_only_once() -> None:
     clock = Clock()
     courtesy = UiPriority(clock, clock.sleep)
-    courtesy.give_way()
+    courtesy.yield_to_keys()
     assert clock.slept == []
     courtesy.ask()
     clock.now += WINDOW / 4
-    courtesy.give_way()
-    courtesy.give_way()
+    courtesy.yield_to_keys()
+    courtesy.yield_to_keys()
     assert [round(one, 6) for one in clock.slept] == [round(WINDOW * 3 / 4, 6)]
 
 
@@ -38,7 +38,7 @@ def test_a_key_that_was_long_ago_costs_nothing() -> None:
     courtesy = UiPriority(clock, clock.sleep)
     courtesy.ask()
     clock.now += WINDOW * 2
-    courtesy.give_way()
+    courtesy.yield_to_keys()
     assert clock.slept == []
 
 
@@ -51,13 +51,13 @@ def test_it_wakes_and_goes_on_when_the_key_is_painted() -> None:
 
     courtesy = UiPriority(clock, painted_meanwhile)
     courtesy.ask()
-    courtesy.give_way()
+    courtesy.yield_to_keys()
     assert clock.slept == [WINDOW / 10], "it was woken before the end"
     clock.now += WINDOW / 10
-    courtesy.give_way()
+    courtesy.yield_to_keys()
     assert len(clock.slept) == 1, "and does not sleep for that key again"
     courtesy.ask()
-    courtesy.give_way()
+    courtesy.yield_to_keys()
     assert len(clock.slept) == 2, "but for the next, once it has worked for as long"
 
 
@@ -67,7 +67,7 @@ def test_keys_without_an_end_leave_the_engine_half_of_the_time() -> None:
     began, worked = clock.now, 0.0
     while clock.now - began < 1.0:
         courtesy.ask()
-        courtesy.give_way()
+        courtesy.yield_to_keys()
         clock.now += 0.001  # a callback
         worked += 0.001
     assert 0.4 < worked < 0.6

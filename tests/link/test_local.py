@@ -23,6 +23,7 @@ from jp_tui.protocol.events import (
     PartDelta,
     Stopped,
 )
+from tests.limits import LIMIT
 
 
 def delta(part: str, text: str) -> PartDelta:
@@ -91,7 +92,7 @@ class Echo:
 def collect_until(link: LocalLink, kind: type[Event]) -> list[Event]:  # type: ignore[valid-type]
     found: list[Event] = []
     while not any(isinstance(event, kind) for event in found):  # type: ignore[arg-type]
-        assert link.wait(10), f"only {found}"
+        assert link.wait(LIMIT), f"only {found}"
         found.extend(link.collect())
     return found
 

@@ -10,6 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.link.local import PAUSE, LocalLink, Outbox
 from jp_tui.protocol.commands import Command, SaveDraft
 from jp_tui.protocol.events import CallChanged, Event, HistoryRead, PartDelta, Stopped
+from tests.limits import LIMIT
 
 TOKENS = 100
 
@@ -46,7 +47,7 @@ def told(text: str, until: Callable[[list[Event]], bool]) -> tuple[list[Event], 
     link.start(lambda: woken.append(time.monotonic()))
     link.send(SaveDraft(conversation="c", key="composer", text=text))
     while not until(found):
-        assert link.wait(10)
+        assert link.wait(LIMIT)
         found += link.collect()
     took = time.monotonic() - began
     assert link.close(10)

@@ -1,4 +1,4 @@
-"""The README's pictures, taken of the program itself: `python -m tests.pictures [NAME]...`, or `make pictures`.
+"""The documentation's pictures, taken of the program itself: `python -m tests.pictures [NAME]...`, or `make pictures`.
 
 Each is a walk of the tour, played by the real engine, tools and screen in a folder of its own; a key is pressed when
 what comes before it is on the screen. Nothing is drawn by hand, so a picture that is wrong is a screen that is wrong.
@@ -15,8 +15,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 SIZE = (120, 36)
+SMALL = (72, 18)
+"""A picture of the strip in the README: three stand side by side."""
 SECONDS = 30.0
 _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 """A picture asks no other place for its letters."""
@@ -30,13 +32,17 @@ class Picture:
     steps: tuple[tuple[str, str], ...]
     last: str
     theme: str = "jp-night"
+    size: tuple[int, int] = SIZE
 
 
 PICTURES = {
-    "change": Picture("1", (), "Y and N cover"),
+    "change": Picture("1", (), "y yes"),
     "form": Picture("9", (("Shall there be a release", "y"),), "What kind of release", "jp-day"),
-    "escalation": Picture("12", (), "recommended rejecting", "jp-dusk"),
+    "escalation": Picture("12", (), "y yes", "jp-dusk"),
     "agents": Picture("13", (("3 waiting for you", "f4"),), "asked by fs_modify_file", "jp-night"),
+    "strip-change": Picture("1", (), "y yes", size=SMALL),
+    "strip-reviewer": Picture("12", (), "y yes", size=SMALL),
+    "strip-why": Picture("1", (("y yes", "w"),), "No remembered", size=SMALL),
 }
 
 
@@ -48,7 +54,7 @@ async def take(name: str) -> str:
         workspace = Path(folder, "acme")
         os.mkdir(workspace)
         app = _app(workspace, wanted.theme)
-        async with app.run_test(size=SIZE) as pilot:
+        async with app.run_test(size=wanted.size) as pilot:
             await _until(app, pilot, "two sub-agents ask")
             for letter in wanted.prompt:
                 await pilot.press(letter)
@@ -65,7 +71,7 @@ async def take(name: str) -> str:
     return _FONTS.sub("", picture)
 
 
-def _app(workspace: Path, theme: str):  # type: ignore[no-untyped-def]  # imported late: the environment decides
+def _app(workspace: Path, theme: str, clock=time.monotonic):  # type: ignore[no-untyped-def]  # imported late: the environment decides
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.settings.cli.arguments import CommandLine
     from jp_tui.settings.themes import themes
@@ -85,7 +91,7 @@ def _app(workspace: Path, theme: str):  # type: ignore[no-untyped-def]  # import
         theme=theme,
         themes=themes.names(str(place.paths.themes)),
         state_dir=place.paths.state,
-        clock=time.monotonic,
+        clock=clock,
         environment={},
     )
 
@@ -104,7 +110,7 @@ def _text(app) -> str:  # type: ignore[no-untyped-def]
 
 
 def main(names: list[str]) -> int:
-    """Take them and write them beside this file."""
+    """Take them and write them into the folder of pictures."""
     if unknown := [name for name in names if name not in PICTURES]:
         print(f"there is no picture {', '.join(unknown)}; there are {', '.join(PICTURES)}", file=sys.stderr)
         return 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from typing import Any, get_args
 
 import pytest
@@ -14,27 +15,38 @@ from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer
 COMMANDS = {
     "open_conversation", "read_events", "start_turn", "interrupt_turn", "answer_question", "list_conversations",
     "read_conversation", "read_history", "save_draft", "set_setting", "check_answer", "list_inquiries", "offer_answer",
+    "claim_inquiry",
     "read_ledger", "revoke_entry", "ask_aside", "send_aside", "take_over", "read_reviewers", "shutdown",
-    "carry_on", "client_gone", "watch_waiting",
+    "carry_on", "ask_outside", "ask_outside_form", "permit_outside", "withdraw_outside", "client_gone", "watch_waiting",
     "read_trust", "trust_workspace", "distrust_workspace",
+    "read_rules", "revoke_rule", "take_suggestion",
+    "read_agents", "read_mcp", "accept_mcp_tools", "switch_mcp_tool", "restart_mcp_server", "log_in_to_mcp_server",
+    "open_mcp_login", "stop_mcp_login",
     "read_settings", "reset_setting", "switch_model", "read_usage", "read_context", "set_plan_mode",
+    "read_own_commands",
+    "set_approval_mode",
     "read_changes", "undo_changes", "compact_conversation",
     "list_models", "probe_setup", "test_model", "save_setup",
     "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
     "restore_conversation", "import_conversations", "cancel_work",
     "queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell", "check_image",
+    "retry_store", "take_back_answer", "fill_server_prompt", "read_server_prompt",
 }  # fmt: skip
 EVENTS = {
     "title_changed", "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped",
     "turn_started", "turn_phase", "retrying", "background_failed", "turn_completed",
     "call_changed", "question_asked", "question_settled",
     "answer_refused", "conversations_listed", "conversation_read", "history_read", "setting_changed", "refused",
-    "storage_failed", "storage_notice",
+    "storage_failed", "user_notice", "store_state", "schedule_began", "answer_held", "drafts_found",
+    "server_prompt_read", "server_prompt_filled",
     "engine_failed", "stopped", "answer_checked", "offer_settled", "inquiries_listed", "ledger_read",
     "aside_delta", "aside_ended", "review_started", "review_delta", "reviewers_read",
-    "waiting_listed",
+    "waiting_listed", "prompt_changed", "claim_settled", "outside_asked", "outside_settled", "outside_form_settled",
     "trust_read",
     "settings_read", "compacted", "model_switched", "usage_read", "context_read", "plan_mode_set",
+    "own_commands_read", "window_learned", "plan_found",
+    "rules_read", "mcp_read", "mcp_login", "agents_read",
+    "approval_mode_set",
     "changes_read", "changes_undone",
     "models_listed", "setup_found", "model_tested", "setup_saved",
     "conversations_found", "conversation_changed", "conversation_forked", "conversations_imported", "library_progress",
@@ -111,8 +123,10 @@ def test_messages_are_values() -> None:
     """Frozen, and strangers are refused."""
     with pytest.raises(ValidationError):
         commands.StartTurn.model_validate({"conversation": "c", "text": "t", "extra": 1})
-    with pytest.raises(ValidationError):
-        commands.Shutdown().type = "x"
+    with pytest.raises(TypeError):
+        commands.StartTurn(conversation="c", text="t", extra=1)  # type: ignore[call-arg]
+    with pytest.raises(FrozenInstanceError):
+        commands.Shutdown().type = "x"  # type: ignore[misc, assignment]
 
 
 def test_a_boolean_answer_is_not_turned_into_a_number() -> None:
@@ -121,3 +135,15 @@ def test_a_boolean_answer_is_not_turned_into_a_number() -> None:
     command = commands.AnswerQuestion(conversation="c", inquiry="i", digest="d", response=values.Answered(value=True))
     assert adapter.validate_json(command.model_dump_json()).response.value is True
     assert Question("q", "t", BooleanAnswer()).answer_type.type == "boolean"
+
+
+def test_a_wrong_value_is_found_where_a_test_makes_it() -> None:
+    """What mypy doesn't see: values that come as a dict."""
+    given: dict[str, Any] = {"conversation": "c", "text": 5}
+    with pytest.raises(ValidationError):
+        commands.StartTurn(**given)
+    with pytest.raises(TypeError):
+        commands.StartTurn(**{**given, "text": "t", "attachments": ["a list"]})
+    assert commands.StartTurn.model_validate({**given, "text": "t", "attachments": ["a list"]}).attachments == (
+        "a list",
+    )

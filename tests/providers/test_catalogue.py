@@ -101,12 +101,12 @@ async def test_a_list_that_never_ends_does() -> None:
         (
             Answer([b'{"error":{"message":"bad ' + KEY.encode() + b'"}}'], 401, JSON),
             "unauthorised",
-            "was refused (401)",
+            "was rejected (401)",
         ),
-        (Answer([b"no"], 404), "other", "local gives no list of its models (404)"),
-        (Answer([b"<html>login"], headers={"content-type": "text/html"}), "other", "gives no list of its models."),
-        (Answer([b'{"data":[{"id":"a"}'], headers=JSON, end="cut"), "cut", "broke off"),
-        (Answer([b" " * 600_000] * 8, headers=JSON), "other", "gives no list"),
+        (Answer([b"no"], 404), "other", "local doesn't list its models (404)"),
+        (Answer([b"<html>login"], headers={"content-type": "text/html"}), "other", "doesn't list its models."),
+        (Answer([b'{"data":[{"id":"a"}'], headers=JSON, end="cut"), "cut", "before it was complete"),
+        (Answer([b" " * 600_000] * 8, headers=JSON), "other", "doesn't list"),
         (Answer([b""], 302, {"location": "http://elsewhere.invalid/"}), "other", "another address"),
     ],
 )

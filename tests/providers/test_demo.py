@@ -23,6 +23,7 @@ from jp_tui.conversation.model import (
 )
 from jp_tui.providers.scripted.provider import DemoProvider, choose, find_walk, open_provider
 from jp_tui.providers.scripted.script import Script, ScriptProblem, read_script
+from tests.limits import LIMIT
 
 TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
 
@@ -150,10 +151,10 @@ def test_the_change_walk_reacts_to_accepted_rejected_left_and_failed(
     [
         ("2", '{"answer_type": "boolean", "answer": true}', "**Yes**"),
         ("2", '{"answer_type":"boolean","answer":false}', "**No**"),
-        ("2", "Tool input cancelled by user.", "nobody answered in your place"),
+        ("2", "Tool input cancelled by user.", "nobody answered for you"),
         ("3", '{"answer_type":"select","answer":"green"}', "**green**"),
         ("3", '{"answer_type":"select","answer":"rooibos"}', "seven minutes"),
-        ("3", '{"cancelled": true, "answered": {}}', "chose none"),
+        ("3", '{"cancelled": true, "answered": {}}', "selected none"),
         ("4", '{"answer_type":"text","answer":"Assam"}', "> {answer}"),
         ("4", "{", "No name"),
     ],
@@ -207,10 +208,10 @@ async def test_call_ids_do_not_repeat_within_a_conversation(tmp_path: Path) -> N
 
 
 async def test_a_rate_streams_in_small_pieces_and_can_be_left(tmp_path: Path) -> None:
-    path = write(tmp_path, f'rate = 20\n[[turns]]\ntext = "{"word " * 200}"')
+    path = write(tmp_path, f'rate = 20\n[[turns]]\ntext = "{"word " * 20_000}"')
     provider = open_provider(str(path))
     stream = provider.stream(ModelRequest("x", (user("go"),)))
-    async with asyncio.timeout(25):  # the whole would take fifty seconds
+    async with asyncio.timeout(LIMIT):  # the whole would take more than an hour
         assert isinstance(await anext(stream), PartOpened)
         first = await anext(stream)
         assert isinstance(first, PartGrew) and 0 < len(first.text) <= 5

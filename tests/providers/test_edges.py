@@ -16,6 +16,7 @@ from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.openai_chat.request import OpenAIChat
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import ResponseBuilder
+from tests.limits import LIMIT
 
 from .decoding import HELLO, decode
 from .test_wire_openai_chat import DONE, call, chunk
@@ -74,6 +75,6 @@ async def test_t27_of_an_endless_refusal_only_the_beginning_is_read() -> None:
                 yield b"x" * 10_000
 
     provider: Any = SimpleNamespace(_endpoint=SimpleNamespace(stream_idle_timeout_secs=20))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(LIMIT):
         body = await HttpProvider._words(provider, Response())  # type: ignore[arg-type]
     assert MAX_BODY <= len(body) < MAX_BODY + 10_000 and read == len(body) // 10_000

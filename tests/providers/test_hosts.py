@@ -91,6 +91,8 @@ async def test_w3_a_command_prints_the_key_and_once_more_after_a_401(tmp_path: P
     [
         ("import sys; print('k-secret'); sys.exit(3)", "it ended with status 3"),
         ("print()", "it printed nothing"),
+        ("print('k-secret' * 5_000)", "its first line is longer than 16,384 characters"),
+        ("print('k-secret' * 3_000_000)", "it printed too much"),
         ("import time; print('k-secret', flush=True); time.sleep(60)", "it printed no key within"),
     ],
 )
@@ -186,7 +188,7 @@ MINE = '[providers.llm.mine]\nwire = "openai-chat"\nbase_url = "http://h/v1"\n'
         (MINE + "api_key_command = []\n", "a list of words"),
         (MINE + 'api_key_command = "gcloud auth"\n', "a list of words"),
         (MINE + 'proxy = "127.0.0.1:3128"\n', "the address of a proxy"),
-        (MINE + 'query = { key = "k-1" }\n', "a key never stands in an address"),
+        (MINE + 'query = { key = "k-1" }\n', "an address can't have a key"),
         ('[providers.llm.ollama]\nstructured = "tool"\n', "no way to force a tool"),
     ],
 )
@@ -222,3 +224,6 @@ def test_w3_a_folder_sets_none_of_it_trusted_or_not(home: Home) -> None:
     text = '[providers.llm.openai]\nca_file = "x.pem"\nproxy = "http://evil:1"\napi_key_command = ["evil"]\n'
     openai = providers.providers(home.load(workspace=text, trusted=True), {})["openai"]
     assert (openai.ca_file, openai.proxy, openai.api_key_command) == ("", None, ())
+    text += 'wire = "ollama"\nbase_url = "http://evil/v1"\nauth = "api-key"\nquery = { a = "b" }\n'
+    openai = providers.providers(home.load(workspace=text), {})["openai"]
+    assert (openai.wire, openai.auth, openai.query) == ("openai-responses", None, {}) and "evil" not in openai.base_url

@@ -18,6 +18,7 @@ from jp_tui.providers.endpoint import Endpoint, EndpointProblem
 from jp_tui.providers.http import is_loopback, reachable
 from jp_tui.providers.registry import make_wire, open_provider
 from tests.fakes.model_server import Answer, ModelServer, split
+from tests.limits import LIMIT
 
 from .decoding import HELLO, fold, random_offsets, sample
 
@@ -130,7 +131,7 @@ async def test_cancelling_closes_the_socket(way: str) -> None:
             while not isinstance(await anext(stream), PartGrew):
                 pass
             await stream.aclose()  # type: ignore[attr-defined]
-        await asyncio.wait_for(server.received[0].gone.wait(), 30)
+        await asyncio.wait_for(server.received[0].gone.wait(), LIMIT)
         await provider.close()
 
 
@@ -141,7 +142,7 @@ async def test_cancelling_while_nothing_was_answered_yet() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(request.gone.wait(), 30)
+        await asyncio.wait_for(request.gone.wait(), LIMIT)
 
 
 async def test_a_reply_is_bounded_by_what_it_says() -> None:
@@ -162,7 +163,7 @@ async def test_the_end_of_the_message_is_the_end_even_if_the_server_lingers() ->
     async with ModelServer(Answer([raw], end="stall")) as server:
         _, finished = fold(await collect(endpoint(server.url, "anthropic")))
         assert finished is not None
-        await asyncio.wait_for(server.received[0].gone.wait(), 30)
+        await asyncio.wait_for(server.received[0].gone.wait(), LIMIT)
 
 
 async def test_no_proxy_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,8 +178,8 @@ async def test_no_proxy_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> Non
 async def test_no_key_means_no_request_except_on_this_machine() -> None:
     caught = await failure(endpoint("https://models.invalid/v1", key=None))
     assert caught.kind == "no_credentials"
-    assert caught.message == "There is no key for local: LOCAL_API_KEY is not set."
-    assert "export LOCAL_API_KEY=" in caught.advice
+    assert caught.message == "local has no key: LOCAL_API_KEY isn't set."
+    assert "Set LOCAL_API_KEY to" in caught.advice
     raw, _ = sample("openai_parallel")
     async with ModelServer(Answer([raw])) as server:
         assert await collect(endpoint(server.url, key=None))
@@ -210,14 +211,14 @@ async def test_the_key_shows_nowhere() -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"wire": "soap"}, "providers.llm.local.wire: `soap` is not a wire of this version"),
+        ({"wire": "soap"}, "providers.llm.local.wire: `soap` isn't a wire of this version"),
         ({"base_url": "localhost:8080"}, "providers.llm.local.base_url"),
-        ({"base_url": "ftp://h/"}, "not an http or https address"),
-        ({"base_url": "http://[::1"}, "not an http or https address"),
-        ({"base_url": "http://h:99999/"}, "not an http or https address"),
-        ({"base_url": "https://me:pw@h/"}, "does not belong in the address"),
-        ({"headers": {"X-A": "b\r\nc: d"}}, "`X-A` is not a header"),
-        ({"headers": {"X A": "b"}}, "`X A` is not a header"),
+        ({"base_url": "ftp://h/"}, "an http or https address"),
+        ({"base_url": "http://[::1"}, "an http or https address"),
+        ({"base_url": "http://h:99999/"}, "an http or https address"),
+        ({"base_url": "https://me:pw@h/"}, "can't have a user or password"),
+        ({"headers": {"X-A": "b\r\nc: d"}}, "`X-A` isn't a valid header"),
+        ({"headers": {"X A": "b"}}, "`X A` isn't a valid header"),
     ],
 )
 def test_endpoints_that_cannot_be_used(more: dict[str, object], words: str) -> None:

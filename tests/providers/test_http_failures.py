@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -17,13 +18,14 @@ from typing import Any
 
 import pytest
 
-from jp_tui.conversation.model import Delta, ModelError
+from jp_tui.conversation.model import Delta, Finished, Message, ModelError, ReasoningLeftOut, ReasoningPart, TextPart
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import retry_after
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.registry import open_provider
 from tests.fakes import certificates
 from tests.fakes.model_server import Answer, ModelServer
+from tests.limits import LIMIT
 
 from .decoding import HELLO, fold, sample
 
@@ -60,25 +62,25 @@ async def failure(answer: Answer | str, wire: str = "anthropic", **more: Any) ->
 @pytest.mark.parametrize(
     ("answer", "kind", "transient", "message", "advice"),
     [
-        (refusal(401), "unauthorised", False, "The key in ANTHROPIC_API_KEY was refused (401).", "export ANTHROPIC_"),
+        (refusal(401), "unauthorised", False, "The key in ANTHROPIC_API_KEY was rejected (401).", "Set ANTHROPIC_"),
         (refusal(402), "forbidden", False, "no credit or quota left (402)", "Add credit"),
-        (refusal(403), "forbidden", False, "does not allow this key to use `m` (403)", "--model"),
-        (refusal(404), "unknown_model", False, "knows no model `m` at http://127.0.0.1", "llm.anthropic.base_url"),
-        (refusal(413), "too_long", False, "longer than `m` takes", "Start a new conversation"),
-        (refusal(429), "rate_limited", True, "Rate limited by anthropic (429).", "Wait a little"),
-        (refusal(429, retry_after="7"), "rate_limited", True, "It asks to wait 7 s.", "Wait a little"),
-        (refusal(429, retry_after="999999999"), "rate_limited", False, "It asks to wait 11574 days.", "Wait"),
-        (refusal(429, retry_after="abc"), "rate_limited", True, "Rate limited by anthropic (429).", "Wait a little"),
+        (refusal(403), "forbidden", False, "doesn't allow this key to use `m` (403)", "--model"),
+        (refusal(404), "unknown_model", False, "has no model `m` at http://127.0.0.1", "llm.anthropic.base_url"),
+        (refusal(413), "too_long", False, "too long for `m`", "Start a new conversation"),
+        (refusal(429), "rate_limited", True, "Rate limited by anthropic (429).", "Wait a moment"),
+        (refusal(429, retry_after="7"), "rate_limited", True, "Retry after 7 s.", "Wait a moment"),
+        (refusal(429, retry_after="999999999"), "rate_limited", False, "Retry after 11574 days.", "Wait"),
+        (refusal(429, retry_after="abc"), "rate_limited", True, "Rate limited by anthropic (429).", "Wait a moment"),
         (refusal(429, {"code": "insufficient_quota", "message": "m"}), "forbidden", False, "no credit or quota", "Add"),
         (refusal(529), "overloaded", True, "is overloaded or not ready (529)", "Send it again"),
-        (refusal(503, retry_after="1"), "overloaded", True, "It asks to wait 1 s.", "Send it again"),
-        (refusal(500), "server", True, "failed on its side (500)", "Send it again"),
-        (refusal(502), "server", True, "failed on its side (502)", "Send it again"),
-        (refusal(400), "bad_request", False, "did not accept the request (400)", "assistant.model.parameters"),
-        (refusal(400, {"message": "prompt is too long: 9 > 5"}), "too_long", False, "longer than", "Start a new"),
-        (refusal(400, {"message": "The model does not exist"}), "unknown_model", False, "knows no model", "--model"),
-        (refusal(400, {"message": "API key not valid"}), "unauthorised", False, "was refused (400)", "export"),
-        (refusal(307, location="https://evil.example/v1"), "other", False, "the key does not go there", "base_url"),
+        (refusal(503, retry_after="1"), "overloaded", True, "Retry after 1 s.", "Send it again"),
+        (refusal(500), "server", True, "reported a server error (500)", "Send it again"),
+        (refusal(502), "server", True, "reported a server error (502)", "Send it again"),
+        (refusal(400), "bad_request", False, "rejected the request (400)", "assistant.model.parameters"),
+        (refusal(400, {"message": "prompt is too long: 9 > 5"}), "too_long", False, "too long for", "Start a new"),
+        (refusal(400, {"message": "The model does not exist"}), "unknown_model", False, "has no model", "--model"),
+        (refusal(400, {"message": "API key not valid"}), "unauthorised", False, "was rejected (400)", "Set"),
+        (refusal(307, location="https://evil.example/v1"), "other", False, "The key isn't sent there", "base_url"),
         (refusal(999), "other", False, "(999)", "base_url"),
     ],
 )  # fmt: skip
@@ -94,7 +96,7 @@ async def test_without_a_key_a_401_says_so() -> None:
         with pytest.raises(ModelError) as caught:
             async for _ in open_provider(Endpoint("local", "openai-chat", server.url)).stream(HELLO):
                 pass
-    assert caught.value.message == "local wants a key (401)."
+    assert caught.value.message == "local requires a key (401)."
     assert "providers.llm.local.api_key_env" in caught.value.advice
 
 
@@ -148,7 +150,7 @@ async def test_a_cut_stream_keeps_what_was_said_and_runs_nothing(end: str, frami
     raw, _ = sample("openai_parallel")
     half = raw[: raw.index(b'"finish_reason":"tool_calls"') - 20]
     caught, said = await failure(Answer([half], end=end, framing=framing), "openai-chat")  # type: ignore[arg-type]
-    assert caught.kind == "cut" and caught.transient and "broke off" in caught.message
+    assert caught.kind == "cut" and caught.transient and "before it was complete" in caught.message
     parts, finished = fold(said)
     assert finished is None and (end == "rst" or ["message", "Let me look."] in parts)
     assert not any(isinstance(part[-1], dict) and part[0] == "tool" for part in parts)
@@ -180,7 +182,7 @@ async def test_a_server_that_ends_before_it_answers() -> None:
         thread = threading.Thread(target=once)
         thread.start()
         caught, _ = await failure(f"http://127.0.0.1:{port}")
-        thread.join(5)
+        thread.join(LIMIT)
     assert caught.kind == "cut" and caught.transient
 
 
@@ -205,7 +207,7 @@ async def test_pings_alone_do_not_last_for_ever(monkeypatch: pytest.MonkeyPatch)
 def test_at_most_ten_minutes_without_progress(idle: float, limit: float) -> None:
     """Longer only where the user allows a longer silence (Z27)."""
     provider = open_provider(Endpoint("x", "anthropic", "http://h", stream_idle_timeout_secs=idle))
-    assert isinstance(provider, HttpProvider) and provider._patience() == limit
+    assert isinstance(provider, HttpProvider) and provider._read_timeout() == limit
 
 
 async def test_a_reply_that_comes_byte_by_byte_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +242,7 @@ def test_a_reply_without_a_whole_event_ends_after_ten_minutes(monkeypatch: pytes
     class Dripping:
         is_success, headers = True, {"content-type": "text/event-stream"}
 
-        async def aiter_bytes(self) -> AsyncIterator[bytes]:
+        async def aiter_raw(self) -> AsyncIterator[bytes]:
             yield b"data: " + json.dumps(WORD).encode() + b"\n\ndata: {"
             while True:
                 loop.skipped += pause
@@ -285,7 +287,7 @@ def dripping(pieces: list[bytes], pause: float) -> Iterator[str]:
         thread = threading.Thread(target=serve)
         thread.start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        thread.join(30)
+        thread.join(LIMIT)
 
 
 async def test_nothing_listens() -> None:
@@ -300,7 +302,7 @@ async def test_nothing_listens() -> None:
 
 async def test_a_name_that_does_not_exist() -> None:
     caught, _ = await failure("https://models.invalid", connect_timeout_secs=5)
-    assert caught.kind == "unreachable" and "models.invalid cannot be reached" in caught.message
+    assert caught.kind == "unreachable" and "models.invalid can't be reached" in caught.message
 
 
 @pytest.fixture
@@ -319,7 +321,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_final(self_signed: ssl.S
     async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=self_signed) as server:
         caught, _ = await failure(f"https://localhost:{server.sockets[0].getsockname()[1]}")
     assert caught.kind == "unreachable" and not caught.transient and not asked
-    assert "its certificate was not accepted (self-signed certificate)" in caught.message.replace(
+    assert "its certificate wasn't accepted (self-signed certificate)" in caught.message.replace(
         "self signed", "self-signed"
     )
 
@@ -381,3 +383,55 @@ async def test_a_retry_after_date_is_read_by_the_servers_clock() -> None:
     later, date = (format_datetime(NOW + timedelta(seconds=add), usegmt=True) for add in (30, 0))
     caught, _ = await failure(refusal(429, retry_after=later, date=date))
     assert caught.retry_after == 30.0
+
+
+async def test_w6_refused_reasoning_is_left_out_once_and_not_sent_again_while_the_program_runs() -> None:
+    thought = ReasoningPart("Hm.", {"anthropic_thinking_signature": "old"})
+    told = (Message("user", (TextPart("a"),)), Message("assistant", (thought, TextPart("b"))), HELLO.messages[0])
+    request, bad = replace(HELLO, messages=told), {"type": "invalid_request_error", "message": "Invalid `signature`"}
+    new = replace(thought, opaque={"anthropic_thinking_signature": "new"})
+    later = (*told[:2], *told[:1], Message("assistant", (new, TextPart("c"))), *told[:1])
+    good = Answer([sample("anthropic_tools")[0]])
+    async with ModelServer(refusal(400, bad), good, good, refusal(400, bad), refusal(400, bad)) as server:
+        provider = open_provider(Endpoint("anthropic", "anthropic", server.url, "k"))
+        said = [delta async for delta in provider.stream(request)]
+        assert isinstance(said[0], ReasoningLeftOut) and isinstance(said[-1], Finished)
+        said = [delta async for delta in provider.stream(replace(request, messages=later))]
+        assert not any(isinstance(one, ReasoningLeftOut) for one in said)
+        said = []
+        with pytest.raises(ModelError, match="400"):
+            async for delta in provider.stream(replace(request, messages=later)):
+                said.append(delta)
+        assert said == [ReasoningLeftOut()], "and then the error"
+        await provider.close()
+    sent = [b"old" in one.body for one in server.received], [b"new" in one.body for one in server.received]
+    assert sent == ([True, False, False, False, False], [False, False, True, True, False])
+
+
+def _info(delay: object) -> dict[str, Any]:
+    kind = "type.googleapis.com/google.rpc."
+    return {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "quota", "details": [
+        {"@type": f"{kind}QuotaFailure"}, {"@type": f"{kind}RetryInfo", "retryDelay": delay},
+    ]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [
+        (refusal(429, retry_after="0"), None),
+        (refusal(429, retry_after="Wed, 21 Oct 2015 07:28:00 GMT"), None),
+        (refusal(429, retry_after="-5"), None),
+        (refusal(429, retry_after="soon"), None),
+        (refusal(429, retry_after="20"), 20.0),
+        (refusal(429, retry_after="20", retry_after_ms="1500"), 1.5),
+        (refusal(429, retry_after="20", retry_after_ms="soon"), 20.0),
+        (refusal(429, _info("34.5s")), 34.5),
+        (refusal(429, _info("0s")), None),
+        (refusal(429, _info(34)), None),
+        (refusal(429, _info("34.5s"), retry_after="7"), 7.0),
+        (Answer([b"data: " + json.dumps({"error": _info("9s")}).encode() + b"\n\n"]), 9.0),
+    ],
+)
+async def test_w13_how_long_the_server_asks_to_wait(answer: Answer, seconds: float | None) -> None:
+    caught, _ = await failure(answer, "gemini")
+    assert (caught.kind, caught.retry_after, caught.transient) == ("rate_limited", seconds, True)

@@ -27,6 +27,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import reachable
 from jp_tui.providers.registry import open_provider
+from tests.limits import LIMIT
 
 from .decoding import fold
 
@@ -108,7 +109,7 @@ async def test_leaving_frees_the_server(wire: str, base: str) -> None:
             pass
         await stream.aclose()  # type: ignore[attr-defined]
         await provider.close()
-    assert await asyncio.wait_for(collect(wire, base, ask("hi")), 20)
+    assert await asyncio.wait_for(collect(wire, base, ask("hi")), LIMIT)
 
 
 async def test_refusals_of_a_real_server(wire: str, base: str) -> None:

@@ -6,9 +6,7 @@ server that receives it refuses what the real APIs refuse.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
@@ -31,101 +29,10 @@ from jp_tui.providers.registry import make_wire
 from tests.fakes import strict_server
 
 from .decoding import HELLO, decode
+from .makers import ARGUMENTS, SPEAKS, STRICT
 
-STRICT: dict[str, Callable[[bytes], dict[str, Any]]] = {
-    "openai-chat": strict_server.openai_chat,
-    "openai-responses": strict_server.openai_responses,
-    "anthropic": strict_server.anthropic,
-    "gemini": strict_server.gemini,
-    "ollama": strict_server.ollama,
-}
 PAIRS = [(one, other) for one in STRICT for other in STRICT]
 TOOLS = (ToolSpec("look", "Look at it.", {"type": "object", "properties": {"at": {"type": "string"}}}),)
-ARGUMENTS = [{"at": "a"}, {"at": "b"}]
-
-
-def sse(*events: Any) -> bytes:
-    return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)
-
-
-def chat(calls: bool) -> bytes:
-    thought = {"choices": [{"delta": {"reasoning_content": "Hm."}}]}
-    asked = [
-        {"index": at, "id": "same", "function": {"name": "look", "arguments": json.dumps(given)}}
-        for at, given in enumerate(ARGUMENTS)
-    ]
-    said = {"tool_calls": asked} if calls else {"content": "Done."}
-    end = {"choices": [{"delta": {}, "finish_reason": "tool_calls" if calls else "stop"}]}
-    return sse(thought, {"choices": [{"delta": said}]}, end)
-
-
-def responses(calls: bool) -> bytes:
-    made: list[Any] = []
-    thought = {"type": "reasoning", "id": "rs_1", "summary": []}
-    made.append({"type": "response.output_item.added", "output_index": 0, "item": thought})
-    for at, piece in enumerate(("One.", "Two.")):
-        made.append(
-            {"type": "response.reasoning_summary_text.delta", "item_id": "rs_1", "summary_index": at, "delta": piece}
-        )
-    done = {**thought, "encrypted_content": "enc-1"}
-    made.append({"type": "response.output_item.done", "output_index": 0, "item": done})
-    items = (
-        [
-            {"type": "function_call", "id": f"fc_{at}", "call_id": "same", "name": "look", "arguments": dump(given)}
-            for at, given in enumerate(ARGUMENTS)
-        ]
-        if calls
-        else [{"type": "message", "id": "msg_1", "content": [{"type": "output_text", "text": "Done."}]}]
-    )
-    made += [{"type": "response.output_item.done", "output_index": 1, "item": item} for item in items]
-    return sse(*made, {"type": "response.completed", "response": {"usage": {"input_tokens": 1}}})
-
-
-def anthropic(calls: bool) -> bytes:
-    made: list[Any] = [{"type": "message_start", "message": {}}]
-    made.append({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}})
-    made.append({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}})
-    made.append({"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "s"}})
-    made.append({"type": "content_block_stop", "index": 0})
-    blocks = (
-        [{"type": "tool_use", "id": f"toolu_{at}", "name": "look", "input": one} for at, one in enumerate(ARGUMENTS)]
-        if calls
-        else [{"type": "text", "text": "Done."}]
-    )
-    for at, block in enumerate(blocks, 1):
-        made.append({"type": "content_block_start", "index": at, "content_block": block})
-        made.append({"type": "content_block_stop", "index": at})
-    made.append({"type": "message_delta", "delta": {"stop_reason": "tool_use" if calls else "end_turn"}})
-    return sse(*made, {"type": "message_stop"})
-
-
-def gemini(calls: bool) -> bytes:
-    parts: list[Any] = [{"text": "Hm.", "thought": True}]
-    if calls:
-        parts += [{"functionCall": {"name": "look", "args": one}} for one in ARGUMENTS]
-        parts[1]["thoughtSignature"] = "sig-1"
-    else:
-        parts += [{"text": "Done.", "thoughtSignature": "sig-2"}]
-    return sse({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]})
-
-
-def ollama(calls: bool) -> bytes:
-    asked = [{"function": {"name": "look", "arguments": one}} for one in ARGUMENTS]
-    lines = [
-        {"message": {"thinking": "Hm."}},
-        {"message": {"tool_calls": asked} if calls else {"content": "Done."}},
-        {"message": {}, "done": True, "done_reason": "stop"},
-    ]
-    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-
-
-SPEAKS = {
-    "openai-chat": chat,
-    "openai-responses": responses,
-    "anthropic": anthropic,
-    "gemini": gemini,
-    "ollama": ollama,
-}
 
 
 def said(wire: str, calls: bool, used: set[str]) -> list[ev.Event]:
@@ -215,6 +122,14 @@ def test_w6_a_signature_goes_back_to_the_model_that_made_it_only() -> None:
     other = dump(wire.body(ModelRequest("n", messages(log, "gemini/n"))))
     assert own.count("sig-1") == 2 and strict_server.UNSIGNED not in own
     assert "sig-1" not in other and other.count(strict_server.UNSIGNED) == 2  # one for each step
+
+
+def test_w5_nothing_is_stored_and_no_tool_is_strict() -> None:
+    log = history("openai-responses", "openai-responses", inside=True)
+    wire = make_wire(Endpoint("openai-responses", "openai-responses", "http://h"))
+    body = wire.body(ModelRequest("m", messages(log, "openai-responses/m"), tools=TOOLS))
+    assert body["store"] is False and "previous_response_id" not in body
+    assert isinstance(tools := body["tools"], list) and '"strict":false' in dump(tools[0])
 
 
 def test_w5_a_summary_in_parts_goes_back_in_parts() -> None:

@@ -251,7 +251,7 @@ def test_what_a_later_version_adds_is_passed_over() -> None:
     ],
 )
 def test_a_broken_protocol_is_an_error_in_words(events: list[dict[str, Any]]) -> None:
-    with pytest.raises(ModelError, match="could not be understood") as caught:
+    with pytest.raises(ModelError, match="reply is invalid") as caught:
         run(*events, reason("end_turn"), STOP)
     assert caught.value.transient and caught.value.advice
 

@@ -267,7 +267,7 @@ def test_what_comes_after_the_end_is_not_read() -> None:
 
 @pytest.mark.parametrize("body", ["nope", "[]", '{"a":1,"a":2}', "[" * 100])
 def test_an_event_that_is_no_json_object_is_an_error_in_words(body: str) -> None:
-    with pytest.raises(ModelError, match="could not be understood") as caught:
+    with pytest.raises(ModelError, match="reply is invalid") as caught:
         run(b"data: " + body.encode() + b"\n\n")
     assert caught.value.transient
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.questions.hunks import MAX_PARTS, BadDiff, FileDiff, apply, hunks, parts, taken
+from jp_tui.questions.hunks import MAX_PARTS, BadDiff, FileDiff, apply, apply_accepted, hunks, parts
 from jp_tui.tools.files.difference import unified
 
 BASE = "".join(f"line {n}\n" for n in range(1, 31))
@@ -28,7 +28,7 @@ THREE = change(BASE, edited(_2="two\n", _15="", _28="line 28\nand more\n"))
 
 
 def texts(changes: list[FileDiff], *accepted: str) -> list[str | None]:
-    return [None if one is None else one.text for one in taken(changes, accepted)]
+    return [None if one is None else one.text for one in apply_accepted(changes, accepted)]
 
 
 def test_each_hunk_is_a_part() -> None:
@@ -54,7 +54,7 @@ def test_any_of_them_by_itself() -> None:
     assert texts([THREE], "2") == [edited(_15="")]
     assert texts([THREE], "1", "3") == [edited(_2="two\n", _28="line 28\nand more\n")]
     assert texts([THREE]) == [None]
-    (some,) = taken([THREE], ["3", "2"])
+    (some,) = apply_accepted([THREE], ["3", "2"])
     assert some is not None and (some.count, some.all, some.added, some.removed) == (2, 3, 1, 1)
 
 

@@ -159,7 +159,8 @@ def test_against_a_naive_walk(form: tuple[list[FormItem], dict[str, GivenAnswer]
     for place in at.form.places:
         expected = "skipped" if applies[place.id] is False else "answered" if place.id in counted else "ahead"
         assert place.state == ("current" if at.next and place.id == at.next.id else expected)
-        assert bool(place.because) is (place.state == "skipped")
+        assert bool(place.because) is (place.state == "skipped" or applies[place.id] is None)
+        assert (place.question == by_id[place.id].question()) is (place.state == "ahead")
         assert place.fixed is (place.id in counted and answers[place.id].unseen)
     assert at.prompted is any(not answers[id].unseen for id in counted)
     assert at.next is not None or not any(applies[id] is None for id in by_id), "nothing stays undecided at the end"

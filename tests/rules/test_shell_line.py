@@ -109,7 +109,7 @@ def test_ar11_without_the_grammar_no_line_is_understood(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
     shell_line._parser.cache_clear()
     try:
-        assert "not installed" in read("ls").why
+        assert "installed" in read("ls").why
     finally:
         shell_line._parser.cache_clear()
 
@@ -128,6 +128,17 @@ THREADS: tuple[tuple[str, str, bool], ...] = (
     ("claude-code#82420", "ls && date", False),
     ("claude-code#16180", "git add f && git commit -m m && git push", False),
     ("claude-code#58424", "rm -rf x && ls | head; echo done", False),
+    # A collection of such threads: chains, the same option spelt otherwise, here-documents, comments.
+    ("claude-code#30519", 'git add . && git commit -m "oops"', True),
+    ("claude-code#30519", 'git add . && git push --force && git commit -m "oops"', False),
+    ("claude-code#30519", "git push -f", False),
+    ("claude-code#30519", "git -C sub push --force", False),
+    ("claude-code#30519", "cat <<E\nx\nE\nevil", False),
+    ("claude-code#30519", "# first\n# second\nevil", False),
+    # Git's own syntax for revisions: carets and quoted braces are text, bare braces ask (AR12).
+    ("claude-code#42426", "git diff HEAD^ 'stash@{0}' && git status", True),
+    ("claude-code#42426", "git log HEAD@{1}", False),
+    ("claude-code#42426", "git log 'HEAD@{1}' && git push", False),
     # A rule for `cd` let everything behind it run, or `cd` in front kept everything from running.
     ("claude-code#28784", "cd sub && python3 script.py", False),
     ("claude-code#28784", "cd sub || curl x", False),
@@ -169,6 +180,15 @@ THREADS: tuple[tuple[str, str, bool], ...] = (
     ("claude-code#4956", "echo test & evil", False),
     ("claude-code#4956", "echo test | evil", False),
     ("claude-code#4956", "echo test\nevil", False),
+    ("claude-code#28183", 'git status && echo "---" && pwd', True),
+    ("claude-code#59498", "cd sub && git push --dry-run", False),
+    ("claude-code#33340", "grep -rn foo . | tee log", False),
+    ("claude-code#48518", "cat <<'E' | evil\nx\nE", False),
+    ("claude-code#55313", "sed -n '1,3p' a 2>/dev/null || sed -n '1,3p' b", True),
+    ("claude-code#70369", "{ cat a; ls; }", True),
+    ("claude-code#70369", "{ cat a; evil; }", False),
+    ("claude-code#70369", "cat <(ls) a", False),
+    ("claude-code#92542", "wrapper git log", False),
 )
 """Cases of public threads, in words of our own: which one, a line, and whether it runs without a question here."""
 
@@ -183,3 +203,15 @@ def test_ar11_the_compound_commands_of_public_threads(thread: str, line: str, ru
     call = CallFacts("run", "", "/w", line=line, commands=True)
     told = decide(call, RuleLayers(user=RuleLayer(RuleIndex(rules))), Situation("/w"), (), Disk())
     assert (told.choice == "run") == runs, (thread, told)
+
+
+@pytest.mark.parametrize(("line", "choice"), [("git status && git log", "run"), ("git status && git push", "ask")])
+def test_ar6_an_ask_rule_stands_above_an_allow_rule_in_a_chain(line: str, choice: str) -> None:
+    """claude-code#25345, as others tell of it: what has to be asked about is asked, however much else is allowed."""
+    rules = [
+        ApprovalRule("git", "allow", "run", (("git",),)),
+        ApprovalRule("push", "ask", "run", (("git",), ("push",))),
+    ]
+    call = CallFacts("run", "", "/w", line=line, commands=True)
+    told = decide(call, RuleLayers(user=RuleLayer(RuleIndex(rules))), Situation("/w"), (), Nowhere())
+    assert told.choice == choice, told

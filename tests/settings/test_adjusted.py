@@ -150,7 +150,7 @@ async def test_a_reviewers_reply_ends_at_the_bytes_that_are_shown(home: Home) ->
             yield delta
 
     with pytest.raises(m.ModelError, match=f"longer than {one.used:,} bytes"):
-        await Response("", ReviewStreamRelay(Nobody())).take(deltas())  # type: ignore[arg-type]
+        await Response("", ReviewStreamRelay(Nobody())).consume(deltas())  # type: ignore[arg-type]
 
 
 class Nobody:

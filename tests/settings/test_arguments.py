@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jp_tui import __version__
-from jp_tui.settings.cli.arguments import RESERVED, CommandLine, Show, parse
+from jp_tui.settings.cli.arguments import CommandLine, Show, parse
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError
 
@@ -102,7 +102,7 @@ def test_s7_r73_toggles_keep_their_order(line: list[str], toggles: tuple[Toggle,
         (["config", "shwo"], "config has no shwo, only show, set, check, trust and path. Did you mean show?"),
         (["config", "set", "ui.theme"], "required: VALUE"),
         (["answer", "a.b.1"], "required: VALUE"),
-        (["answer", "a.b.1", "-x"], "required: VALUE; put a word that starts with - after --"),
+        (["answer", "a.b.1", "-x"], "unknown option -x; put a word that starts with - after --"),
         (["inquiries", "--pendign"], "unknown option --pendign. Did you mean --pending?"),
         (["tools", "extra"], "extra word: extra"),
         (["config", "check", "--yes"], "unknown option --yes"),
@@ -117,13 +117,6 @@ def test_what_cannot_be_is_said_in_one_line(line: list[str], said: str) -> None:
     assert said in str(caught.value) and str(caught.value).isprintable()
 
 
-def test_commands_of_later_versions_do_not_exist_and_are_no_prompts_by_accident() -> None:
-    for word in RESERVED:
-        with pytest.raises(UsageError, match=f"unknown command {word}; to send it as a prompt: jp-tui -- {word}"):
-            parse([word])
-        assert parse(["--", word]) == CommandLine(prompt=word)
-
-
 def test_words_of_a_terminal_in_an_argument_come_out_printable() -> None:
     with pytest.raises(UsageError) as caught:
         parse(["x", "\x1b]0;owned\x07"])
@@ -133,7 +126,7 @@ def test_words_of_a_terminal_in_an_argument_come_out_printable() -> None:
 @pytest.mark.parametrize(
     "line", [["--help"], ["-h", "x"], ["query", "--help"], ["conversations", "--help"], ["conversations", "show", "-h"],
     ["conversations", "list", "--help"], ["inquiries", "--help"], ["answer", "-h"], ["tools", "--help"], ["rpc", "-h"],
-    ["models", "--help"], ["doctor", "--help"], ["completions", "--help"], ["reviewers", "--help"],
+    ["models", "--help"], ["ask", "--help"], ["doctor", "--help"], ["completions", "--help"], ["reviewers", "--help"],
     ["config", "--help"], *(["config", word, "--help"] for word in ("show", "set", "check", "trust", "path"))],
 )  # fmt: skip
 def test_each_command_has_help_with_examples_that_parse(line: list[str]) -> None:

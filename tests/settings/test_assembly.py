@@ -169,7 +169,7 @@ def test_r79_a_tool_that_is_merely_off_is_offered_when_the_configuration_forces_
 def test_r78_the_flag_wants_a_tool_that_is_on(home: Home) -> None:
     flag = {"--tool-use": (("assistant", "tool_choice"), "fs_read_file")}
     settings = home.load("conversation.tools.fs_read_file.enable = false", flags=flag)
-    with pytest.raises(UsageError, match="is not enabled; add -t fs_read_file"):
+    with pytest.raises(UsageError, match=r"not enabled\. Add -t fs_read_file"):
         toggles.check_choice(toolset.tools(settings), "fs_read_file", settings)
 
 

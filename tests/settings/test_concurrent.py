@@ -12,6 +12,7 @@ from jp_tui.settings.edit import edit
 from jp_tui.settings.edit import file_lock as alone
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import layers, trust_store
+from tests.limits import LIMIT
 
 CHILD = """
 import sys
@@ -54,7 +55,7 @@ def at_once(file: Path, what: str) -> None:
         child.stdin.write("\n")
         child.stdin.flush()
     for child in children:
-        said = child.communicate(timeout=60)[1]
+        said = child.communicate(timeout=LIMIT)[1]
         assert child.returncode == 0, said
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,14 @@ from jp_tui.protocol.models import ServerSpec
 from jp_tui.settings.cli.arguments import CommandLine
 from jp_tui.settings.edit.first_file import SetupChoice, fresh, write
 from jp_tui.settings.layers.layers import from_text
+from jp_tui.settings.wires import SERVER_WIRES
 from jp_tui.startup.catalogue import listed
 from jp_tui.startup.first_run import SetupCatalogue
 from jp_tui.startup.parts import Parts, RunLocation, parts
 from tests.fakes.model_server import Answer, ModelServer
+from tests.limits import LIMIT
 from tests.providers.decoding import sample
+from tests.providers.makers import SPEAKS
 
 JSON = {"content-type": "application/json"}
 KEY = "sk-very-secret-1234567890"
@@ -115,7 +120,7 @@ async def test_a_server_of_ones_own_is_tested_before_it_is_written(home: Path) -
         said = await run.models("", spec)
         assert said.provider == "mine" and [one.id for one in said.models] == ["mine/llama-3", "mine/qwen"]
         tested = await run.tested("mine/llama-3", spec)
-        assert not tested.ok and "mine wants a key (401)" in tested.message and "api_key_env" in tested.advice
+        assert not tested.ok and "mine requires a key (401)" in tested.message and "api_key_env" in tested.advice
         spoken = spec.model_copy(update={"wire": "anthropic"})
         assert (await run.tested("mine/llama-3", spoken)).ok
         run.save("mine/llama-3", "inherit", spoken)
@@ -123,6 +128,41 @@ async def test_a_server_of_ones_own_is_tested_before_it_is_written(home: Path) -
     again = SetupCatalogue(made(home))
     found = await again.found()
     assert (found.exists, found.model, found.reviewer) == (True, "mine/llama-3", "inherit")
+
+
+_MODEL = {"inputTokenLimit": 8192, "supportedGenerationMethods": ["generateContent"]}
+LISTS: dict[str, object] = {
+    "openai-chat": {"data": [{"id": "m-1", "context_length": 8192}]},
+    "openai-responses": {"data": [{"id": "m-1", "context_length": 8192}]},
+    "anthropic": {"data": [{"id": "m-1", "type": "model", "max_input_tokens": 8192}], "has_more": False},
+    "gemini": {
+        "models": [
+            {"name": "models/m-1", **_MODEL},
+            {"name": "models/embeds", "supportedGenerationMethods": ["embedContent"]},
+        ]
+    },
+    "ollama": {"models": [{"name": "m-1", "model": "m-1", "context_length": 8192}]},
+}
+"""As each wire lists a model."""
+
+
+@pytest.mark.parametrize("wire", SERVER_WIRES)
+async def test_w1_setup_connects_each_wire_and_models_lists_it_with_window_and_prices(wire: str, home: Path) -> None:
+    (home / "home" / "config").mkdir(parents=True)
+    (home / "home" / "config" / "models.toml").write_text('["mine/*"]\ninput = 1\noutput = 2\n')
+    known = Answer([json.dumps(LISTS[wire]).encode()], headers=JSON)
+    media = "application/x-ndjson" if wire == "ollama" else "text/event-stream"
+    said = Answer([SPEAKS[wire](False)], headers={"content-type": media})
+    async with ModelServer(known, said, known) as server:
+        spec = ServerSpec(name="mine", wire=wire, base_url=server.url)
+        run = SetupCatalogue(made(home))
+        (one,) = (await run.models("", spec)).models
+        assert (one.id, one.window, one.input, one.output, one.listed) == ("mine/m-1", 8192, 1.0, 2.0, True)
+        assert (await run.tested("mine/m-1", spec)).ok
+        run.save("mine/m-1", "", spec)
+        again = SetupCatalogue(made(home))
+        (one,) = (await again.models("mine", None)).models
+        assert one.id == "mine/m-1" and one.default and (await again.open_model("")).id == "mine/m-1"
 
 
 async def test_a_server_elsewhere_is_found_and_not_asked(home: Path) -> None:
@@ -176,12 +216,12 @@ async def test_all_are_asked_at_once_and_let_go_when_nobody_waits(home: Path, mo
             monkeypatch.setenv(f"{name}_API_KEY", KEY)
             monkeypatch.setenv(f"JP_TUI_PROVIDERS__LLM__{name}__BASE_URL", silent.url)
         asking = asyncio.ensure_future(listed(made(home), "", None, seconds=60))
-        await asyncio.wait_for(silent.wait_for_request(3), 20)
+        await asyncio.wait_for(silent.wait_for_request(3), LIMIT)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
         for request in silent.received:
-            await asyncio.wait_for(request.gone.wait(), 20)
+            await asyncio.wait_for(request.gone.wait(), LIMIT)
 
 
 def test_a_new_file_explains_itself_and_loads(tmp_path: Path) -> None:
@@ -224,3 +264,27 @@ def test_a_broken_file_is_not_written_over(home: Path) -> None:
     with pytest.raises(ValueError, match=r"config\.toml:1"):
         run.save("openai/gpt-5.1", "", None)
     assert file.read_text() == "[ui\n"
+
+
+async def test_n40_an_installed_agent_is_found_started_and_set_up(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the command is written beside the model's name; the run knows the agent's calls at once."""
+    programs = home / "bin"
+    programs.mkdir()
+    script = home / "agent.json"
+    script.write_text('{"prompts": []}')
+    player = Path(__file__).parents[1] / "fakes" / "agent.py"
+    (programs / "opencode").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{player}" "{script}"\n')
+    (programs / "opencode").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    added: list[list[str]] = []
+    run = SetupCatalogue(made(home), lambda settings: added.append(list(settings.get("agents"))))
+    (agent,) = [one for one in (await run.found()).agents if one.name == "opencode"]
+    assert agent.command == ("opencode", "acp")
+    assert (await run.tested("agent/opencode", None, agent)).ok
+    assert run.save("agent/opencode", "", None, agent).created and added == [["opencode"]]
+    written = tomllib.loads(written_in(home))
+    assert written["agents"] == {"opencode": {"command": ["opencode", "acp"]}}
+    assert written["assistant"]["model"]["id"] == "agent/opencode"
+    again = SetupCatalogue(made(home))
+    assert [one.name for one in (await again.found()).agents if one.name == "opencode"] == []
+    assert (await again.open_model("")).id == "agent/opencode"

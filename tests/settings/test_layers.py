@@ -167,7 +167,7 @@ def test_r144_detached_is_resolved_by_kind(home: Home) -> None:
         ),
         ("[providers.llm.x]\nwire = 'soap'", "(allowed: openai-chat, openai-responses, anthropic, gemini, ollama)"),
         ("[providers.llm.x]\nbase_url = 'ftp://x'", "expected an http or https address"),
-        ("[providers.llm.x]\nbase_url = 'http://me:pw@x/v1'", "an address holds no user or password"),
+        ("[providers.llm.x]\nbase_url = 'http://me:pw@x/v1'", "an address can't have a user or password"),
         ("[providers.llm.x.headers]\nAuthorization = 'Bearer sk'", "don't put a key in a file"),
         ('[providers.llm.x.headers]\nX = "a\\nb"', "expected one line of printable ASCII"),
         ("[assistant.model.parameters]\ntop_p = nan", "expected a finite number, found nan"),

@@ -25,7 +25,7 @@ from tests.settings.conftest import Home
 GLOBAL = "conversation.inquiry.assistant"
 TARGET = "conversation.tools.fs_modify_file.questions.apply_changes.target"
 KEYS = {"ANTHROPIC_API_KEY": "k-1", "OPENAI_API_KEY": "k-2"}
-NO_JOURNAL: Any = SimpleNamespace(holds=lambda again: None)
+NO_JOURNAL: Any = SimpleNamespace(holds=lambda again: None, locks=lambda: None)
 """Nothing is written here."""
 SCRIPT = '[[turns]]\ntext = "x"\n'
 

@@ -131,7 +131,7 @@ def test_r132_what_nobody_knows_is_a_notice_once_for_a_model(home: Home) -> None
     server = "[providers.llm.mine]\nwire = 'openai-chat'\nbase_url = 'http://h/v1'\n"
     settings = home.load(f"{GLOBAL}.model.id = 'mine/llama'\n{TARGET} = 'assistant'\n{server}")
     (notice,) = settings.notices
-    assert notice.words.startswith("it is not known whether mine/llama can be held to a verdict's form")
+    assert notice.words.startswith("it isn't known whether mine/llama supports the form of a verdict")
     assert f"{GLOBAL}.model.id = mine/llama" in notice.words
     assert home.load(f"{GLOBAL}.model.id = 'mine/llama'\n{server}structured = 'tool'\n").notices == ()
     assert home.load(f"{GLOBAL}.model.id = 'anthropic/claude-haiku-4-5'\n").notices == ()

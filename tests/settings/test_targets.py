@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.questions import UNSET, QuestionSettings, fallen_back, read_target, written_target
+from jp_tui.settings.questions import UNSET, QuestionSettings, merge_with_slot, read_target, written_target
 from jp_tui.settings.schema.assistant import target as checked
 from tests.settings.conftest import Home
 
@@ -126,7 +126,7 @@ def test_r254_a_map_over_a_map_replaces_it_whole(home: Home) -> None:
 
 def test_r171_a_question_of_the_model_falls_back_to_the_slot_field_by_field() -> None:
     slot = QuestionSettings("assistant", {"a": 1}, True, "yes", "Opal", True, "f:1", 60, chosen=True)
-    alone = fallen_back(None, slot)
+    alone = merge_with_slot(None, slot)
     assert (alone.target, alone.overrides, alone.prompt_label, alone.exclusive) == ("assistant", {"a": 1}, "Opal", True)
     assert (alone.has_answer, alone.answer, alone.slot, alone.deadline_secs, alone.place) == (
         True,
@@ -135,10 +135,10 @@ def test_r171_a_question_of_the_model_falls_back_to_the_slot_field_by_field() ->
         60,
         "f:1",
     )
-    own = fallen_back(QuestionSettings("user", {}, True, "no", None, False, "g:2", None, chosen=True), slot)
+    own = merge_with_slot(QuestionSettings("user", {}, True, "no", None, False, "g:2", None, chosen=True), slot)
     assert (own.target, own.overrides, own.answer, own.slot) == ("user", {}, "no", "")
     assert (own.prompt_label, own.exclusive, own.deadline_secs, own.place) == ("Opal", False, 60, "g:2")
-    assert fallen_back(None, UNSET) == UNSET
+    assert merge_with_slot(None, UNSET) == UNSET
 
 
 def test_r33_a_deadline_is_read(home: Home) -> None:

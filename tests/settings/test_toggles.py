@@ -95,7 +95,7 @@ def test_r78_r79_a_forced_tool_has_to_be_there_and_on(home: Home) -> None:
     for choice in ("auto", "none", "required", "fs_read_file"):
         toggles.check_choice(known, choice)
     for choice, said in (
-        ("ask_user", "is not enabled; add -t ask_user"),
+        ("ask_user", "not enabled. Add -t ask_user"),
         ("fs_move_file", "assistant.tool_choice names fs_move_file, but conversation.tools.fs_move_file.enable"),
         ("fs_raed_file", "no tool fs_raed_file to use. Did you mean fs_read_file"),
         ("autt", "Did you mean auto"),

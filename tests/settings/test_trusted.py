@@ -72,7 +72,7 @@ def test_a_store_that_others_can_write_or_that_is_none_trusts_nothing(home: Home
 
 def test_a_store_that_cannot_be_written_is_said(home: Home, sources: Sources) -> None:
     sources.store.mkdir(parents=True)
-    with pytest.raises(SettingsError, match="cannot write"):
+    with pytest.raises(SettingsError, match="can't write"):
         trusted.trust(sources.store, home.workspace, b"1")
 
 

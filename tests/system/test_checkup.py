@@ -13,6 +13,7 @@ import pytest
 from jp_tui.system import checkup
 from jp_tui.system.checkup import CheckupFinding
 from jp_tui.system.terminal_query import TerminalReplies, ask, read
+from tests.limits import LIMIT
 
 UTF8 = {"LANG": "en_GB.UTF-8"}
 GOOD = {**UTF8, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
@@ -83,7 +84,7 @@ def test_a_real_terminal_is_asked_once_and_left_as_it_was() -> None:
     terminal.start()
     try:
         assert ask(slave, seconds=20) == ALL, "it does not wait for the time when all is said"
-        terminal.join(20)
+        terminal.join(LIMIT)
         assert heard.count(b"\x1b[?u") == 1 and termios.tcgetattr(slave) == before
     finally:
         os.close(master)
@@ -106,8 +107,8 @@ def test_a_terminal_that_says_nothing_and_what_is_none(tmp_path: Path) -> None:
     [
         ({}, ("/usr/bin/wl-copy",), "ok", "wl-copy, and OSC 52"),
         ({"SSH_TTY": "/dev/pts/1"}, (), "ok", "through the connection"),
-        ({"DISPLAY": ":0"}, (), "warn", "OSC 52 alone"),
-        ({}, (), "warn", "OSC 52 alone"),
+        ({"DISPLAY": ":0"}, (), "warn", "OSC 52 only"),
+        ({}, (), "warn", "OSC 52 only"),
     ],
 )
 def test_the_clipboard(environment: dict[str, str], helper: tuple[str, ...], state: str, words: str) -> None:
@@ -140,7 +141,7 @@ async def test_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 
 def test_folders(tmp_path: Path) -> None:
     own = tmp_path / "own"
-    assert checkup.folder("data", own).detail.endswith(", not there yet")
+    assert checkup.folder("data", own).detail.endswith(", not created yet")
     own.mkdir(mode=0o700)
     assert checkup.folder("data", own) == CheckupFinding("data folder", "ok", str(own))
     own.chmod(0o755)

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.system.children import ChildExit, ChildProblem, child_environment, run
+from tests.limits import LIMIT
 
 PROJECT = Path(__file__).parents[2]
 
@@ -43,7 +44,7 @@ def alive(pid: int) -> bool:
 
 
 async def until(fact: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(LIMIT):
         while not fact():  # noqa: ASYNC110  other processes set no event of ours
             await asyncio.sleep(0.005)
 
@@ -164,7 +165,7 @@ async def test_output_at_every_size_adds_up(tmp_path: Path, size: int) -> None:
 
 async def test_a_flood_is_ended(tmp_path: Path) -> None:
     """SHELL-087: memory stays bounded and the child is killed long before any timeout."""
-    done = await run(["yes"], cwd=tmp_path, output_limit=10_000, timeout=60)
+    done = await run(["yes"], cwd=tmp_path, output_limit=10_000, timeout=LIMIT)
     assert done.flooded and not done.timed_out and not done.ok and len(done.stdout) == 10_000
 
 
@@ -250,6 +251,6 @@ async def test_the_loop_is_never_held(tmp_path: Path, watch: str) -> None:
             last = now
 
     task = asyncio.create_task(neighbour())
-    await run(["yes"], cwd=tmp_path, output_limit=1_000_000, timeout=60)
+    await run(["yes"], cwd=tmp_path, output_limit=1_000_000, timeout=LIMIT)
     task.cancel()
     assert len(gaps) > 10 and sorted(gaps)[len(gaps) // 2] < 0.1

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from jp_tui.system.heap import _malloc_trim, give_back
+from jp_tui.system.heap import _malloc_trim, release_free_memory
 
 
 def resident() -> int:
@@ -24,11 +24,11 @@ def test_what_lies_between_things_in_use_is_given_back() -> None:
         if at % 50:
             things[at] = None
     before = resident()
-    give_back()
+    release_free_memory()
     assert before - resident() > 10_000_000
     assert things[0] == bytes(2_000)
 
 
 def test_without_such_a_call_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jp_tui.system.heap._malloc_trim", lambda: None)
-    give_back()
+    release_free_memory()

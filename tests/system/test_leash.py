@@ -16,6 +16,7 @@ import pytest
 from jp_tui.system import child_keeper, children
 from jp_tui.system.children import ChildExit, ChildProblem, run
 from tests.faults.terminal import descendants
+from tests.limits import LIMIT
 from tests.system.test_children import PROJECT, alive, until
 
 ours = pytest.mark.skipif(
@@ -209,6 +210,6 @@ def test_a_program_that_is_killed_before_the_first_word_leaves_nothing() -> None
     start = [sys.executable, "-I", "-S", "-c", children._KEEPER, root, str(theirs.fileno()), "all", "-1"]
     with theirs:
         done = subprocess.run(
-            [*start, "sleep", "1000"], pass_fds=(theirs.fileno(),), stderr=subprocess.PIPE, timeout=30, check=False
+            [*start, "sleep", "1000"], pass_fds=(theirs.fileno(),), stderr=subprocess.PIPE, timeout=LIMIT, check=False
         )
     assert (done.returncode, done.stderr) == (-signal.SIGKILL, b"")

@@ -180,7 +180,7 @@ async def test_a_bwrap_that_cannot_is_said_in_its_own_words(tmp_path: Path, monk
 async def test_a_bwrap_without_a_sandbox_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Being installed is not enough: the trial looks at what really stands."""
     fake(tmp_path / "bin", LIAR, monkeypatch)
-    assert (await probed()).reason.startswith("bwrap does not work here: It shares its")
+    assert (await probed()).reason.startswith("bwrap doesn't work here: It shares its")
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ async def test_some_workspaces_can_have_none(root: str, reason: str) -> None:
 
 async def test_a_bwrap_of_the_workspace_is_never_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake(tmp_path / "bin", '#!/bin/sh\ntouch "$0.ran"\n', monkeypatch)
-    assert "one of this workspace" in (await probed(tmp_path)).reason
+    assert "in this workspace" in (await probed(tmp_path)).reason
     assert not (tmp_path / "bin" / "bwrap.ran").exists()
 
 
@@ -225,6 +225,6 @@ def test_the_trial_would_notice(tmp_path: Path, act: str, says: str) -> None:
         (root / name).write_text("")
     assert probe._judged(root, "2\n") == ""
     assert "hides can be read" in probe._judged(root, f"2\n{probe._SECRET}")
-    assert "processes of others" in probe._judged(root, "12345\n")
+    assert "other processes are visible" in probe._judged(root, "12345\n")
     exec(act, {"root": root})
     assert says in probe._judged(root, "2\n")

@@ -67,7 +67,8 @@ async def test_the_questions_come_in_order() -> None:
 
 
 async def test_what_a_face_sees_of_the_form() -> None:
-    """R182b, E23: answered, current, skipped and why, ahead."""
+    """R182b, E23: answered, current, skipped and why, ahead with the question."""
+    note = (await asked(DEPLOY, {id_: value for id_, value in ALL.items() if id_ != "note"})).question
     found = await asked(DEPLOY, {"deploy": GivenAnswer(False, "", unseen=True), "parts": ["web"]})
     assert found.form == FormView(
         (
@@ -75,7 +76,7 @@ async def test_what_a_face_sees_of_the_form() -> None:
             Place("env", "Where?", "skipped", because="asked only if `deploy` is yes"),
             Place("parts", "Which?", "answered", ["web"]),
             Place("port", "Port?", "current"),
-            Place("note", "Note?", "ahead"),
+            Place("note", "Note?", "ahead", question=note),
         )
     )
     assert found.question.answer_type == SchemaAnswer(SCHEMA)

@@ -14,7 +14,7 @@ from jp_tui.tools.local import templates
 from jp_tui.tools.local.spec import LocalSpec
 from jp_tui.tools.local.templates import BadTemplate
 from jp_tui.tools.shell.line import Unsafe, check
-from jp_tui.tools.shell.output import told
+from jp_tui.tools.shell.output import result_text
 from tests.tools.running import failure, once
 
 
@@ -70,7 +70,7 @@ def finished(**more: object) -> ChildExit:
 
 def test_what_a_sandbox_says_of_itself_is_told() -> None:
     """The command's own stderr is part of its output; what stands beside it is the sandbox's."""
-    said = told(finished(stderr=b"bwrap: No such file\n"), 5, str, walled=True)
+    said = result_text(finished(stderr=b"bwrap: No such file\n"), 5, str, walled=True)
     assert isinstance(said, Success) and said.content.endswith("\n\nThe sandbox said: bwrap: No such file")
-    assert "sandbox" not in str(told(finished(stderr=b"noise"), 5, str))
-    assert "sandbox said" not in str(told(finished(), 5, str, walled=True))
+    assert "sandbox" not in str(result_text(finished(stderr=b"noise"), 5, str))
+    assert "sandbox said" not in str(result_text(finished(), 5, str, walled=True))

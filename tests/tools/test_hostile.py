@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.tools.files.guard import control, obeyed, secret
+from jp_tui.tools.files.guard import control, secret, why_protected
 from tests.hostile.recorded import cases
 from tests.tools.asking import call
 
@@ -126,7 +126,7 @@ def test_control_files(path: str, wanted: bool) -> None:
 )
 def test_files_that_others_obey(path: str, wanted: bool) -> None:
     """PATH-050 to PATH-055 as a class."""
-    assert (obeyed(path) is not None) is wanted
+    assert (why_protected(path) is not None) is wanted
 
 
 STEERING = [
@@ -157,12 +157,12 @@ ORDINARY = [
 
 @pytest.mark.parametrize("path", STEERING)
 def test_r247_more_files_that_others_obey(path: str) -> None:
-    assert obeyed(path) is not None and obeyed(f"deep/er/{path.upper()}") is not None
+    assert why_protected(path) is not None and why_protected(f"deep/er/{path.upper()}") is not None
 
 
 @pytest.mark.parametrize("path", ORDINARY)
 def test_names_that_only_look_like_them(path: str) -> None:
-    assert obeyed(path) is None and not control(path)
+    assert why_protected(path) is None and not control(path)
 
 
 async def test_the_secrets_are_configurable(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ The home is the user's own, the workspace a new one. What a machine doesn't have
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -157,14 +158,18 @@ def workspace() -> Iterator[Path]:
         yield root
 
 
-@pytest.mark.parametrize("name", sampled(list(COMMANDS), 2))
+@pytest.mark.parametrize("name", sampled(list(COMMANDS), 4))
 async def test_an_ordinary_command_works(
     name: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JP_TUI_HOME", str(tmp_path / "jp"))
     program, line, holds = COMMANDS[name]
-    if program and shutil.which(program) is None:
+    where = shutil.which(program) if program else ""
+    if where is None:
         pytest.skip(f"no {program} here")
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    if where.startswith(f"{home}/") and os.environ.get("HOME") != home:
+        pytest.skip(f"{program} is in a home that HOME doesn't name, so the sandbox doesn't show it")
     root = workspace.with_name("w")
     shutil.copytree(workspace, root, symlinks=True)
     try:

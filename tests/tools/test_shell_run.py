@@ -17,6 +17,7 @@ from jp_tui.settings.layers.toml import loads
 from jp_tui.tools.port import Cancel, NeedsInput, Outcome, RenderFailed, ToolCall
 from jp_tui.tools.shell.output import Tail
 from jp_tui.tools.shell_run import LONGEST, ShellRun
+from tests.limits import LIMIT
 
 NONE: Mapping[str, Any] = {"sandbox": {"mode": "off"}}
 
@@ -169,7 +170,7 @@ async def test_cancelling_ends_all_that_it_started(tmp_path: Path) -> None:
 
     call = ToolCall(arguments, tmp_path, options=dict(NONE), leave=True, cancel=cancel, progress=progress)
     running = asyncio.create_task(ShellRun().run(call))
-    await asyncio.wait_for(begun.wait(), 10)
+    await asyncio.wait_for(begun.wait(), LIMIT)
     cancel.called = True
     assert "It was cancelled" in text(await running)
     assert gone(int(said[0]))
@@ -194,10 +195,10 @@ async def test_each_call_begins_in_the_workspace_again(tmp_path: Path) -> None:
 def test_progress_is_the_last_line_and_not_too_often() -> None:
     now, said = [0.0], list[str]()
     tail = Tail(said.append, lambda: now[0])
-    tail.heard(b"one\ntwo")
-    tail.heard(b" and a half\n")
+    tail.add(b"one\ntwo")
+    tail.add(b" and a half\n")
     now[0] = 1.0
-    tail.heard(b"three\n\n")
+    tail.add(b"three\n\n")
     assert said == ["two", "three"]
 
 

@@ -129,6 +129,7 @@ def test_names_and_arguments() -> None:
         "fs_modify_file": ("path?", "patterns", "replace_all?", "case_sensitive?"),
         "fs_move_file": ("source", "target"),
         "fs_delete_file": ("path",),
+        "skill": ("name", "file?"),
         "update_plan": ("plan", "explanation?"),
         "submit_plan": ("plan", "steps"),
         "spawn_agent": ("task", "name?", "model?", "tools?"),

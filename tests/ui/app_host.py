@@ -24,7 +24,9 @@ from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.view.pages.first_screen import FirstScreenView
 from tests.fakes.link import FakeLink
+from tests.limits import LIMIT
 
 STATE = Path("/nonexistent/jp-tui-tests")
 SIZE = (120, 36)
@@ -32,7 +34,7 @@ SIZE = (120, 36)
 
 async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
     """A fact, soon: what comes quickly is painted in portions, and the machine may be busy."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(LIMIT):
         while not fact():
             await pilot.pause(0.01)
 
@@ -61,6 +63,7 @@ class Host(WorkspaceApp):
         environment: Mapping[str, str] | None = None,
         sidebar: Literal["auto", "show", "hide"] = "auto",
         vi: bool = False,
+        first: FirstScreenView | None = None,
     ) -> None:
         self.time = Clock()
         self.link = link
@@ -78,6 +81,7 @@ class Host(WorkspaceApp):
             environment=environment,
             sidebar=sidebar,
             vi=vi,
+            first=first,
         )
         if state is STATE:  # a folder that all tests share, where it exists
             self._main._uses = CommandUses(None)
@@ -130,7 +134,7 @@ class Host(WorkspaceApp):
         self._main.query_one(Sidebar)._paint()  # its seconds are those of the clock now, whether its timer ran or not
         for _ in range(500):
             await pilot.pause()
-            if not (transcript.settled and self.heard):
+            if not (transcript.is_idle and self.heard):
                 await pilot.pause(0.01)
                 continue
             seen = [*seen[-2:], self.screen._compositor.render_strips()]
@@ -163,10 +167,11 @@ async def workspace(
     size: tuple[int, int] = SIZE,
     theme: str = "jp-night",
     first_prompt: str = "",
+    first: FirstScreenView | None = None,
     say: Sequence[ev.Event] = (),
 ) -> AsyncIterator[tuple[Host, Pilot[None]]]:
     """A workspace in which the conversation is open and `say` was reported."""
-    app = Host(link or FakeLink(), theme=theme, first_prompt=first_prompt)
+    app = Host(link or FakeLink(), theme=theme, first_prompt=first_prompt, first=first)
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot)
         if say:

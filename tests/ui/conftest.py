@@ -3,7 +3,8 @@
 Textual's own wait sleeps 20 ms at a time until the process uses little CPU. That is four fifths of these tests' time,
 and on a busy machine it takes a process that got no CPU for one that has finished. Here the wait ends when no callback
 is ready, no timer comes due that the 20 ms would have seen, and the painter has nothing on its desks. Nothing of the
-program is replaced, and no timer of it runs faster. A stylesheet that one app has parsed is not parsed by the next.
+program is replaced, and no timer of it runs faster. A stylesheet that one app has parsed is not parsed by the next,
+no widget is given the rules again that it has, and garbage is looked for between tests.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ import pytest
 import textual.app
 import textual.pilot
 from textual.css.model import RuleSet
+from textual.css.styles import RulesMap
 from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.screen import UPDATE_PERIOD
 
+from jp_tui.ui import gc_schedule
 from jp_tui.ui.painting import painter
+from tests.conftest import SELDOM
 
 NEAR = 0.02
 """Seconds from the beginning of a wait within which a timer is waited for: what Textual's own wait takes at least."""
@@ -69,6 +74,17 @@ async def until_idle(min_sleep: float = NEAR, max_sleep: float = 1.0) -> None:
             await asyncio.sleep(max(0.0, due - loop.time()))
 
 
+_replace = Stylesheet.replace_rules.__func__  # type: ignore[attr-defined]
+
+
+def replaced(cls: type[Stylesheet], node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
+    """Rules that a widget has already are not set again one by one."""
+    if not animate and node.styles.base._rules == rules:
+        node.notify_style_update()
+    else:
+        _replace(cls, node, rules, animate)
+
+
 _parse = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
 _known: dict[frozenset[tuple[str, str]], int] = {}
@@ -95,6 +111,9 @@ def parsed(sheet: Stylesheet, css: str, read_from: object, *more: object, **name
 def _waiting_for_facts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parsed)
+        patch.setattr(Stylesheet, "replace_rules", classmethod(replaced))
+        patch.setattr(RuleSet, "__hash__", object.__hash__)  # the same number, without a call
+        patch.setattr(gc_schedule, "OFTEN", SELDOM)
         patch.setattr(textual.pilot, "wait_for_idle", until_idle)
         patch.setattr(textual.app, "wait_for_idle", until_idle)
         yield

@@ -14,6 +14,7 @@ from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from tests.fakes.link import FakeLink, opened
+from tests.sampling import partly
 from tests.ui.app_host import Host
 from tests.ui.app_host import opened as is_open
 
@@ -26,9 +27,9 @@ NOW = "2026-03-05 21:24:00"
 
 
 def looks(test: Callable[..., None]) -> Callable[..., None]:
-    """One test a theme and a size: arguments `theme` and `size`."""
+    """One test a theme and a size: arguments `theme` and `size`. Each run has every state, in one of the sizes."""
     sized = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-    return pytest.mark.parametrize("theme", THEMES)(sized(test))
+    return partly(len(SIZES))(pytest.mark.parametrize("theme", THEMES)(sized(test)))
 
 
 def host(theme: str, link: FakeLink | None = None, **first: object) -> Host:

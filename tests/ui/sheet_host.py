@@ -34,8 +34,10 @@ from jp_tui.questions.types import (
 from jp_tui.settings.themes.themes import names
 from jp_tui.ui import themes
 from jp_tui.ui.sheets.dock.dock import SheetDock
+from jp_tui.ui.sheets.messages import CopyRequested
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import ours
+from tests.limits import LIMIT
 
 DIFF = """--- a/docs/rfd/008-knowledge-base.md
 +++ b/docs/rfd/008-knowledge-base.md
@@ -289,6 +291,7 @@ class Host(App[None]):
         self._prompts = prompts
         self.held = False
         self.wanted: list[SheetDock.CheckWanted] = []
+        self.copied: list[CopyRequested] = []
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.derived(self.current_theme)
@@ -363,6 +366,9 @@ class Host(App[None]):
             found = [(str(where), str(words)) for where, words in _answer(job)["problems"]]
             self.dock.checked((event.conversation, event.inquiry), event.revision, found)
 
+    def on_copy_requested(self, event: CopyRequested) -> None:
+        self.copied.append(event)
+
     def on_sheet_dock_draft_changed(self, event: SheetDock.DraftChanged) -> None:
         self.posted.append(event)
 
@@ -421,8 +427,8 @@ class Host(App[None]):
             await asyncio.sleep(0.02)
 
     async def until(self, pilot: Pilot[None], fact: Callable[[], bool]) -> None:
-        """Wait for a fact, at most five seconds."""
-        async with asyncio.timeout(5):
+        """Wait for a fact."""
+        async with asyncio.timeout(LIMIT):
             while not fact():
                 await pilot.pause(0.01)
 

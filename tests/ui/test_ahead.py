@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.limits import LIMIT
+
 STEPS = """
 import sys
 import jp_tui.ui.transcript.conversation_controller, jp_tui.ui.sheets.dock.dock
@@ -25,6 +27,6 @@ print(len(ours() - before), most, len(ahead.MODULES))
 
 def test_the_sheets_come_in_small_steps_and_whole() -> None:
     """Each step brings a few modules; the last one, that needs all of them, brings but itself."""
-    done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, check=True, timeout=LIMIT)
     new, most, steps = map(int, done.stdout.split())
     assert new > 35 and most <= 5 and steps > 25

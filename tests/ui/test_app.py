@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.css.stylesheet import Stylesheet
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -12,6 +13,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo
 from jp_tui.ui.failures.app_failures import EngineBroke
 from jp_tui.ui.notify.window_title import title_text
+from jp_tui.ui.textual_patches.private import rendered
 from jp_tui.ui.transcript.banner import Banner
 from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.ui.widgets.footer import KeyBar
@@ -19,7 +21,7 @@ from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink, opened
-from tests.ui.app_host import Host, workspace
+from tests.ui.app_host import Host, until, workspace
 from tests.ui.app_host import opened as is_open
 
 
@@ -107,7 +109,7 @@ async def test_trouble_with_the_log_is_said_until_it_is_over() -> None:
 
 async def test_what_happened_to_the_store_is_said_until_it_is_put_away() -> None:
     """(Z23, Z24) And no event puts it away."""
-    notice = ev.StorageNotice(message="The database was damaged.", advice="It is kept as x.damaged.")
+    notice = ev.UserNotice(message="The database was damaged.", advice="It is kept as x.damaged.")
     async with workspace(say=[notice]) as (app, pilot):
         assert "The database was damaged." in app.screen_text() and "x.damaged" in app.screen_text()
         await app.says(pilot, *scenes.started())
@@ -254,9 +256,9 @@ async def test_a_sub_agents_wait_stands_in_the_conversation_that_started_it() ->
     )
     wait = ev.Retrying(conversation="child", id="child", who="agent", name=Foreign("scout"), detail="Busy.", retry_in=9)
     async with workspace(say=[*scenes.started(), spawned, wait]) as (app, pilot):
-        await pilot.pause()
-        assert "Sub-agent scout: Busy. Retrying in 9 s · Esc stops" in app.screen_text()
+        await until(pilot, lambda: "Sub-agent scout: Busy. Retrying in 9 s · Esc stops" in app.screen_text())
         await app.says(pilot, wait.model_copy(update={"conversation": "stranger", "detail": "No."}))
+        await app.still(pilot)
         assert "No. Retrying" not in app.screen_text()
         await app.says(pilot, wait.model_copy(update={"retry_in": None}))
         assert "Retrying" not in app.screen_text()
@@ -284,3 +286,33 @@ async def test_text_that_streams_in_paints_neither_status_nor_activity() -> None
         for _ in range(5):
             await app.says(pilot, delta)
         assert painted == []
+
+
+async def test_the_styles_are_parsed_once_for_the_theme_of_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second time would change nothing and cost a tenth of the way to the first frame."""
+    again: list[bool] = []
+    parse = Stylesheet.reparse
+
+    def reparse(styles: Stylesheet) -> None:
+        again.append(True)
+        parse(styles)
+
+    monkeypatch.setattr(Stylesheet, "reparse", reparse)
+    async with workspace(theme="jp-day") as (app, pilot):
+        before = [list(strip) for strip in rendered(app._main)]
+        assert before and not again
+        app.refresh_css(animate=False)
+        app._main.refresh(layout=True)
+        await pilot.pause()
+        assert again and [list(strip) for strip in rendered(app._main)] == before
+        app.action_theme("jp-night")
+        await pilot.pause()
+        assert len(again) == 2 and [list(strip) for strip in rendered(app._main)] != before
+
+
+async def test_f2_opens_the_conversations() -> None:
+    """asking.md: F2."""
+    async with workspace() as (app, pilot):
+        await pilot.press("f2")
+        await pilot.pause()
+        assert app.screen is not app._main and "Conversations" in app.screen_text()

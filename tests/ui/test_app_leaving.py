@@ -262,7 +262,7 @@ async def test_folded_the_composer_is_back_and_ctrl_o_opens_again() -> None:
         assert not app.composer.display
         await pilot.press("ctrl+o")
         await pilot.pause()
-        assert app.composer.display and app.focused is app.composer and "^O question" in app.footer
+        assert app.composer.display and app.focused is app.composer and "Ctrl+O question" in app.footer
         await pilot.press(*"draft", "ctrl+o")
         await pilot.pause()
         assert app.dock.open and app.composer.text == "draft"

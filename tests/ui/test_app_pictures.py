@@ -156,6 +156,12 @@ SCENES: dict[str, tuple[list[ev.Event], str]] = {
     "keys": (scenes.tools(), "f1"),
     "themes": ([*scenes.tools(), *scenes.asked()[:1], *scenes.answered(), *scenes.done()], "theme"),
     "leaving": (scenes.streaming(), "ctrl+q"),
+    "outside-folded": ([*scenes.tools(), waiting.outside()], "arm"),
+    "outside-open": ([*scenes.tools(), waiting.outside()], "ctrl+o arm arm"),
+    "outside-inbox": ([*scenes.tools(), waiting.outside()], "f4"),
+    "outside-permission": ([*scenes.tools(), waiting.permission_outside()], "ctrl+o arm arm"),
+    "outside-claimed": ([*scenes.tools(), waiting.outside(claimed=True)], "ctrl+o arm arm"),
+    "at-work": ([*waiting.agents(), waiting.outside(claimed=True)], "all"),
 }
 
 
@@ -173,6 +179,8 @@ def host(scene: str, theme: str) -> Host:
     link = FakeLink(first, stops=False)
     entries = () if scene == "ledger-empty" else LEDGER
     recorded = (waiting.RECORDED,) if scene in ("inbox", "inbox-how-long", "inbox-put-off") else ()
+    recorded = waiting.outside(claimed=True).waiting if scene == "outside-inbox" else recorded
+    link.answers[cmd.ReadAgents] = lambda _: [waiting.at_work()]
     link.answers[cmd.WatchWaiting] = lambda one: [ev.WaitingListed(waiting=recorded)] if one.on else []
     link.answers[cmd.ReadReviewers] = lambda _: [ev.ReviewersRead(reviewers=FARED)]
     link.answers[cmd.ReadLedger] = lambda _: [ev.LedgerRead(conversation=CONVERSATION, entries=entries)]
@@ -193,6 +201,8 @@ def steps(app: Host, say: list[ev.Event], keys: str) -> Callable[[Pilot[None]], 
                 await app.passes(pilot, 1.0)
             elif key == "theme":
                 app.action_theme()
+            elif key == "all":
+                app.action_open("agents", "all")
             elif key == "sidebar":
                 if not app._main.query_one(Sidebar).display:
                     app._main.action_sidebar()
@@ -207,7 +217,7 @@ def steps(app: Host, say: list[ev.Event], keys: str) -> Callable[[Pilot[None]], 
 @pytest.mark.parametrize("theme", LOOKS)
 @pytest.mark.parametrize(
     ("scene", "size"),
-    [(scene, SMALL) for scene in SCENES] + [(scene, LARGE) for scene in sampled(list(SCENES), 3)],
+    [(scene, SMALL) for scene in SCENES] + [(scene, LARGE) for scene in sampled(list(SCENES), 6)],
     ids=lambda value: value if isinstance(value, str) else f"{value[0]}x{value[1]}",
 )
 def test_screen(snap_compare: Compare, scene: str, size: tuple[int, int], theme: str) -> None:
@@ -219,6 +229,12 @@ def test_screen(snap_compare: Compare, scene: str, size: tuple[int, int], theme:
 def test_theme(snap_compare: Compare, theme: str) -> None:
     app = host("boolean", theme)
     assert snap_compare(app, terminal_size=(120, 36), run_before=steps(app, *SCENES["boolean"]))
+
+
+@pytest.mark.parametrize("scene", ["outside-claimed", "at-work"])
+def test_light(snap_compare: Compare, scene: str) -> None:
+    app = host(scene, "jp-day")
+    assert snap_compare(app, terminal_size=SMALL, run_before=steps(app, *SCENES[scene]))
 
 
 @pytest.mark.parametrize("size", [(59, 15), (30, 6)], ids=lambda size: f"{size[0]}x{size[1]}")

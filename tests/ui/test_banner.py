@@ -10,6 +10,7 @@ from jp_tui.protocol.values import Escalation, Verdict
 from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner, whole_reason
 
 M12 = "The assistant recommended rejecting this change:"
+BY = "Reviewer: haiku · 1.4 s"
 FIRST = (Verdict(model="a/haiku", reason=Foreign("unrelated"), ms=900),)
 
 
@@ -21,12 +22,13 @@ def shown(**told: object) -> list[str]:
 @pytest.mark.parametrize(
     ("told", "lines"),
     [
-        ({"reason": Foreign("too wide")}, [f"{M12}  haiku · 1.4 s", '"too wide"']),
-        ({}, [f"{M12}  haiku · 1.4 s", '"(no reason given)"']),
+        ({"reason": Foreign("too wide")}, [BY, M12, '"too wide"']),
+        ({}, [BY, M12, '"(no reason given)"']),
         (
             {"reason": Foreign("too wide"), "before": FIRST, "saw": "all of it"},
             [
-                f"{M12}  haiku · 1.4 s",
+                BY,
+                M12,
                 '"too wide"',
                 'Before it knew the assistant\'s intent, it said: "unrelated"',
                 "It read all of it.",
@@ -34,32 +36,33 @@ def shown(**told: object) -> list[str]:
         ),
         (
             {"reason": Foreign("no answer"), "failed": True},
-            ["The reviewer couldn't decide, so you decide:  haiku · 1.4 s", '"no answer"'],
+            [BY, "The reviewer couldn't decide, so you decide:", '"no answer"'],
         ),
         (
             {"reason": Foreign("no answer"), "failed": True, "before": FIRST},
             [
-                f"{M12}  haiku · 1.4 s",
+                BY,
+                M12,
                 '"unrelated"',
                 'The reviewer couldn\'t decide, so you decide: "no answer"',
             ],
         ),
         (
             {"reason": Foreign("It loo"), "failed": True, "cause": "taken_over"},
-            ["You took this over from the reviewer.  haiku · 1.4 s", 'Its reply so far: "It loo"'],
+            [BY, "You took this over from the reviewer.", 'Its reply so far: "It loo"'],
         ),
         (
             {"failed": True, "cause": "taken_over"},
-            ["You took this over from the reviewer.  haiku · 1.4 s"],
+            [BY, "You took this over from the reviewer."],
         ),
         (
             {"failed": True, "cause": "too_long", "reason": Foreign("2 MB")},
-            ["Too long for the reviewer, so you decide:  haiku · 1.4 s", '"2 MB"'],
+            [BY, "Too long for the reviewer, so you decide:", '"2 MB"'],
         ),
     ],
 )
 async def test_what_it_says(told: dict[str, object], lines: list[str]) -> None:
-    """Its first line is M12 to the letter wherever a reviewer said no, also when it failed to say more."""
+    """Which reviewer, then M12 to the letter wherever one said no, also when it failed to say more."""
 
     class Host(App[None]):
         def compose(self) -> ComposeResult:
@@ -72,11 +75,11 @@ async def test_what_it_says(told: dict[str, object], lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"reason": Foreign("too wide"), "saw": "all of it"}, [f'{M12}\n"too wide"', "It read all of it."]),
-        ({}, [f'{M12}\n"(no reason given)"']),
+        ({"reason": Foreign("too wide"), "saw": "all of it"}, [f'{BY}\n{M12}\n"too wide"', "It read all of it."]),
+        ({}, [f'{BY}\n{M12}\n"(no reason given)"']),
         (
             {"reason": Foreign("no answer"), "failed": True, "before": FIRST},
-            [f'{M12}\n"unrelated"', 'The reviewer couldn\'t decide, so you decide:\n"no answer"'],
+            [f'{BY}\n{M12}\n"unrelated"', 'The reviewer couldn\'t decide, so you decide:\n"no answer"'],
         ),
     ],
 )

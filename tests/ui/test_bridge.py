@@ -12,6 +12,7 @@ from jp_tui.protocol.commands import Command
 from jp_tui.protocol.events import Event, HistoryRead
 from jp_tui.ui import bridge
 from jp_tui.ui.bridge import Bridge
+from tests.limits import LIMIT
 
 
 class Box:
@@ -61,7 +62,7 @@ async def test_a_burst_comes_in_portions_in_order_and_whole(monkeypatch: pytest.
     box.put(0, 3000)
     portions: list[list[Event]] = []
     while sum(map(len, portions)) < 3100:
-        await asyncio.wait_for(woken.get(), 30)
+        await asyncio.wait_for(woken.get(), LIMIT)
         with made.portion() as reported:
             portions.append(reported)
         if len(portions) == 1:
@@ -97,11 +98,11 @@ async def test_events_wait_for_a_key_but_not_for_ever(monkeypatch: pytest.Monkey
     made = Bridge(lambda: box, lambda message: woken.put_nowait(message) is None)
     made.start()
     box.put(0, 3)
-    await asyncio.wait_for(woken.get(), 30)
+    await asyncio.wait_for(woken.get(), LIMIT)
     made.hurry()
     with made.portion() as reported:
         assert reported == [] and box.hurried == 1
-    await asyncio.wait_for(woken.get(), 30)  # it looks again by itself
+    await asyncio.wait_for(woken.get(), LIMIT)  # it looks again by itself
     made.hurry()  # somebody types without an end
     with made.portion() as reported:
         assert len(reported) == 3
@@ -127,19 +128,19 @@ async def test_what_waited_for_a_key_goes_on_when_it_is_painted(monkeypatch: pyt
     made = Bridge(lambda: box, lambda message: woken.put_nowait(message) is None)
     made.start()
     box.put(0, 3)
-    await asyncio.wait_for(woken.get(), 30)
+    await asyncio.wait_for(woken.get(), LIMIT)
     made.hurry()
     with made.portion() as reported:
-        assert reported == [] and made.patience > 500
+        assert reported == [] and made.seconds_left > 500
     made.painted()
     made.hurry()  # the next, before the first is written
     later = asyncio.Event()
     asyncio.get_running_loop().call_later(bridge.WRITTEN, later.set)
     await later.wait()
-    assert woken.empty() and made.patience > 500 and box.relaxed == 0
+    assert woken.empty() and made.seconds_left > 500 and box.relaxed == 0
     made.painted()
-    await asyncio.wait_for(woken.get(), 30)
-    assert box.relaxed == 1 and made.patience <= 0
+    await asyncio.wait_for(woken.get(), LIMIT)
+    assert box.relaxed == 1 and made.seconds_left <= 0
     with made.portion() as reported:
         assert len(reported) == 3
     assert made.close(1)

@@ -18,6 +18,7 @@ from jp_tui.protocol.changes import FileChange
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.tools.files.difference import unified
 from tests.fakes.link import CONVERSATION, FakeLink, opened
+from tests.sampling import partly
 from tests.ui.app_host import Host
 from tests.ui.app_host import opened as is_open
 
@@ -71,6 +72,7 @@ def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
+@partly(3)
 @pytest.mark.parametrize("theme", ["jp-night", "jp-day", "jp-dusk"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_diff(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:

@@ -18,6 +18,7 @@ from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.context import APPROVED, FIRST_LINES, beginning, context
 from jp_tui.ui.widgets import context as widget
 from jp_tui.ui.widgets.context import ContextView
+from tests.sampling import partly
 from tests.ui.context_host import Host
 from tests.ui.look_of import look_of, texts
 
@@ -65,6 +66,7 @@ async def laid_out(text: str, later: type[Later], width: int) -> AsyncIterator[t
         yield host, pilot
 
 
+@partly(4)
 @pytest.mark.parametrize("split", [False, True])
 @pytest.mark.parametrize("approval", [True, False])
 @pytest.mark.parametrize("text", [HUNKS, PLAIN, "a" * 30_000, "# a\n\n- b *c*\n" * 300, "+\n" * 3_000], ids=range(5))
@@ -98,7 +100,7 @@ async def test_e15_nothing_is_seen_to_its_end_before_all_of_it_is_there(later: t
         early = view.lines
         read_to(view, early)
         await pilot.pause()
-        assert view.unseen == 1 and not view.seen_to_end and view.top == early - 12
+        assert view.unseen == 1 and not view.read_to_end and view.top == early - 12
         assert later.wanted is not None
         later.wanted.come()
         await pilot.pause()
@@ -107,7 +109,7 @@ async def test_e15_nothing_is_seen_to_its_end_before_all_of_it_is_there(later: t
         assert host.seen[-1] == (view.unseen, 2_400) and view.hunk[1] == 600
         read_to(view, 2_400)
         await pilot.pause()
-        assert view.seen_to_end and view.hunk == (600, 600)
+        assert view.read_to_end and view.hunk == (600, 600)
 
 
 async def test_whoever_went_to_the_end_gets_there(later: type[Later]) -> None:
@@ -117,10 +119,10 @@ async def test_whoever_went_to_the_end_gets_there(later: type[Later]) -> None:
         view = host.view
         view.focus()
         await pilot.press("end")
-        assert not view.seen_to_end and later.wanted is not None
+        assert not view.read_to_end and later.wanted is not None
         later.wanted.come()
         await pilot.pause()
-        assert not view.seen_to_end and view.top == 3_000 - 12, "what it jumped over was not on the screen"
+        assert not view.read_to_end and view.top == 3_000 - 12, "what it jumped over was not on the screen"
 
 
 async def test_what_was_there_stays_until_it_is_laid_out_at_another_width(later: type[Later]) -> None:
@@ -168,7 +170,7 @@ async def test_late_rows_of_another_text_are_let_go(later: type[Later]) -> None:
         late = later.wanted._make
         host.view.put(Foreign("short"))
         await pilot.pause()
-        assert host.view.lines == 1 and host.view.seen_to_end and host.view.changes == (0, 0)
+        assert host.view.lines == 1 and host.view.read_to_end and host.view.changes == (0, 0)
         later.wanted.come(late)
         await pilot.pause()
         assert host.view.lines == 1 and host.top_row == "short"
@@ -188,7 +190,7 @@ async def test_what_cannot_be_laid_out_is_told_and_was_never_seen(
         assert later.wanted is not None
         later.wanted.come()
         await pilot.pause()
-        assert host.top_row == "⟨this couldn't be displayed⟩" and host.view.unseen and not host.view.seen_to_end
+        assert host.top_row == "⟨this couldn't be displayed⟩" and host.view.unseen and not host.view.read_to_end
 
 
 @pytest.mark.parametrize("text", [HUNKS, "y" * APPROVED], ids=["diff", "line"])

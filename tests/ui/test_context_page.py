@@ -11,6 +11,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.context import ContextPart
+from jp_tui.view.pages import first_screen
 from tests.ui.app_host import Host
 from tests.ui.picturing import Compare, host, looks, taken
 
@@ -22,6 +23,7 @@ def part(name: str, size: int, path: str | None = None, **more: Any) -> ContextP
 
 
 ACME = "/home/ada/code/acme"
+NEW = f"{ACME}/.agents/skills/new/SKILL.md"
 OTHER, CUT = "CLAUDE.md is read in this folder", "52,000 of 10,485,760 bytes"
 READ = ev.ContextRead(
     conversation="c1",
@@ -31,6 +33,8 @@ READ = ev.ContextRead(
         part("instructions", 12_400, f"{ACME}/AGENTS.md", why=Foreign("@.env: usually holds secrets")),
         part("instructions", 10_485_760, f"{ACME}/web/CLAUDE.md", state="cut", why=Foreign(CUT)),
         part("instructions", 210, f"{ACME}/web/GEMINI.md", state="not_sent", why=Foreign(OTHER)),
+        part("skills", 340, f"{ACME}/.agents/skills/pdf/SKILL.md", trusted=True),
+        part("skills", 0, NEW, state="not_sent", why=Foreign("the folder is not trusted")),
         part("environment", 233),
         part("tools", 9_541),
         part("messages", 61_000),
@@ -53,3 +57,9 @@ def test_the_page(snap_compare: Compare, size: tuple[int, int], theme: str, monk
         await pilot.press("G")
 
     assert snap_compare(app, terminal_size=size, run_before=taken(app, then=then))
+
+
+def test_the_first_screen_names_instruction_files_only() -> None:
+    """S51: a skill that is sent is none."""
+    said = first_screen.instructions(READ.parts, ACME, "/home/ada")
+    assert said == "Instructions: ~/.config/jp-tui/AGENTS.md, AGENTS.md, web/CLAUDE.md"

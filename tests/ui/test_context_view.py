@@ -72,7 +72,7 @@ async def test_what_was_on_the_screen_is_counted_to_the_end() -> None:
     async with host.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         view = host.view
-        assert view.lines == 156 and view.height == 12 and not view.fits and not view.seen_to_end
+        assert view.lines == 156 and view.height == 12 and not view.fits and not view.read_to_end
         assert host.seen[-1] == (144, 156)
         view.page(1)
         await pilot.pause()
@@ -85,11 +85,11 @@ async def test_what_was_on_the_screen_is_counted_to_the_end() -> None:
         for _ in range(15):
             view.page(-1)
             await pilot.pause()
-        assert view.seen_to_end and host.seen[-1] == (0, 156)
+        assert view.read_to_end and host.seen[-1] == (0, 156)
     short = Host(DIFF)
     async with short.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        assert short.view.fits and short.view.seen_to_end and short.view.height == short.view.height_at(80)
+        assert short.view.fits and short.view.read_to_end and short.view.height == short.view.height_at(80)
 
 
 async def test_hunks_and_columns_by_key() -> None:
@@ -106,7 +106,7 @@ async def test_hunks_and_columns_by_key() -> None:
         await pilot.pause()
         assert view.split and view.hunk == (2, 39)
         await pilot.press("end")
-        assert view.hunk == (39, 39) and not view.seen_to_end
+        assert view.hunk == (39, 39) and not view.read_to_end
 
 
 async def test_another_text_starts_anew() -> None:

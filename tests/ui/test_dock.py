@@ -27,7 +27,7 @@ async def test_e10_a_question_opens_deaf_and_then_visibly_listens() -> None:
         await app.step(pilot, 0.29)
         assert app.sheet.has_class("-deaf"), "0.3 s without a key are not over"
         await app.step(pilot, 0.02)
-        assert not app.sheet.has_class("-deaf") and "enter accept" in text_of(app)
+        assert not app.sheet.has_class("-deaf") and "Enter select" in text_of(app)
         await app.type(pilot, "y")
         assert app.answers == [Answered(value=True)]
 
@@ -143,7 +143,7 @@ async def test_apui_009_the_second_question_has_its_own_guard() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter")
-        app.dock.settle(("c1", "q1"))
+        app.dock.remove_settled(("c1", "q1"))
         for _ in range(40):
             await app.type(pilot, "enter", gap=0.03)
             await app.step(pilot, 0.0)
@@ -161,7 +161,7 @@ async def test_an_answer_is_sent_once_and_the_sheet_waits_for_the_engine() -> No
         await app.type(pilot, "n", "Y")
         assert app.answers == [Answered(value=True)]
         assert "sent, waiting" in text_of(app)
-        app.dock.settle(("c1", "q1"))
+        app.dock.remove_settled(("c1", "q1"))
         await pilot.pause()
         assert kinds(app)[-1] == "Emptied" and app.composer.has_focus and app.dock.waiting == 0
         assert "no longer waits" not in text_of(app)
@@ -184,7 +184,7 @@ async def test_e53_a_question_that_is_settled_elsewhere_goes_and_says_so() -> No
     app = Host(boolean(), select())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        app.dock.settle(("c1", "q1"))
+        app.dock.remove_settled(("c1", "q1"))
         await pilot.pause()
         assert "fs_modify_file's question was" in text_of(app)
         assert app.sheet.prompt.inquiry == "q2" and not app.sheet.armed
@@ -199,8 +199,8 @@ async def test_r249_what_the_user_s_own_end_of_the_turn_closes_is_no_news() -> N
         await app.arm(pilot)
         await app.type(pilot, "s", "enter")
         assert app.answers == [EndTurn()]
-        app.dock.settle(("c1", "q1"))
-        app.dock.settle(("c1", "q2"))
+        app.dock.remove_settled(("c1", "q1"))
+        app.dock.remove_settled(("c1", "q2"))
         await pilot.pause()
         assert app.dock.waiting == 0 and "no longer waits" not in text_of(app)
 
@@ -209,7 +209,7 @@ async def test_one_that_waits_behind_goes_without_a_word() -> None:
     app = Host(boolean(), select())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        app.dock.settle(("c1", "q2"))
+        app.dock.remove_settled(("c1", "q2"))
         await pilot.pause()
         assert "no longer waits" not in text_of(app) and app.sheet.armed and app.dock.waiting == 1
 
@@ -250,7 +250,7 @@ async def test_e1_ctrl_f_gives_the_whole_screen_and_back() -> None:
         before = app.sheet.size.height
         await app.type(pilot, "ctrl+f")
         await pilot.pause()
-        assert app.sheet.size.height > before + 8 and "ctrl+f back" in text_of(app)
+        assert app.sheet.size.height > before + 8 and "Ctrl+F back" in text_of(app)
         await app.type(pilot, "pagedown")
         await pilot.pause()
         assert "line 40 of the new file" in text_of(app) and app.global_keys == []
@@ -258,7 +258,7 @@ async def test_e1_ctrl_f_gives_the_whole_screen_and_back() -> None:
         await pilot.pause()
         assert app.sheet.size.height == before
         await app.type(pilot, "ctrl+f", "n")
-        app.dock.settle(("c1", "q1"))
+        app.dock.remove_settled(("c1", "q1"))
         await pilot.pause()
         assert app.answers == [Answered(value=False)] and app.screen.maximized is None
 
@@ -334,7 +334,7 @@ async def test_what_comes_and_goes_together_is_shown_once_at_its_end() -> None:
         await app.arm(pilot)
         with app.dock.together():
             for prompt in asked[:90]:
-                app.dock.settle(key_of(prompt), "a second window")
+                app.dock.remove_settled(key_of(prompt), "a second window")
         await pilot.pause()
         await app.arm(pilot)
         assert [one.waiting for one in app.posted if isinstance(one, SheetDock.CountChanged)] == [100, 10]
@@ -342,7 +342,7 @@ async def test_what_comes_and_goes_together_is_shown_once_at_its_end() -> None:
         assert len(app.query("Sheet")) == 1 and text_of(app).count("a second window") == 1
         with app.dock.together():
             for prompt in asked[90:]:
-                app.dock.settle(key_of(prompt))
+                app.dock.remove_settled(key_of(prompt))
         await pilot.pause()
         assert kinds(app)[-1] == "Emptied" and app.dock.waiting == 0 and not app.dock.open
 

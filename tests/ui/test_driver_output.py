@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from jp_tui.ui.driver.output import TerminalOutput
-
-LIMIT = 20.0
+from tests.limits import LIMIT
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.context import ContextPart, ContextRead, ReadContext
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.ui.transcript.first_screen import FirstScreen
-from jp_tui.view.pages.first_screen import TIPS, TIPS_SHOWN, tips
+from jp_tui.view.pages.first_screen import TIPS, TIPS_SHOWN, FirstScreenView, recent, tips
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink, opened
 from tests.ui.app_host import Host, workspace
@@ -134,3 +134,60 @@ async def test_s51_bad_titles_and_small_screens(size: tuple[int, int]) -> None:
 def test_s51_tips_change_with_the_conversation() -> None:
     assert set(tips("a")) == set(TIPS) and len(tips("a")) == len(TIPS) and tips("a")[0] != tips("b")[0]
     assert {tip for id_ in map(str, range(100)) for tip in tips(id_)[:TIPS_SHOWN]} == set(TIPS)
+
+
+KEPT = FirstScreenView(
+    model="anthropic/claude-haiku-4-5",
+    folder="/home/ada/code/acme",
+    home="/home/ada",
+    instructions="Instructions: AGENTS.md",
+    recent=recent(FOUR[:2], ""),
+    tips=tips("before"),
+)
+"""What the last start left."""
+
+
+async def test_s51_the_first_frame_has_a_kept_one_and_the_engine_changes_only_what_is_new() -> None:
+    """No row moves, and the tips stay, when the engine answers."""
+    link = FakeLink()
+    link.answers[cmd.OpenConversation] = lambda _: []
+    app = Host(link, first=KEPT)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.pause()
+        before = app.screen_text()
+        assert "claude-haiku-4-5  ~/code/acme" in before and "Instructions: AGENTS.md" in before
+        assert "~/code/acme · anthropic/claude-haiku-4-5" in before and "Name the teas" in before
+        assert all(tip in before for tip in tips("before")[:TIPS_SHOWN])
+        for _ in range(200):
+            if link.of(cmd.OpenConversation):
+                break
+            await pilot.pause()
+            assert app.screen_text() == before, "the conversation's own widgets show the same"
+        assert len(app.screen.query(FirstScreen)) == 1
+        await app.says(pilot, opened(model="anthropic/claude-haiku-4-5", title=Foreign("")))
+        assert app.screen_text() == before
+        await app.says(pilot, ev.ConversationsListed(conversations=FOUR[1:]))
+        now = app.screen_text()
+        assert "Fix the build" not in now and "Third" in now
+        assert all(tip in now for tip in tips("before")[:TIPS_SHOWN])
+        await pilot.press("tab", "enter")
+        assert [one.conversation for one in link.of(cmd.OpenConversation)] == ["", "b"]
+
+
+async def test_s51_a_kept_one_gives_way_to_a_conversation_that_is_not_empty() -> None:
+    async with workspace(
+        FakeLink(opened(page=scenes.page([*scenes.tools(), *scenes.done()]), last_seq=9)), first=KEPT
+    ) as (app, _):
+        assert not app.screen.query(FirstScreen) and "Name the teas" not in app.screen_text()
+
+
+async def test_s51_a_conversation_that_is_clicked_before_the_engine_is_there_is_opened_by_it() -> None:
+    link = FakeLink()
+    app = Host(link, first=KEPT)
+    async with app.run_test(size=(120, 36)) as pilot:
+        app._open_conversation("b")
+        for _ in range(200):
+            if link.of(cmd.OpenConversation):
+                break
+            await pilot.pause()
+        assert [one.conversation for one in link.of(cmd.OpenConversation)] == ["b"]

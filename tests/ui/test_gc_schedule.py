@@ -11,6 +11,7 @@ import pytest
 
 from jp_tui.ui import gc_schedule
 from jp_tui.ui.gc_schedule import ENOUGH, OFTEN, QUIET, GarbageSchedule
+from tests.limits import LIMIT
 
 
 class Cycle:
@@ -18,6 +19,12 @@ class Cycle:
 
     def __init__(self) -> None:
         self.me = self
+
+
+@pytest.fixture(autouse=True)
+def _as_in_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests of the face look for garbage more seldom."""
+    monkeypatch.setattr(gc_schedule, "OFTEN", OFTEN)
 
 
 @pytest.fixture
@@ -64,7 +71,7 @@ async def test_what_comes_of_the_last_event_is_collected_without_another(moments
         tidy.event()
         for _ in range(ENOUGH):
             gc.collect(0)
-        await asyncio.wait_for(collected.wait(), 10)
+        await asyncio.wait_for(collected.wait(), LIMIT)
         assert tidy._later is None and moments == [1.0]
     finally:
         tidy.end()
@@ -75,7 +82,7 @@ def test_what_was_collected_goes_back_to_the_system(monkeypatch: pytest.MonkeyPa
     found = []
     thing = Cycle()
     gone = weakref.ref(thing)
-    monkeypatch.setattr(gc_schedule, "give_back", lambda: found.append(gone()))
+    monkeypatch.setattr(gc_schedule, "release_free_memory", lambda: found.append(gone()))
     del thing
     GarbageSchedule()._collect()
     assert found == [None]

@@ -24,6 +24,7 @@ from jp_tui.ui.widgets.status import pointed
 from jp_tui.view.activity.status import Status
 from jp_tui.view.composer.clipboard_text import OSC52_MOST
 from tests.fakes import scenes
+from tests.limits import LIMIT
 from tests.ui.app_host import Host, workspace
 
 CODE = "Two ways:\n\n```sh\nls -la\n```\n\nor\n\n```python\nprint('two')\n```\n"
@@ -39,7 +40,7 @@ def said(text: str) -> list[ev.Event]:
 async def copied(app: Host) -> str:
     """What stands on the clipboard once all that was begun is done."""
     if app._copier.task is not None:
-        await asyncio.wait_for(app._copier.task, 30)
+        await asyncio.wait_for(app._copier.task, LIMIT)
     return app.clipboard
 
 

@@ -117,7 +117,7 @@ async def test_apui_017_a_flood_is_counted_answered_one_by_one_and_ended_at_once
         assert app.dock.waiting == 100 and "1 of 100 waiting" in text_of(app)
         await app.type(pilot, "y")
         assert app.answers == [Permitted(run=True)]
-        app.dock.settle(("c1", "call0"))
+        app.dock.remove_settled(("c1", "call0"))
         app.burst(*"yyyyyyyy")
         for _ in range(8):
             await app.type(pilot, "y", "enter", gap=0.02)

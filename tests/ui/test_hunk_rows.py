@@ -17,6 +17,7 @@ from jp_tui.ui.painting.hunks_outline import beside, outline, rows_about
 from jp_tui.ui.painting.hunks_stretches import LINES, Stretch, stretches
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.sheets.areas.hunks import HunkArea, by_hunks
+from tests.sampling import partly
 from tests.ui.sheet_host import Host, hunky, text_of
 
 LOOK = look({})
@@ -55,6 +56,7 @@ def standing(parts: tuple[Part, ...], at: int = 0, **comments: str) -> Standing:
     return Standing(names, frozenset(names[::2]), at, {name.removeprefix("h"): said for name, said in comments.items()})
 
 
+@partly(4)
 @pytest.mark.parametrize("width", [30, 79, 119, 199])
 @pytest.mark.parametrize("split", [False, True])
 @pytest.mark.parametrize("short", [False, True])

@@ -77,10 +77,13 @@ def watches(app: Host) -> list[bool]:
 async def test_e50_what_waits_elsewhere_is_looked_at_once_and_then_nothing_is_asked() -> None:
     """Idle costs nothing: no list is followed while the inbox is closed (T24)."""
     async with workspace(listing(RECORDED)) as (app, pilot):
-        assert watches(app) == [True, False] and "1 waiting elsewhere" in app.screen_text()
+        await until(pilot, lambda: "1 waiting elsewhere" in app.screen_text())
+        await until(pilot, lambda: len(watches(app)) > 1)
+        assert watches(app) == [True, False]
         app.app_focus = False
         await pilot.pause()
         app.app_focus = True
+        await until(pilot, lambda: len(watches(app)) > 3)
         await pilot.pause()
         assert watches(app) == [True, False, True, False], "and again when somebody comes back to the window"
 
@@ -114,7 +117,7 @@ async def test_it_is_open_to_a_sheet_and_enter_turns_to_what_is_meant() -> None:
         assert "in another conversation" in app.screen_text(), "E4"
         await armed(app, pilot)
         await press(pilot, "y")
-        await pilot.pause(0.1)
+        await until(pilot, lambda: app.link.of(cmd.AnswerQuestion) != [])
         assert [(one.conversation, one.digest) for one in app.link.of(cmd.AnswerQuestion)] == [("c2", "d2")]
 
 
@@ -190,6 +193,14 @@ async def test_e51_put_off_it_leaves_the_queue_and_is_back_by_itself() -> None:
         sheet = app.dock.shown()
         assert app.dock.waiting == 2 and sheet is not None and sheet.prompt == TEXT, "and takes nobody's place (E12)"
         assert "2 waiting for you" in app.screen_text() and app.link.of(cmd.AnswerQuestion) == []
+
+
+async def test_the_smallest_terminal_shows_every_choice_of_how_long() -> None:
+    async with workspace(size=(60, 16), say=[*scenes.tools(), *asks(HERE, TEXT)]) as (app, pilot):
+        await armed(app, pilot)
+        await inbox(app, pilot)
+        await press(pilot, "z")
+        assert "1 5 min  2 30 min  3 after all others  Esc cancel" in app.screen_text()
 
 
 async def test_put_off_until_nothing_else_waits() -> None:
@@ -344,7 +355,8 @@ async def test_e51_one_answer_for_several_that_are_the_same_once_all_were_shown(
         assert "Your answer applies to all 3 identical questions · Ctrl+O: only one" in app.screen_text()
         assert sent(app) == []
         await press(pilot, "n")
-        await pilot.pause(0.1)
+        await until(pilot, lambda: sent(app) != [])
+        await pilot.pause()
         assert sent(app) == [(one.conversation, HERE.digest, Answered(value=False)) for one in three]
         await app.says(pilot, *(settled(one) for one in three))
         assert app.dock.waiting == 0 and "no longer waits" not in app.screen_text()
@@ -362,7 +374,8 @@ async def test_folding_or_turning_makes_it_one_answer_for_one_again(away: str) -
         await armed(app, pilot)
         assert "alike" not in app.screen_text()
         await press(pilot, "n")
-        await pilot.pause(0.1)
+        await until(pilot, lambda: sent(app) != [])
+        await pilot.pause()
         assert len(sent(app)) == 1
 
 
@@ -375,7 +388,8 @@ async def test_leaving_is_for_one_alone_and_what_changed_meanwhile_gets_no_answe
         await armed(app, pilot)
         await app.says(pilot, settled(three[1]), *asks(three[2].model_copy(update={"digest": "changed"})))
         await press(pilot, "n")
-        await pilot.pause(0.1)
+        await until(pilot, lambda: sent(app) != [])
+        await pilot.pause()
         assert sent(app) == [("c1", HERE.digest, Answered(value=False))]
     async with workspace(say=[*scenes.tools(), *asks(*three)]) as (app, pilot):
         await all_shown(app, pilot, three)
@@ -385,7 +399,8 @@ async def test_leaving_is_for_one_alone_and_what_changed_meanwhile_gets_no_answe
         await press(pilot, "s")
         app.time.now += 1
         await press(pilot, "s")
-        await pilot.pause(0.1)
+        await until(pilot, lambda: sent(app) != [])
+        await pilot.pause()
         assert [one[0] for one in sent(app)] == ["c1"]
 
 

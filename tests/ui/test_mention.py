@@ -81,3 +81,28 @@ async def test_nothing_found_is_said_and_is_sent_as_it_stands() -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert app.starts() == ["ask @ada"]
+
+
+async def test_resources_of_a_server_are_named_as_such() -> None:
+    """P48: while it is asked, in the list and where nothing fits; none is an image of the workspace."""
+    link = FakeLink()
+    found = [ev.FilesFound(revision=0, server="docs", done=False)]
+    link.answers[cmd.FindFiles] = lambda asked: [one.model_copy(update={"revision": asked.revision}) for one in found]
+    async with workspace(link) as (app, pilot):
+        await pilot.press(*"@docs:")
+        await pilot.pause()
+        assert "asking docs for its resources…" in app.screen_text()
+        found[0] = ev.FilesFound(revision=0, server="docs", total=2)
+        await pilot.press("f")
+        await pilot.pause()
+        assert "no match in 2 resources of docs · sent as written" in app.screen_text()
+        found[0] = ev.FilesFound(revision=0, server="docs", problem="docs did not start within 30 s.")
+        await pilot.press("i")
+        await pilot.pause()
+        assert "no resources: docs did not start within 30 s." in app.screen_text()
+        found[0] = ev.FilesFound(revision=0, server="docs", total=2, paths=("docs:file:///a.png",))
+        await pilot.press("l")
+        await pilot.pause()
+        assert "2 resources of docs · Tab inserts the address" in app.screen_text()
+        await pilot.press("tab")
+        assert app.composer.text == "@docs:file:///a.png " and not app.link.of(cmd.CheckImage)

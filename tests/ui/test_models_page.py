@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jp_tui.conversation.model import EffortSupport
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
@@ -10,6 +11,7 @@ from jp_tui.protocol.usage import AgentUsage, RequestUsage, TurnUsage
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.ui.screens.models import Models
 from jp_tui.ui.screens.usage import UsagePage
+from jp_tui.view.pages import models as say
 from tests.fakes.link import CONVERSATION
 from tests.ui.app_host import workspace
 
@@ -96,3 +98,36 @@ async def test_what_was_used_stands_by_turn_and_by_request() -> None:
         assert "2. answer: 1.8k in (1.0k cached) · 12 out · $0.005" in shown
         assert "sub-agent scout, look [b]there: 1.8k in (1.0k cached) · 12 out · $0.005" in shown
         assert "1 turn · 3.0k in" in shown and "context 25% of" in shown
+
+
+async def test_w8_e_selects_an_effort_that_the_model_takes_and_enter_sends_it() -> None:
+    """Nothing is sent by selecting; the conversation's model is highlighted first."""
+    async with workspace() as (app, pilot):
+        name = "anthropic/claude-haiku-4-5"
+        await app.says(pilot, ev.ModelSwitched(conversation=CONVERSATION, model=name))
+        app.action_open("model")
+        kinds: tuple[tuple[str, EffortSupport], ...] = (("a/none", "none"), ("a/switch", "switch"), (name, "budget"))
+        models = tuple(ModelInfo(id=one, provider="a", model=one, effort=kind) for one, kind in kinds)
+        await app.says(pilot, ev.ModelsListed(models=models, effort="high"))
+        assert app.link.of(cmd.ListModels)[0].conversation == CONVERSATION
+        assert "Effort: default · low · medium · [high]" in app.screen_text(), "what the conversation has"
+        await pilot.press("e", "e")
+        assert "Effort: default · [low] · medium · high" in app.screen_text()
+        assert say.EFFORT_WANTED.format(level="low") in app.screen_text() and not app.link.of(cmd.SwitchModel)
+        await pilot.press("o", "enter")
+        await pilot.pause()
+        sent = [(one.model, one.once, one.effort) for one in app.link.of(cmd.SwitchModel)]
+        assert sent == [(name, True, "low"), (name, False, "low")]
+        await app.says(pilot, ev.ModelSwitched(conversation=CONVERSATION, model=name, effort="low"))
+        assert f"From the next turn: {name} · effort low" in app.screen_text()
+        await pilot.press("up")
+        assert "Effort: default · [on]" in app.screen_text()
+        await pilot.press("e", "d")
+        await pilot.pause()
+        settings = [(one.key, one.value) for one in app.link.of(cmd.SetSetting)]
+        assert settings == [("assistant.model.id", "a/switch"), ("assistant.model.effort", "default")]
+        await pilot.press("up", "e")
+        assert say.NO_EFFORT in app.screen_text() and "e effort" not in app.screen_text()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.link.of(cmd.SwitchModel)[-1].model == "a/none"

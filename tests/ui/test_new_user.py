@@ -21,6 +21,7 @@ from jp_tui.startup.engine import link
 from jp_tui.startup.parts import RunLocation, journal, opening, parts
 from jp_tui.ui.app import WorkspaceApp
 from tests.fakes.model_server import Answer, ModelServer, in_thread
+from tests.limits import LIMIT
 
 JSON = {"content-type": "application/json"}
 KEY = "sk-very-secret-1234567890"
@@ -57,7 +58,7 @@ class User:
         return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
 
     async def until(self, fact: Callable[[], bool]) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(LIMIT):
             while not fact():
                 await self.pilot.pause(0.01)
 
@@ -89,7 +90,7 @@ async def started(home: Path) -> AsyncIterator[User]:
     async with app.run_test(size=(80, 24)) as pilot:
         yield User(app, pilot)
         app.action_leave()  # as a user does: the engine has said its last word before the screen goes
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(LIMIT):
             while not app._exit:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain, table
-from jp_tui.ui.painting.blocks import MARGIN, page, paint, said
+from jp_tui.ui.painting.blocks import MARGIN, message_rows, page, paint
 from jp_tui.ui.painting.code import CodeLines, language_of
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.frame import Frame
@@ -24,7 +24,7 @@ LOOK = look_of()
 
 
 def md(text: str, width: int = 60) -> list[Row]:
-    return said(TextBlock(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
+    return message_rows(TextBlock(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
 
 
 def shown(text: str, width: int = 60) -> list[str]:
@@ -383,12 +383,12 @@ def test_every_theme_gives_a_look(name: str) -> None:
 def test_a_menu_can_be_clicked_by_name_or_number() -> None:
     """Issue 3, 2: an item of the greeting says its name, else its number; other lists say nothing."""
     text = Foreign("1. `change` – edit\n2. plain words")
-    rows = said(TextBlock(key="e1", place=(1, 0), text=text, greeting=True), 60, LOOK)
+    rows = message_rows(TextBlock(key="e1", place=(1, 0), text=text, greeting=True), 60, LOOK)
     assert [rows[number].at(rows[number].lead + 6) for number in (0, 1)] == [
         ClickTarget("word", "change"),
         ClickTarget("word", "2"),
     ]
-    assert not any(row.hits for row in said(TextBlock(key="e1", place=(1, 0), text=text), 60, LOOK))
+    assert not any(row.hits for row in message_rows(TextBlock(key="e1", place=(1, 0), text=text), 60, LOOK))
 
 
 def test_frames_copy_markers_but_not_bars() -> None:

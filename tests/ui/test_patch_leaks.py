@@ -16,6 +16,7 @@ from textual.widget import Widget
 from jp_tui.protocol import events as ev
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
+from tests.limits import LIMIT
 from tests.ui.app_host import Host, workspace
 
 
@@ -56,4 +57,4 @@ async def test_a_timer_that_begins_while_the_machine_is_held_up_fires_all_the_sa
         with monkeypatch.context() as held:
             held.setattr(_time, "get_time", lambda: next(later))
             app.set_timer(0.002, fired.set)
-            await asyncio.wait_for(fired.wait(), 10)
+            await asyncio.wait_for(fired.wait(), LIMIT)

@@ -48,7 +48,7 @@ async def test_what_is_dropped_is_not_given_back() -> None:
 
 async def test_a_held_queue_says_why_and_enter_lets_it_go_on() -> None:
     async with workspace(say=[waits("one", held="the turn before it failed")]) as (app, pilot):
-        assert "held: the turn before it failed · Enter sends" in app.screen_text()
+        assert "held: the turn before it failed · Enter send" in app.screen_text()
         await pilot.press("enter")
         await pilot.pause()
         assert len(app.link.of(cmd.SendQueued)) == 1 and app.starts() == []

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.setup import SetupPage
 from tests.fakes.link import FakeLink
+from tests.sampling import partly
 from tests.ui.app_host import Host, opened
 from tests.view.test_first_run import FOUND, LISTED
 
@@ -29,7 +30,6 @@ SCENES: dict[str, tuple[ev.Event | str, ...]] = {
         FOUND, "down", "enter", LISTED, "enter", ev.ModelTested(model="ollama/qwen", ok=True, ms=1400), "down", "enter",
     ),
 }  # fmt: skip
-SHOTS = [(scene, size, "jp-night") for scene in SCENES for size in SIZES]
 
 
 def steps(app: Host, scene: str) -> Callable[[Pilot[None]], Awaitable[None]]:
@@ -49,9 +49,10 @@ def steps(app: Host, scene: str) -> Callable[[Pilot[None]], Awaitable[None]]:
     return run
 
 
-@pytest.mark.parametrize(
-    ("scene", "size", "theme"), SHOTS, ids=[f"{one}-{at[0]}x{at[1]}-{look}" for one, at, look in SHOTS]
-)
+@partly(2)
+@pytest.mark.parametrize("theme", ["jp-night"])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("scene", SCENES)
 def test_setup(snap_compare: Compare, scene: str, size: tuple[int, int], theme: str) -> None:
     app = Host(FakeLink(), theme=theme)
     assert snap_compare(app, terminal_size=size, run_before=steps(app, scene))

@@ -54,9 +54,9 @@ async def test_e30_a_side_question_leaves_the_question_open(prompt: PromptReques
         assert app.asked == [("c1", prompt.inquiry, "what for?")] and app.answers == []
         seen = text_of(app)
         assert "what for?" in seen and "…" in seen and "the question stays open" in seen
-        app.dock.said(key_of(prompt), Foreign("Because **it** "))
-        app.dock.said(key_of(prompt), Foreign("was asked."))
-        app.dock.said_all(key_of(prompt))
+        app.dock.add_reply_text(key_of(prompt), Foreign("Because **it** "))
+        app.dock.add_reply_text(key_of(prompt), Foreign("was asked."))
+        app.dock.end_reply(key_of(prompt))
         await app.settled(pilot)
         assert "Because it was asked." in text_of(app)
         await app.type(pilot, "escape")
@@ -81,7 +81,7 @@ async def test_one_at_a_time_and_never_nothing() -> None:
         assert "No question yet" in text_of(app)
         await app.type(pilot, "a", "enter", "b", "enter")
         assert len(app.asked) == 1 and "Wait for the answer" in text_of(app)
-        app.dock.said_all(broken="the model is not reachable")
+        app.dock.end_reply(broken="the model is not reachable")
         await app.settled(pilot)
         assert "The reply is incomplete: the model is not reachable" in text_of(app)
         await app.type(pilot, "enter")
@@ -103,8 +103,8 @@ async def test_what_was_said_goes_along_when_the_user_says_so() -> None:
         await app.type(pilot, "escape")
         assert "Include side question" not in text_of(app)
         await app.type(pilot, "escape", "?", "y", "enter")
-        app.dock.said(("c1", "q1"), Foreign("ok"))
-        app.dock.said_all(("c1", "q1"))
+        app.dock.add_reply_text(("c1", "q1"), Foreign("ok"))
+        app.dock.end_reply(("c1", "q1"))
         await app.type(pilot, "escape", "escape")
         app.now += 1
         await app.click_text(pilot, "Include side question")
@@ -127,7 +127,7 @@ async def test_what_is_said_stays_in_its_box() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "?", "y", "enter")
-        app.dock.said(("c1", "q1"), Foreign("[red]x[/] \x1b[2J\u202e end"))
+        app.dock.add_reply_text(("c1", "q1"), Foreign("[red]x[/] \x1b[2J\u202e end"))
         await app.settled(pilot)
         seen = text_of(app)
         assert "[red]x[/]" in seen and "\x1b" not in seen and "\u202e" not in seen

@@ -135,7 +135,8 @@ async def test_r150_m12_the_banner_quotes_the_reviewer_above_the_context() -> No
         await app.arm(pilot)
         lines = [line.strip("│▌ ") for line in text_of(app).split("\n")]
         at = next(at for at, line in enumerate(lines) if line.startswith("The assistant recommended"))
-        assert lines[at].startswith("The assistant recommended rejecting this change:  haiku-4-5 · 1.4 s")
+        assert lines[at - 1].startswith("Reviewer: haiku-4-5 · 1.4 s")
+        assert lines[at].startswith("The assistant recommended rejecting this change:")
         assert lines[at + 1].startswith('"The TIP admonition')
         assert at < next(number for number, line in enumerate(lines) if "## Storage" in line and number > at)
         await app.type(pilot, "y")
@@ -215,7 +216,7 @@ async def test_e53_who_answered_first_is_said() -> None:
         await pilot.pause()
         assert "already answered by another process" in text_of(app)
         await app.arm(pilot)
-        app.dock.settle(("c1", "call7"), by="assistant")
+        app.dock.remove_settled(("c1", "call7"), by="assistant")
         await pilot.pause()
         assert "fs_create_file's question was already answered by assistant" in text_of(app)
 

@@ -56,7 +56,7 @@ async def test_z11_nothing_that_changes_something_is_preselected() -> None:
     app = Host(boolean())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        assert "default" not in text_of(app) and "enter accept" not in text_of(app)
+        assert "default" not in text_of(app) and "Enter select" not in text_of(app)
         await app.type(pilot, "enter", "enter")
         assert app.answers == [] and "No answer selected" in text_of(app)
         await app.type(pilot, "right", "right", "enter")
@@ -77,11 +77,11 @@ async def test_r192_where_only_a_human_may_decide_enter_accepts_nothing_before_a
     app = Host(boolean(human_only=True, preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        assert "enter accept" not in text_of(app)
+        assert "Enter select" not in text_of(app)
         await app.type(pilot, "enter", "enter")
         assert app.answers == [] and "Press y or n" in text_of(app)
         await app.type(pilot, "down", "up")
-        assert "enter accept" in text_of(app)
+        assert "Enter select" in text_of(app)
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value=True)]
 
@@ -277,7 +277,7 @@ async def test_e60_hints_are_buttons() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         app.now += 1
-        await app.click_text(pilot, "esc menu")
+        await app.click_text(pilot, "Esc menu")
         assert app.sheet.mode == "menu"
         await app.click_text(pilot, "Cancel")
         assert app.answers == [Cancelled()]

@@ -17,7 +17,7 @@ WAYS: dict[str, tuple[PromptRequest, str, Response | None, Callable[[Host], bool
     "mark": (multi(), "staging", None, lambda app: app.sheet.area.typed() is not None),
     "tab": (formed(select()), "✓ apply", WentBack(to="apply"), lambda app: True),
     "line of the review": (review(), "the model gets these answers", Submitted(), lambda app: True),
-    "hint": (review(), "enter submit", Submitted(), lambda app: True),
+    "hint": (review(), "Enter submit", Submitted(), lambda app: True),
     "hunk": (hunky(), "2/3 after line 40", None, lambda app: app.sheet.area.typed() is not None),
     "field": (text(), "write", None, lambda app: app.sheet.writing is not None),
 }
@@ -81,7 +81,7 @@ async def test_e11_a_click_in_one_read_with_the_focus_of_the_window_answers_noth
         (boolean(context=None), "y yes", "n no"),
         (select(), "41 M rows", "staging"),
         (formed(select()), "● envs", "✓ apply"),
-        (review(), "r reply", "enter submit"),
+        (review(), "r reply", "Enter submit"),
         (boolean(context=None), "I'll read the file first", "n no"),
     ],
     ids=["row", "option", "tab", "hint", "conversation"],

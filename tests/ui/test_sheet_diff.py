@@ -12,6 +12,7 @@ from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.widgets.context import ContextView
 from tests.ui.look_of import look_of
+from tests.ui.sheet_host import Host, boolean
 
 LOOK = look_of()
 
@@ -90,3 +91,20 @@ async def test_in_few_rows_a_diff_begins_just_above_its_first_change() -> None:
         app.view.styles.height = 4
         await pilot.pause()
         assert app.view.top == 5, "what the user scrolled to stays"
+
+
+@pytest.mark.parametrize(
+    ("hunks", "split"),
+    [
+        ("@@ -0,0 +1,2 @@\n+a\n+b", False), ("@@ -1,2 +0,0 @@\n-a\n-b", False), ("@@ -1 +1 @@\n-a\n+b", True),
+        ("@@ -0,0 +1 @@\n+a\n@@ -9,0 +10,2 @@\n+b\n+c", False), ("@@ -0,0 +1 @@\n+a\n@@ -9,2 +9,0 @@\n-b\n-c", True),
+    ],
+)  # fmt: skip
+async def test_a_diff_is_side_by_side_where_there_is_room_and_something_on_both_sides(hunks: str, split: bool) -> None:
+    app = Host(boolean(context=hunks))
+    async with app.run_test(size=(160, 40)) as pilot:
+        await app.arm(pilot)
+        context = app.sheet.reading.context
+        assert context is not None and context.split == split
+        await app.type(pilot, "t")
+        assert context.split != split

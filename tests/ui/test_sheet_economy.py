@@ -6,11 +6,16 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import Option
+from jp_tui.tools.submit_plan import question
+from jp_tui.ui.sheets.choice_list import AnswerRow
 from jp_tui.ui.sheets.reading import ContextReader
 from jp_tui.ui.sheets.row_budget import decided_rows, most_of
+from tests.sampling import partly
 from tests.ui.sheet_host import (
     LONG_DIFF,
     Host,
+    asked,
     boolean,
     delivery,
     editable,
@@ -31,6 +36,7 @@ SIZES = {(60, 14): 4, (80, 22): 9, (120, 34): 9, (200, 48): 9}
 """The column of a terminal of 60x16, 80x24, 120x36 and 200x50, and how many rows of what is decided on are in sight."""
 LONG = Foreign("\n".join(f"{n}: a line that was found" for n in range(90)))
 REASON = "No. " * 2_000
+FEW = (Option("one", "what it does, said in more words than fit beside it " * 3), Option("two", "y"), Option("three"))
 DECISIONS: dict[str, PromptRequest] = {
     "boolean": boolean(context=LONG_DIFF),
     "once": boolean(context=LONG_DIFF, remember=False),
@@ -42,6 +48,10 @@ DECISIONS: dict[str, PromptRequest] = {
     "permission": permission(rendered=LONG),
     "delivery": delivery(result=LONG),
     "long title": boolean(context=LONG_DIFF).model_copy(update={"subject": Foreign("文\u202e" * 5_000)}),
+    "plan": asked("q9", question("A step, and why.\n" * 40, ("Read", "Change", "Test")), tool=True),
+    "select": select(context=LONG_DIFF, options=FEW),
+    "previews": select(context=LONG_DIFF, options=tuple(Option(one.value, preview="x\n" * 9) for one in FEW)),
+    "multi": multi(context=LONG_DIFF, options=FEW),
     "long question": boolean(context=LONG_DIFF, text="ابت👩‍👩‍👧 " * 2_000),
 }
 OTHERS: dict[str, PromptRequest] = {
@@ -56,6 +66,7 @@ def hints(app: Host) -> int:
     return sum(len(row) for row in line.rows(line.size.width)) if line.display else 0
 
 
+@partly(2)
 @pytest.mark.parametrize("kind", DECISIONS)
 async def test_z14_content_both_answers_and_at_most_five_hints(kind: str) -> None:
     """Also while the reason or the rule is read, which open over the conversation and never in place of it."""
@@ -71,10 +82,15 @@ async def test_z14_content_both_answers_and_at_most_five_hints(kind: str) -> Non
                 context = sheet.reading.context
                 assert context is not None and not sheet.cramped
                 least = rows - (kind == "long question" and key != "")  # three of its own rows stand below
+                least -= 2 if key and rows == 4 and kind in ("select", "previews", "multi") else 0  # four options
                 assert context.size.height >= min(least, context.lines), (size, key, seen)
                 assert sheet.outer_size.height <= size[1] - 1, "the conversation keeps a row"
                 answers = sheet.area.body.choices
-                assert answers is not None and answers.size.height >= answers.height_at(answers.size.width), seen
+                if isinstance(answers, AnswerRow):
+                    assert answers.size.height >= answers.height_at(answers.size.width), seen
+                else:
+                    assert answers is not None
+                    assert all(f" {n}  " in seen for n in range(1, len(answers.rows) + 1)), seen
                 assert hints(app) <= 5, seen
             assert app.answers == []
 

@@ -234,12 +234,12 @@ async def test_e23_a_change_that_was_left_behind_is_named_at_the_question_that_f
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "x", "shift+tab")
-        app.dock.settle(("c1", "c.2"))
+        app.dock.remove_settled(("c1", "c.2"))
         app.dock.ask(formed(select("c.1:2"), undo=("apply", "message", "note")))
         await app.arm(pilot)
         assert "not submitted" not in text_of(app)
         await app.type(pilot, "u")
-        app.dock.settle(("c1", "c.1:2"))
+        app.dock.remove_settled(("c1", "c.1:2"))
         app.dock.ask(formed(multi("c.3"), *done))
         await app.arm(pilot)
         assert app.answers == [WentBack(to="apply"), Restored()]
@@ -254,7 +254,7 @@ async def test_a_form_s_next_question_takes_the_place_of_the_last() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "1")
-        app.dock.settle(("c1", "c.1"))
+        app.dock.remove_settled(("c1", "c.1"))
         await pilot.pause()
         assert app.dock.open and not app.composer.display, "no composer in between"
         app.dock.ask(formed(text("c.2")))
@@ -291,7 +291,7 @@ async def test_z13_a_form_answered_at_50_ms_a_key_loses_and_misplaces_none(late:
                 waits.append(1)
                 if len(waits) > late:
                     waits.clear()
-                    app.dock.settle(("c1", form[asked - 1].inquiry))
+                    app.dock.remove_settled(("c1", form[asked - 1].inquiry))
                     app.dock.ask(form[asked])
                     asked += 1
                     await app.settled(pilot)
@@ -309,7 +309,7 @@ async def test_z13_a_key_that_was_pressed_while_the_next_question_appeared_answe
         await app.until(pilot, lambda: len(app.answers) == 1)
         await pilot.pause(0.1)
         late = key_event("2")
-        app.dock.settle(("c1", "c.1"))
+        app.dock.remove_settled(("c1", "c.1"))
         app.dock.ask(formed(select("c.2")))
         await app.until(pilot, lambda: app.sheet.prompt.inquiry == "c.2" and app.sheet.armed)
         app.post_message(late)
@@ -325,7 +325,7 @@ async def test_e11_a_paste_between_two_questions_of_a_form_answers_nothing_and_i
         await app.until(pilot, lambda: len(app.answers) == 1)
         app.burst("2", "3")
         await pilot.pause()
-        app.dock.settle(("c1", "c.1"))
+        app.dock.remove_settled(("c1", "c.1"))
         app.dock.ask(formed(select("c.2")))
         await app.until(pilot, lambda: app.sheet.prompt.inquiry == "c.2" and app.sheet.armed)
         await app.settled(pilot)
@@ -337,7 +337,7 @@ async def test_z13_keys_for_a_question_that_never_comes_are_no_words_for_the_com
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "1", "2", "x")
-        app.dock.settle(("c1", "c.1"))
+        app.dock.remove_settled(("c1", "c.1"))
         await app.until(pilot, lambda: app.dock.waiting == 0 and bool(app.composer.display))
         assert app.composer.text == "" and len(app.answers) == 1
         app.dock.ask(formed(select("c.2")))
@@ -350,7 +350,7 @@ async def test_when_nothing_follows_the_composer_comes_back() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "1")
-        app.dock.settle(("c1", "c.1"))
+        app.dock.remove_settled(("c1", "c.1"))
         await app.until(pilot, lambda: app.dock.waiting == 0 and bool(app.composer.display))
 
 
@@ -362,14 +362,14 @@ async def test_e24_what_was_typed_before_back_is_there_when_the_question_returns
         await app.arm(pilot)
         await app.type(pilot, *"half", "escape", "b")
         assert app.answers == [WentBack(to="apply")]
-        app.dock.settle(("c1", "c.2"))
+        app.dock.remove_settled(("c1", "c.2"))
         app.dock.ask(second)
         await app.settled(pilot)
         kept = app.drafts[-1]
         assert restored(unpacked(kept)[1]["message"][1]).answer == "half"
         await app.arm(pilot)
         await app.type(pilot, "1")
-        app.dock.settle(("c1", "c.1:2"))
+        app.dock.remove_settled(("c1", "c.1:2"))
         again = first.model_copy(update={"inquiry": "c.2:2"})
         app.dock.ask(again)
         await app.settled(pilot)
@@ -379,7 +379,7 @@ async def test_e24_what_was_typed_before_back_is_there_when_the_question_returns
         fresh.dock.restore_draft(("c1", "c.1:2"), kept)
         await fresh.arm(pilot)
         await fresh.type(pilot, "1")
-        fresh.dock.settle(("c1", "c.1:2"))
+        fresh.dock.remove_settled(("c1", "c.1:2"))
         fresh.dock.ask(again)
         await fresh.settled(pilot)
         assert fresh.sheet.draft.answer == "half", "after a restart too"
@@ -391,7 +391,7 @@ async def test_e24_it_is_not_given_to_another_question_of_the_same_name() -> Non
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *"half", "shift+tab")
-        app.dock.settle(("c1", "c.2"))
+        app.dock.remove_settled(("c1", "c.2"))
         app.dock.ask(first.model_copy(update={"inquiry": "c.2:2", "digest": "another"}))
         await app.settled(pilot)
         assert app.sheet.draft.answer is None

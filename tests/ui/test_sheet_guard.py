@@ -11,6 +11,7 @@ from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets.areas.secret import SecretArea
 from jp_tui.ui.sheets.schema.area import SchemaArea
 from jp_tui.view.questions.arming import DEAF
+from tests.sampling import partly
 from tests.ui.sheet_host import (
     HUNKS,
     Host,
@@ -52,6 +53,7 @@ ALWAYS = ("y", "n", "space", "1")
 OTHERS = ("s", "ctrl+c", "escape", "slash", "tab")
 
 
+@partly(3)
 @pytest.mark.parametrize("kind", PROMPTS)
 async def test_the_sweep(kind: str) -> None:
     """Keys first, then a paste, at each moment. Folding and opening again begins the guard anew, so that one sheet

@@ -134,7 +134,7 @@ async def test_e60_by_mouse_alone() -> None:
         assert list(area.view.accepted) == ["1"]
         await app.click_text(pilot, "c comment")
         assert app.sheet.writing is area.comment
-        await app.click_text(pilot, "esc back")
+        await app.click_text(pilot, "Esc back")
         await app.click_text(pilot, "y yes")
         assert app.answers == [some("1")]
 

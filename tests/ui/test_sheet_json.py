@@ -67,10 +67,10 @@ def test_r87_only_an_object_replaces_arguments(text: str) -> None:
 
 
 def test_arguments_are_shown_as_they_would_run_and_no_text_passes_for_a_name() -> None:
-    value = {"command": "ls", "run as": True, "text": 'a\ncommand: "rm -rf /"', "list": [1], "empty": []}
+    value = {"command": "ls", "run as": True, "text": 'a\ncommand: "rm -rf /"', "list": [1], "empty": [], "deep": [[1]]}
     assert readable(json.dumps(value)).split("\n") == [
         'command: "ls"', '"run as": true', "text: 2 lines without a line end", "  │ a", '  │ command: "rm -rf /"',
-        "list:", "  [", "    1", "  ]", "empty: []",
+        "list: [1]", "empty: []", "deep:", "  [", "    [", "      1", "    ]", "  ]",
     ]  # fmt: skip
     assert readable("{broken") == "{broken" and readable("{}") == "no arguments"
 

@@ -29,11 +29,11 @@ async def test_e5_a_change_by_hunks_names_what_is_needed_most() -> None:
     async with app.run_test(size=SMALL) as pilot:
         await app.arm(pilot)
         seen = text_of(app)
-        for hint in ("space select or clear", "] [ hunk", "a all", "c comment", "esc menu"):
+        for hint in ("Space select or clear", "] [ hunk", "a all", "c comment", "Esc menu"):
             assert hint in seen, hint
         await app.type(pilot, "ctrl+f")
         seen = text_of(app)
-        assert "ctrl+f back" in seen and "esc menu" in seen
+        assert "Ctrl+F back" in seen and "Esc menu" in seen
 
 
 @pytest.mark.parametrize("prompt", [hunky(), boolean(context=LONG_DIFF), permission()], ids=["hunks", "yes", "call"])
@@ -43,6 +43,20 @@ async def test_e61_the_menu_of_a_tool_s_question_shows_the_way_to_stop_in_little
         await app.arm(pilot)
         await app.type(pilot, "escape")
         assert "End Turn" in text_of(app)
+
+
+@pytest.mark.parametrize(("context", "offered"), [("one line", False), (LONG_DIFF, True)], ids=["fits", "does not"])
+async def test_the_full_screen_is_offered_only_where_not_all_fits(context: str, offered: bool) -> None:
+    """Issue 18: nothing is offered that would change nothing, in the last line and in the menu."""
+    app = Host(boolean(context=context))
+    async with app.run_test(size=(160, 36)) as pilot:
+        await app.arm(pilot)
+        assert app.sheet.reading.overflows is offered
+        assert any(one.action == "full" for one in app.sheet.row_layout.dock_hints) is offered
+        await app.type(pilot, "escape")
+        assert ("Full screen" in text_of(app) or "Ctrl+F full" in text_of(app)) is offered
+        await app.type(pilot, "escape", "ctrl+f")
+        assert app.dock.full, "the key works all the same"
 
 
 @pytest.mark.parametrize(("size", "rows"), [(SMALL, 15), ((120, 36), 27), ((200, 50), 41)])
@@ -65,12 +79,12 @@ async def test_e1_what_fits_on_the_full_screen_leaves_everything_else_there() ->
 
 
 FORMS: dict[str, tuple[PromptRequest, list[str], list[str]]] = {
-    "first": (multi(), [], ["← → tab questions", "b back"]),
-    "answered before": (multi(), ["b back", "← → tab questions"], ["u restore"]),
-    "after back": (multi(), ["b back", "u restore", "← → tab questions"], []),
-    "text": (text(), ["shift+tab back"], ["tab restore"]),
-    "text after back": (text(), ["shift+tab back", "tab restore"], []),
-    "data": (schema(), ["ctrl+pgup back", "ctrl+pgdn restore"], ["shift+tab back"]),
+    "first": (multi(), [], ["← → Tab questions", "b back"]),
+    "answered before": (multi(), ["b back", "← → Tab questions"], ["u restore"]),
+    "after back": (multi(), ["b back", "u restore", "← → Tab questions"], []),
+    "text": (text(), ["Shift+Tab back"], ["Tab restore"]),
+    "text after back": (text(), ["Shift+Tab back", "Tab restore"], []),
+    "data": (schema(), ["Ctrl+PgUp back", "Ctrl+PgDn restore"], ["Shift+Tab back"]),
 }
 
 
@@ -90,8 +104,8 @@ async def test_e5_a_form_names_the_keys_between_its_questions_that_work_now(kind
     ("prompt", "click", "answer"),
     [
         (formed(select()), "b back", WentBack(to="apply")),
-        (formed(text(), undo=("message",)), "tab restore", Restored()),
-        (formed(text()), "shift+tab back", WentBack(to="apply")),
+        (formed(text(), undo=("message",)), "Tab restore", Restored()),
+        (formed(text()), "Shift+Tab back", WentBack(to="apply")),
     ],
     ids=["questions", "bring back", "back"],
 )

@@ -154,7 +154,7 @@ async def test_e60_a_click_marks_and_a_click_on_the_hint_submits() -> None:
         await app.click_text(pilot, "b-two")
         await app.settled(pilot)
         assert "1 of 3 selected" in text_of(app) and app.answers == []
-        await app.click_text(pilot, "enter submit")
+        await app.click_text(pilot, "Enter submit")
         assert app.answers == [Answered(value=["b-two"])]
 
 

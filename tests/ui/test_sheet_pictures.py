@@ -16,6 +16,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Option, Place
 from jp_tui.ui.sheets.schema.area import SchemaArea
+from tests.sampling import partly
 from tests.ui.sheet_host import (
     LONG_DIFF,
     REASON,
@@ -81,6 +82,7 @@ KINDS: dict[str, Callable[..., PromptRequest]] = {
 }
 
 
+@partly(2)
 @pytest.mark.parametrize("label", ["Assistant", None], ids=["label", "plain"])
 @pytest.mark.parametrize("persistence", ["turn", "none"])
 @pytest.mark.parametrize("kind", KINDS)
@@ -93,6 +95,7 @@ def test_r194_every_answer_type_persistence_and_label(
     look(snap_compare, prompt.model_copy(update={"question": question}))
 
 
+@partly(4)
 @pytest.mark.parametrize("theme", ["jp-night", "jp-day"])
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 @pytest.mark.parametrize("kind", ["boolean", "select", "text"])
@@ -107,6 +110,7 @@ def test_every_sheet_small_and_large_dark_and_light(
     look(snap_compare, prompts[kind], select("q9"), size=size, theme=theme)
 
 
+@partly(2)
 @pytest.mark.parametrize(
     ("size", "theme"), [(SMALL, "jp-night"), (LARGE, "jp-day")], ids=["80x24-dark", "120x36-light"]
 )
@@ -182,12 +186,14 @@ LARGE_TOO = (
 )  # fmt: skip
 
 
+@partly(3)
 @pytest.mark.parametrize("state", LARGE_TOO)
 def test_errors_and_places_on_a_large_screen(snap_compare: Compare, state: str) -> None:
     prompt, keys = STATES[state]
     look(snap_compare, prompt, keys=keys, size=LARGE, theme="jp-day")
 
 
+@partly(2)
 @pytest.mark.parametrize("label", ["Assistant", None], ids=["label", "plain"])
 @pytest.mark.parametrize("kind", KINDS)
 async def test_r170_r194_an_only_entry_of_a_list_looks_like_the_flat_form(kind: str, label: str | None) -> None:
@@ -251,7 +257,7 @@ def test_refused(snap_compare: Compare) -> None:
 
 
 def test_settled_elsewhere(snap_compare: Compare) -> None:
-    look(snap_compare, boolean(), then=lambda app: app.dock.settle(("c1", "q1")))
+    look(snap_compare, boolean(), then=lambda app: app.dock.remove_settled(("c1", "q1")))
 
 
 def test_a_subject_longer_than_the_frame(snap_compare: Compare) -> None:

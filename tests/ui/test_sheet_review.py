@@ -7,7 +7,7 @@ import pytest
 from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import EndTurn, Replied, Submitted, WentBack
 from jp_tui.questions.types import Place
-from jp_tui.ui.sheets.areas.form_summary import said
+from jp_tui.ui.sheets.areas.form_summary import answer_content
 from tests.ui.sheet_host import Host, formed, review, text, text_of
 
 
@@ -115,11 +115,11 @@ async def test_folded_it_is_one_line() -> None:
     ],
 )  # fmt: skip
 def test_an_answer_as_a_person_says_it(value: Json, shown: str) -> None:
-    assert said(value).plain == shown
+    assert answer_content(value).plain == shown
 
 
 def test_a_long_answer_says_how_much_is_missing() -> None:
-    assert said("x" * 1000).plain.endswith("… 700 more characters")
+    assert answer_content("x" * 1000).plain.endswith("… 700 more characters")
 
 
 async def test_e24_what_was_begun_at_a_review_survives_back_and_a_kill() -> None:
@@ -129,13 +129,13 @@ async def test_e24_what_was_begun_at_a_review_survives_back_and_a_kill() -> None
         await app.arm(pilot)
         await app.type(pilot, "r", *"no", "escape", "b")
         assert [type(one) for one in app.answers] == [WentBack]
-        app.dock.settle(("c1", "r1"))
+        app.dock.remove_settled(("c1", "r1"))
         app.dock.ask(formed(text("t9"), prefill=("x",)))
         await app.until(pilot, lambda: any("no" in one for one in app.drafts))
         await app.arm(pilot)
         await app.type(pilot, "y", "enter")
         kept = app.drafts[-1]
-        app.dock.settle(("c1", "t9"))
+        app.dock.remove_settled(("c1", "t9"))
         app.dock.ask(review("r2"))
         await app.arm(pilot)
         assert app.sheet.reply_fields.reply.text == "no" and app.sheet.prompt.digest == "digest-r2"
@@ -145,7 +145,7 @@ async def test_e24_what_was_begun_at_a_review_survives_back_and_a_kill() -> None
         fresh.dock.ask(formed(text("t9"), prefill=("x",)))
         await fresh.arm(pilot)
         await fresh.type(pilot, "enter")
-        fresh.dock.settle(("c1", "t9"))
+        fresh.dock.remove_settled(("c1", "t9"))
         fresh.dock.ask(review("r3"))
         await fresh.arm(pilot)
         assert fresh.sheet.reply_fields.reply.text == "no"

@@ -229,7 +229,7 @@ async def test_that_there_is_no_form_stands_there_from_the_start_and_f6_says_wha
             await app.arm(pilot)
             await app.judged(pilot)
             assert f"the form cannot express this ({note}): JSON" in text_of(app)
-            assert "f6 why no form" in text_of(app) and "✗" not in text_of(app), "nothing was done wrong yet"
+            assert "F6 why no form" in text_of(app) and "✗" not in text_of(app), "nothing was done wrong yet"
             await app.type(pilot, "f6")
             assert f"no form for this: {note}" in text_of(app)
 

@@ -59,7 +59,7 @@ async def test_e60_the_faces_change_by_a_click_and_a_field_is_written_in_by_one(
         assert app.schema.editors.active == "form" and line is not None and line.path == ("workers",)
         assert app.sheet.writing is app.schema.form.entry
         app.now += 1
-        await app.click_text(pilot, "f6 JSON")
+        await app.click_text(pilot, "F6 JSON")
         await app.settled(pilot)
         assert app.sheet.writing is app.schema.editors.json
 

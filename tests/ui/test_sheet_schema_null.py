@@ -65,7 +65,7 @@ async def test_null_by_mouse() -> None:
         await app.click_text(pilot, "owner")
         await app.click_text(pilot, " ✕ ")
         assert app.document == {"name": "a", "owner": None}
-        await app.click_text(pilot, "null · enter opens")
+        await app.click_text(pilot, "null · Enter open")
         assert app.document == {"name": "a", "owner": {"days": 7}}
 
 

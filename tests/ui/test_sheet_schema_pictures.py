@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from jp_tui.protocol.values import PromptRequest
+from tests.sampling import partly
 from tests.ui.schema_host import JOB, Checked
 from tests.ui.sheet_host import schema
 
@@ -88,6 +89,7 @@ STATES: dict[str, tuple[PromptRequest, str]] = {
 }
 
 
+@partly(2)
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 @pytest.mark.parametrize("state", STATES)
 def test_every_state(snap_compare: Compare, state: str, size: tuple[int, int]) -> None:
@@ -95,6 +97,7 @@ def test_every_state(snap_compare: Compare, state: str, size: tuple[int, int]) -
     look(snap_compare, prompt, keys, size)
 
 
+@partly(3)
 @pytest.mark.parametrize("size", [SMALL, LARGE, (200, 50)], ids=["80x24", "120x36", "200x50"])
 @pytest.mark.parametrize("theme", ["jp-day", "jp-sixteen", "jp-contrast"])
 def test_in_other_themes(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:

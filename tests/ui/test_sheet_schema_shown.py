@@ -40,7 +40,7 @@ async def test_what_the_form_has_no_line_for_is_told_before_it_is_submitted() ->
         assert "+ 1 more: delete_everything (F6)" in text_of(app)
         assert "✓ fits · 1 key not shown in the form" in text_of(app)
         await app.type(pilot, "down")
-        assert "delete_everything: true" in text_of(app) and "enter show as JSON" in text_of(app)
+        assert "delete_everything: true" in text_of(app) and "Enter show as JSON" in text_of(app)
         await app.type(pilot, "enter")
         assert app.schema.editors.active == "json" and app.schema.editors.json.cursor_location == (2, 2)
         assert "not shown" not in text_of(app), "there it is"
@@ -182,7 +182,7 @@ async def test_e60_letters_that_move_never_land_in_a_text(key: str) -> None:
         assert line is not None and line.name == ("off" if key == "j" else "first")
         assert app.document == {} and app.sheet.writing is None
         await app.type(pilot, *("k" if key == "j" else ""))
-        assert "enter write" in text_of(app), "what Enter does there"
+        assert "Enter write" in text_of(app), "what Enter does there"
         await app.type(pilot, "enter", *"jk")
         assert list(app.document.values()) == ["jk"], "now it is written in"
         await app.type(pilot, "up", "down", "x")
@@ -204,9 +204,9 @@ async def test_a_list_that_is_the_whole_answer_has_a_name_and_its_keys() -> None
         await app.arm(pilot)
         await app.judged(pilot)
         assert "▸ the list  ▾ 0 entries" in text_of(app) and "1 still needed" in text_of(app)
-        assert "enter folds" in text_of(app) and "ctrl+s submit" in text_of(app)
+        assert "Enter fold" in text_of(app) and "Ctrl+S submit" in text_of(app)
         await app.type(pilot, "enter")
-        assert "▸ the list  ▸ 0 entries" in text_of(app) and "enter opens" in text_of(app)
+        assert "▸ the list  ▸ 0 entries" in text_of(app) and "Enter open" in text_of(app)
         await app.type(pilot, "enter", "+", *"one")
         await app.judged(pilot)
         await app.type(pilot, "ctrl+s")

@@ -153,7 +153,7 @@ async def test_r193_it_is_forgotten_when_the_question_goes(end: str) -> None:
             assert app.answers == [EndTurn()]
         elif end == "answer":
             await app.type(pilot, "enter")
-        app.dock.settle(("c1", "q5"))
+        app.dock.remove_settled(("c1", "q5"))
         await app.until(pilot, lambda: not field.is_attached)
         assert field.value == ""
         gc.collect()

@@ -71,7 +71,7 @@ async def test_e20_the_last_row_is_a_reply_in_words_and_says_so() -> None:
         await app.arm(pilot)
         assert "4  Something else…  reply with text" in text_of(app)
         await app.type(pilot, *["down"] * 4, *"neither, wait")
-        assert "enter sends the reply" in text_of(app)
+        assert "Enter send the reply" in text_of(app)
         await app.type(pilot, "up", "up")
         assert app.sheet.writing is None and "neither, wait" in text_of(app), "kept while the cursor visits other rows"
         await app.type(pilot, "down", "down", "!", "enter")

@@ -105,9 +105,11 @@ STATUS = Status(
 @pytest.mark.parametrize("width", range(10, 200, 7))
 def test_the_status_line_fits_and_what_waits_is_never_cut(width: int) -> None:
     """E50."""
-    found = line(STATUS, 0.0, width).plain
-    assert cell_len(found) <= max(width, len("2 waiting for you"))
-    assert "2 waiting for you" in found
+    for mode in ("", "unattended"):
+        found = line(replace(STATUS, mode=mode), 0.0, width).plain
+        assert cell_len(found) <= max(width, len("2 waiting for you"))
+        assert "2 waiting for you" in found
+        assert ("unattended in the sandbox" in found) == (bool(mode) and width >= 45)  # AR30
 
 
 def test_what_is_left_out_leaves_its_room_to_the_title() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import plain
-from jp_tui.ui.painting.blocks import said, thought
+from jp_tui.ui.painting.blocks import message_rows, thought
 from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.painting.stream import StreamedMessage, Thinking
 from jp_tui.view.transcript.blocks import TextBlock
@@ -22,7 +22,7 @@ LOOK = look_of()
 
 
 def whole(text: str, width: int) -> list[Row]:
-    return said(TextBlock(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
+    return message_rows(TextBlock(key="e1", place=(1, 0), text=Foreign(text)), width, LOOK)
 
 
 def streamed(text: str, width: int, seed: int, most: int = 12) -> StreamedMessage:

@@ -17,6 +17,7 @@ from textual.pilot import Pilot
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.widgets.context import ContextView
+from tests.sampling import partly
 from tests.ui.transcript_host import Host, Themed, chat, settled
 from tests.view.events_of import DIFF, appended, asked, changed, delta, log, turn
 
@@ -91,6 +92,7 @@ def test_a_turn_with_tools(snap_compare: Compare, size: tuple[int, int], colours
     assert snap_compare(Host(log(*turn()), colours=colours), terminal_size=size, run_before=settled)
 
 
+@partly(2)
 @pytest.mark.parametrize("colours", [*THEMES, "jp-day", "jp-sixteen", "jp-contrast"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_markdown(snap_compare: Compare, size: tuple[int, int], colours: str) -> None:
@@ -153,6 +155,7 @@ def test_every_fate_of_a_question(snap_compare: Compare, size: tuple[int, int], 
     assert snap_compare(Host(log(*fates()), colours=colours), terminal_size=size, run_before=settled)
 
 
+@partly(2)
 @pytest.mark.parametrize("colours", THEMES)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("keys", ["p p p p enter", "p p p p w"], ids=["unfolded", "why"])
@@ -211,6 +214,7 @@ class Shown(Themed):
 HIDING = DIFF.replace("White tea", "Wh\u0456te\u202e tea" + " " * 30)
 
 
+@partly(2)
 @pytest.mark.parametrize("split", [False, True], ids=["one", "two"])
 @pytest.mark.parametrize("colours", THEMES)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -15,6 +15,7 @@ from jp_tui.protocol.trust import ProposedSetting
 from jp_tui.ui.screens.trust import TrustPage
 from jp_tui.view.wording import trust as say
 from tests.fakes.link import FakeLink, opened
+from tests.sampling import partly
 from tests.ui.app_host import Host, workspace
 from tests.ui.app_host import opened as is_open
 from tests.ui.test_app_pictures import SIZES
@@ -117,6 +118,7 @@ async def test_where_there_is_nothing_to_trust_nothing_can_be(state: str) -> Non
         assert not app.link.of(cmd.TrustWorkspace) and not app.link.of(cmd.DistrustWorkspace)
 
 
+@partly(2)
 @pytest.mark.parametrize("theme", ["jp-night", "jp-day", "jp-colourblind"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_picture(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:

@@ -13,7 +13,7 @@ from jp_tui.protocol.values import PromptRequest, TurnError
 from jp_tui.questions.types import FormView, Place
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
-from tests.ui.app_host import workspace
+from tests.ui.app_host import until, workspace
 
 HERE = scenes.prompt("text")
 THERE = HERE.model_copy(update={"conversation": "c2", "digest": "of the other", "tool": "git_commit"})
@@ -32,7 +32,7 @@ async def test_each_answer_goes_to_its_own_with_its_own_digest() -> None:
         await pilot.press(*"one", "ctrl+t")
         await app.passes(pilot, 2.0)
         await pilot.press(*"two", "enter")
-        await pilot.pause(0.1)
+        await until(pilot, lambda: app.link.of(cmd.AnswerQuestion) != [])
         (sent,) = app.link.of(cmd.AnswerQuestion)
         assert (sent.conversation, sent.inquiry, sent.digest) == ("c2", ID, "of the other")
         refused = ev.AnswerRefused(conversation="c2", inquiry=ID, reason="the disk is full")
@@ -43,7 +43,7 @@ async def test_each_answer_goes_to_its_own_with_its_own_digest() -> None:
         await app.passes(pilot, 2.0)
         assert app.dock.waiting == 1 and "fs_modify_file" in app.screen_text()
         await pilot.press("!", "enter")
-        await pilot.pause(0.1)
+        await until(pilot, lambda: len(app.link.of(cmd.AnswerQuestion)) > 1)
         last = app.link.of(cmd.AnswerQuestion)[-1]
         assert (last.conversation, last.digest) == (CONVERSATION, HERE.digest)
         assert getattr(last.response, "value", None) == "one!", "what was typed stayed with its question (E24)"

@@ -59,7 +59,7 @@ def test_a_key_is_understood_however_it_is_written(written: str, key: str) -> No
         ("[workspace]\nfold = 'ctrl+c'", "Ctrl+C always copies, interrupts and quits"),
         ("[workspace]\nfold = 'ctrl+i'", "is the same as Tab in most terminals"),
         (
-            "[workspace]\nfodl = 'f2'",
+            "[workspace]\nfodl = 'f11'",
             "2:1: workspace.fodl: isn't an action. Press F1 or / for names. Did you",
         ),
         ("[workspace]\nfold = 'x'", '"x" types text in the composer. Add Ctrl or Alt, or use a function key'),
@@ -71,12 +71,12 @@ def test_a_key_is_understood_however_it_is_written(written: str, key: str) -> No
         ("[edit]\nundo = 'ctrl+g'", "Ctrl+G is already used for composer.editor"),
         ("[edit]\nundo = 'ctrl+s'", "Ctrl+S sends the answer in a text field of a question"),
         ("[sheet]\nyes = 'j'", "sheet.yes: is fixed: it answers questions"),
-        ("[interrupt]\ntake = 'f2'", "interrupt.take: is fixed"),
-        ("[workspace]\nbreak = 'f2'", "workspace.break: is fixed: Ctrl+C always"),
-        ("[dock]\nfold = 'f2'", "dock.fold: uses the keys of workspace.fold. Set that instead."),
+        ("[interrupt]\ntake = 'f11'", "interrupt.take: is fixed"),
+        ("[workspace]\nbreak = 'f11'", "workspace.break: is fixed: Ctrl+C always"),
+        ("[dock]\nfold = 'f11'", "dock.fold: uses the keys of workspace.fold. Set that instead."),
         (
-            "[workspace]\nfold = 'f2'\nnext = 'f2'",
-            "3:1: workspace.next: F2 is already used for workspace.fold (question)",
+            "[workspace]\nfold = 'f11'\nnext = 'f11'",
+            "3:1: workspace.next: F11 is already used for workspace.fold (question)",
         ),
         ("[workspace\n", "1:"),
     ],
@@ -90,17 +90,17 @@ def test_what_cannot_be_is_said_with_its_place(tmp_path: Path, table: KeyTable, 
 
 def test_the_rest_holds_and_two_may_swap(tmp_path: Path, table: KeyTable) -> None:
     made, problems = of(
-        tmp_path, "[workspace]\nfold = 'ctrl+t'\nnext = 'ctrl+o'\nsidebar = ['F2', 'ctrl+b']\nnope = 'f5'", table
+        tmp_path, "[workspace]\nfold = 'ctrl+t'\nnext = 'ctrl+o'\nsidebar = ['F11', 'ctrl+b']\nnope = 'f5'", table
     )
     assert (made["workspace.fold"], made["workspace.next"]) == ("ctrl+t", "ctrl+o")
     assert (made["dock.fold"], made["dock.next"]) == ("ctrl+t", "ctrl+o"), "an open question is folded by the same key"
-    assert made["workspace.sidebar"] == "f2,ctrl+b" and len(problems) == 1
+    assert made["workspace.sidebar"] == "f11,ctrl+b" and len(problems) == 1
 
 
 def test_what_shares_a_key_keeps_it_when_one_of_them_gets_another(tmp_path: Path, table: KeyTable) -> None:
     """Textual drops all bindings of a key when one of them moves: the others' are said again."""
-    made, problems = of(tmp_path, "[workspace]\nhome = 'f2'", table)
-    assert not problems and made["workspace.home"] == "f2"
+    made, problems = of(tmp_path, "[workspace]\nhome = 'f11'", table)
+    assert not problems and made["workspace.home"] == "f11"
     assert {made[f"workspace.{name}"] for name in ("interrupt", "menu", "close")} == {"escape"}
 
 
@@ -145,16 +145,16 @@ def test_the_example_names_real_actions_with_their_real_keys(tmp_path: Path, tab
 
 
 def test_the_page_of_keys_says_the_users_and_can_be_searched() -> None:
-    sections = every_key(WorkspaceApp, keymap={"workspace.sidebar": "f2,f12"})
+    sections = every_key(WorkspaceApp, keymap={"workspace.sidebar": "f11,f12"})
     row = next(row for one in sections for row in one.rows if row.does == "sidebar")
-    assert row.keys == "F2  F12"
-    assert [row.keys for one in matching(sections, "sidebar F12") for row in one.rows] == ["F2  F12"]
+    assert row.keys == "F11  F12"
+    assert [row.keys for one in matching(sections, "sidebar F12") for row in one.rows] == ["F11  F12"]
     assert matching(sections, "no such key") == []
 
 
 async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) -> None:
     file = tmp_path / "keys.toml"
-    file.write_text("[workspace]\nsidebar = 'f2'\nfold = 'f12'\n[composer]\neditor = 'x'\n[edit]\nundo = 'alt+z'\n")
+    file.write_text("[workspace]\nsidebar = 'f11'\nfold = 'f12'\n[composer]\neditor = 'x'\n[edit]\nundo = 'alt+z'\n")
     app = Host(FakeLink())
     app.user_files.paths = UserPaths(keys_file=str(file))
     async with app.run_test(size=(120, 36)) as pilot:
@@ -166,12 +166,12 @@ async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) 
         await app.says(pilot, *scenes.tools(), *scenes.asked())
         await app.passes(pilot, 1.1)
         assert 'keys.toml:5:1: composer.editor: "x" types' in app._main.query_one(Banner).refusal[0]
-        assert app.dock.open and "ctrl+o" not in app.screen_text()
+        assert app.dock.open and "Ctrl+O" not in app.screen_text()
         sheet = app.dock.shown()
         assert sheet is not None
         sheet.open_menu("do fold")
         row = next(row for row in sheet.menu.list.rows if row.id == "do fold")
-        assert row.detail is not None and "(f12)" in row.detail.plain
+        assert row.detail is not None and "(F12)" in row.detail.plain
         sheet.turn("answer")
         await pilot.press("ctrl+o")
         assert app.dock.open
@@ -181,7 +181,7 @@ async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) 
         before = sidebar.display
         await pilot.press("ctrl+b")
         assert sidebar.display is before
-        await pilot.press("f2")
+        await pilot.press("f11")
         assert sidebar.display is not before
         await pilot.press(*"abc", "alt+z")
         assert app.composer.text == ""

@@ -70,36 +70,36 @@ WALKS = {
     "select": Walk(select(), "down enter", ("@staging",), Answered(value="staging")),
     "by number": Walk(select(tool=True), "3", ("@41 M rows",), Answered(value="production")),
     "far": Walk(select(options=MANY, tool=True), "slash 1 4 enter enter", ("~b1", "@b14"), Answered(value="b14")),
-    "own words": Walk(select(), "end n o enter", ("@Something else", "no", "@enter sends"), Replied(text="no")),
+    "own words": Walk(select(), "end n o enter", ("@Something else", "no", "@Enter send"), Replied(text="no")),
     "multi": Walk(
-        multi(), "space down space enter", ("@eu-production", "@staging", "@enter submit"),
+        multi(), "space down space enter", ("@eu-production", "@staging", "@Enter submit"),
         Answered(value=["staging", "eu-production"]),
     ),
     "all but one": Walk(
-        multi(), "a 1 enter", ("@a all", "@eu-production", "@enter submit"), Answered(value=["staging", "production"])
+        multi(), "a 1 enter", ("@a all", "@eu-production", "@Enter submit"), Answered(value=["staging", "production"])
     ),
-    "text": Walk(text(), "a ctrl+j b enter", ("a", "@ctrl+j", "b", "@enter submit"), Answered(value="a\nb")),
+    "text": Walk(text(), "a ctrl+j b enter", ("a", "@Ctrl+J", "b", "@Enter submit"), Answered(value="a\nb")),
     "empty": Walk(
-        text(), "escape escape down enter", ("@esc reply", "@esc menu", "@Empty on purpose"), Answered(value="")
+        text(), "escape escape down enter", ("@Esc reply", "@Esc menu", "@Empty on purpose"), Answered(value="")
     ),
-    "secret": Walk(secret(), "p w enter", ("pw", "@enter submit"), Answered(value="pw")),
-    "schema": Walk(JOB, "x enter", ("@name", "x", "@enter submit"), NAMED),
-    "json": Walk(JOB, "x f6 enter", ("@f6", "@f6", "@name", "x", "@f6", "@enter submit"), NAMED),
+    "secret": Walk(secret(), "p w enter", ("pw", "@Enter submit"), Answered(value="pw")),
+    "schema": Walk(JOB, "x enter", ("@name", "x", "@Enter submit"), NAMED),
+    "json": Walk(JOB, "x f6 enter", ("@F6", "@F6", "@name", "x", "@F6", "@Enter submit"), NAMED),
     "permission": Walk(CALL, "p p y", ("@p as JSON", "@p the call", "@y run"), Permitted(run=True)),
     "skip": Walk(
-        CALL, "r n o enter", ("@r reply", "no", "@enter sends"), Permitted(run=False, reason="no")
+        CALL, "r n o enter", ("@r reply", "no", "@Enter send"), Permitted(run=False, reason="no")
     ),
-    "edited": Walk(CALL, "e enter", ("@e edit", "@enter runs"), Edited(arguments={"a": 1})),
+    "edited": Walk(CALL, "e enter", ("@e edit", "@Enter run"), Edited(arguments={"a": 1})),
     "delivery": Walk(delivery(), "down enter", ("@Deliver result",), Delivered(deliver=True)),
     "review": Walk(review(), "enter", ("@Submit",), Submitted()),
     "to a question": Walk(review(), "b", ("@What should the note",), WentBack(to="note")),
     "hunks": Walk(
         hunky(), "space c n o enter ] ] y",
-        ("@1/3 line 4", "@c comment", "no", "@enter keeps", "~line 4", "@y yes"),
+        ("@1/3 line 4", "@c comment", "no", "@Enter keep the", "~line 4", "@y yes"),
         Answered(value=True, parts=PartsTaken(accepted=("2", "3"), comments={"1": "no"})),
     ),
     "form": Walk(
-        formed(multi()), "space enter", ("@eu-production", "@enter submit"), Answered(value=["eu-production"])
+        formed(multi()), "space enter", ("@eu-production", "@Enter submit"), Answered(value=["eu-production"])
     ),
     "by its tab": Walk(formed(select()), "shift+tab", ("@✓ apply",), WentBack(to="apply")),
 }  # fmt: skip
@@ -162,38 +162,38 @@ async def round_by_mouse(app: Host, pilot: Pilot[None], prompt: PromptRequest) -
     await step(app, pilot, "@1 waiting")
     await app.arm(pilot)
     await leave_field(app, pilot)
-    if app.sheet.reading.context:
+    if app.sheet.reading.overflows:
         await menu_line(app, pilot, "Full screen")
-        await step(app, pilot, "@ctrl+f back")
-    await step(app, pilot, "@esc menu")
+        await step(app, pilot, "@Ctrl+F back")
+    await step(app, pilot, "@Esc menu")
     await wheel(app, pilot, "back to the question")
     await step(app, pilot, "@All keys")
     await app.until(pilot, lambda: app.global_keys == ["f1"])
     await leave_field(app, pilot)
     if prompt.kind != "delivery":
-        await step(app, pilot, "@esc menu")
-        for words in ("@Ask back", "w", "@enter asks", "@esc back to the question"):
+        await step(app, pilot, "@Esc menu")
+        for words in ("@Ask back", "w", "@Enter ask", "@Esc back to the question"):
             await step(app, pilot, words)
         assert app.sheet.side_question.exchanges[-1].asked == "w"
-    await step(app, pilot, "@esc menu")
+    await step(app, pilot, "@Esc menu")
     await step(app, pilot, "@back to the question")
     assert app.sheet.mode != "menu" and app.answers == []
 
 
 async def menu_line(app: Host, pilot: Pilot[None], words: str) -> None:
     """A key without room in the last line, by its hint or by its line of the menu."""
-    hint = {"Fold": "ctrl+o fold", "Full screen": "ctrl+f full"}[words]
+    hint = {"Fold": "Ctrl+O fold", "Full screen": "Ctrl+F full"}[words]
     if hint in text_of(app):
         await step(app, pilot, f"@{hint}")
         return
-    await step(app, pilot, "@esc menu")
+    await step(app, pilot, "@Esc menu")
     await wheel(app, pilot, "back to the question")
     await step(app, pilot, f"@{words}")
 
 
 async def leave_field(app: Host, pilot: Pilot[None]) -> None:
     if app.sheet.writing:
-        await step(app, pilot, "@esc reply")
+        await step(app, pilot, "@Esc reply")
 
 
 @pytest.mark.parametrize("kind", WALKS)
@@ -250,12 +250,12 @@ async def test_e60_reply_back_and_end_turn_out_of_each(kind: str, mouse: bool) -
     async with app.run_test(size=SMALL) as pilot:
         await app.arm(pilot)
         wanted: list[Response] = [Replied(text="no")]
-        await out(app, pilot, ["@esc menu", "@r  Reply", "no", "@enter sends"] if mouse else ["r", "n", "o", "enter"])
+        await out(app, pilot, ["@Esc menu", "@r  Reply", "no", "@Enter send"] if mouse else ["r", "n", "o", "enter"])
         if prompt.back:
             wanted.append(WentBack(to=prompt.back))
-            await out(app, pilot, ["@esc menu", "@b  Back"] if mouse else ["b"])
+            await out(app, pilot, ["@Esc menu", "@b  Back"] if mouse else ["b"])
         wanted.append(EndTurn())
-        await out(app, pilot, ["@esc menu", "@s  End Turn"] if mouse else ["s", "enter"])
+        await out(app, pilot, ["@Esc menu", "@s  End Turn"] if mouse else ["s", "enter"])
         assert app.answers == wanted
 
 

@@ -68,11 +68,11 @@ async def test_e60_each_key_has_a_button_or_a_line_of_the_menu(kind: str) -> Non
             named = {hint.action for hint in sheet.frame.line.hints} - BY_ITSELF
             shown = buttons(sheet)
             assert "leave" in shown
-            await app.click_text(pilot, "esc menu")
+            await app.click_text(pilot, "Esc menu")
             lines = {row.id for row in sheet.menu.list.rows}
             missing = {one for one in named - shown if ROWS.get(one, f"do {one}") not in lines}
             assert not missing and "do keys" in lines, (size, missing)
-            await app.click_text(pilot, "esc back")
+            await app.click_text(pilot, "Esc back")
 
 
 def sides(sheet: Sheet) -> list[str]:
@@ -114,7 +114,7 @@ async def one_side(app: Host, pilot: Pilot[None], name: str) -> None:
     assert field is not None and not sheet.cramped and field.size.height >= 1, name
     await app.type(pilot, "x")
     assert "x" in field.text and {"accept", "leave"} <= buttons(sheet), name
-    await app.click_text(pilot, "esc back")
+    await app.click_text(pilot, "Esc back")
     assert sheet.writing is None and not sheet.cramped and "too small" not in text_of(app)
 
 
@@ -129,4 +129,4 @@ async def test_a_sheet_without_room_comes_back_when_there_is_some_with_all_that_
             assert app.sheet.cramped == (size[1] < 10)
             assert ("Too small" in " ".join(text_of(app).split())) == app.sheet.cramped
         assert app.sheet.writing is app.sheet.reply_fields.reply and app.sheet.reply_fields.reply.text == "why"
-        assert "enter sends the reply" in text_of(app)
+        assert "Enter send the reply" in text_of(app)

@@ -108,7 +108,7 @@ async def settled(pilot: Pilot[None]) -> None:
     """Wait until everything in sight is painted and on the screen."""
     transcript = pilot.app.query_one(Transcript)
     await pilot.pause()
-    while not transcript.settled:
+    while not transcript.is_idle:
         await asyncio.sleep(0.002)
         await pilot.pause()
     await pilot.pause()

@@ -59,7 +59,7 @@ def test_z14_what_is_open_as_a_sheet_is_listed_nowhere_else() -> None:
     waiting = [*scenes.tools(), *scenes.asked()]
     activity, inbox = after(waiting), InboxState()
     for event in waiting:
-        inbox = inbox.heard(event, 0.0)
+        inbox = inbox.apply(event, 0.0)
     key = (CONVERSATION, "call_2.apply_changes.1")
     shown = [read(line) for line in lines(activity, 100.0, {}, inbox.entries, key)]
     assert shown == ["Activity", "", "turn 1", *[one for one in shown if one.startswith(("✓", "◐"))]]
@@ -102,7 +102,7 @@ def test_what_waits_is_listed_oldest_first_and_goes_when_it_is_settled() -> None
     two = [*scenes.asked(), *scenes.asked("select", call_id="call_9")]
     inbox = InboxState()
     for event in two:
-        inbox = inbox.heard(event, 100.0)
+        inbox = inbox.apply(event, 100.0)
     activity = after([*scenes.tools(), *two])
     assert [read(line) for line in lines(activity, 100.0, waiting=inbox.entries)][:3] == [
         "Waiting for you 2",
@@ -110,7 +110,7 @@ def test_what_waits_is_listed_oldest_first_and_goes_when_it_is_settled() -> None
         "▌ Which branch should it go to? fs_modify_file",
     ]
     gone = ev.QuestionSettled(conversation=CONVERSATION, inquiry="call_2.apply_changes.1", how="cancelled", by="user")
-    left = inbox.heard(gone, 100.0).entries
+    left = inbox.apply(gone, 100.0).entries
     assert "Waiting for you 1" in [read(line) for line in lines(activity, 100.0, waiting=left)]
 
 
@@ -226,11 +226,11 @@ def test_of_sub_agents_of_earlier_turns_only_what_lists_say_is_kept() -> None:
     inner = scenes.call("grep", "running", id_="g1").model_copy(update={"conversation": "k1"})
     ended = scenes.call("spawn_agent", "completed", id_="s1", end="ok").model_copy(update={"agent": first})
     for event in (*calls, inner, ev.QuestionAsked(conversation="k1", prompt=asked), ended):
-        known = known.heard(event, 0.0)
+        known = known.apply(event, 0.0)
     assert [len(call.inquiries) for call in known.known[0].activity.calls] == [1]
     for turn, kept in ((1, 1), (2, 0)):
         later = first.model_copy(update={"conversation": f"k{turn + 1}", "call": "s9", "turn": turn})
-        known = known.heard(scenes.call("spawn_agent", "running", id_="s9").model_copy(update={"agent": later}), 0.0)
+        known = known.apply(scenes.call("spawn_agent", "running", id_="s9").model_copy(update={"agent": later}), 0.0)
         assert [len(call.inquiries) for call in known.known[0].activity.calls] == [kept]
     assert known.known[0].info == first and known.known[0].over and len(known.of_parent(CONVERSATION)) == 3
 
@@ -245,7 +245,7 @@ def test_sub_agents_that_are_called_the_same_and_do_the_same_are_numbered() -> N
             name=Foreign(name), task=Foreign(task),
         )  # fmt: skip
         call = scenes.call("spawn_agent", "running", id_=conversation).model_copy(update={"agent": info})
-        known = known.heard(call, 0.0)
+        known = known.apply(call, 0.0)
     names = [one.info.name.raw for one in known.of_parent(CONVERSATION)]
     assert names == ["agent 1", "agent 2", "mole", "agent 3", ""]
     assert [one.info.name.raw for one in known.known] == ["", "", "mole", "", ""], "what is known is as it was said"
@@ -321,11 +321,11 @@ def test_what_a_sub_agents_reviewer_decides_can_be_taken_over() -> None:
     ]
     agents = AgentTree()
     for event in told:
-        agents = agents.heard(event, 1.0)
+        agents = agents.apply(event, 1.0)
     (agent,) = agents.of_parent(CONVERSATION)
     assert agent.reviewed == ("call_2.apply_changes.1",)
     settled = ev.QuestionSettled(conversation="child", inquiry="call_2.apply_changes.1", how="answered", by="assistant")
-    assert agents.heard(settled, 2.0).of_parent(CONVERSATION)[0].reviewed == ()
+    assert agents.apply(settled, 2.0).of_parent(CONVERSATION)[0].reviewed == ()
 
 
 def test_what_a_sub_agent_asks_itself_stands_once_in_its_own_calls() -> None:

@@ -35,7 +35,7 @@ def test_what_is_meant(text: str, meant: object) -> None:
         ("/them", "them", "Did you mean /theme?"),
         ("/zzz", "zzz", "/help lists all."),
         ("/", "", "/help lists all."),
-        ("/etc/hosts is broken", "etc/hosts", "Start with // to send it as text"),
+        ("/etc/hosts is broken", "etc/hosts", "// sends it as text"),
         ("/ledger now", "ledger", "takes no argument"),
     ],
 )

@@ -65,7 +65,7 @@ REVIEWER = ev.Responder("assistant", model="anthropic/haiku", ms=7100, usage=USA
         ),
         (
             ev.InquiryAnswered(id="i", answer=True, responder=ev.Responder("user", escalated=True, ms=900)),
-            "Answer: true\nBy: you, over the reviewer",
+            "Answer: true\nBy: you, over the reviewer's no",
         ),
         (ev.InquiryAnswered(id="i", answer=True, responder=ev.Responder("user")), "Answer: true"),
         (

@@ -9,7 +9,7 @@ import pytest
 
 from jp_tui.protocol.events import ModelsListed, ModelTested, Refused, SetupFound, SetupSaved
 from jp_tui.protocol.models import ListModels, MissingKey, ModelInfo, ServerProblem, ServerSpec
-from jp_tui.protocol.setup import FoundServer, ProbeSetup, SaveSetup, TestModel
+from jp_tui.protocol.setup import FoundAgent, FoundServer, ProbeSetup, SaveSetup, TestModel
 from jp_tui.view.pages import first_run as view
 from jp_tui.view.pages.first_run import Wizard
 from jp_tui.view.wording.models import facts, tags
@@ -109,7 +109,7 @@ def test_a_server_without_a_list_is_no_dead_end() -> None:
     trouble = ServerProblem(provider="openai", kind="unauthorised", message="It was refused.", advice="Check it.")
     missing = MissingKey(provider="openai", variable="OPENAI_API_KEY")
     now, _ = view.apply_event(now, ModelsListed(provider="openai", models=(), problems=(trouble,), missing=(missing,)))
-    assert now.trouble == "It was refused. Check it. There is no key: OPENAI_API_KEY is not set."
+    assert now.trouble == "It was refused. Check it. OPENAI_API_KEY isn't set."
     assert keys(now) == [view.AGAIN] and keys(now, "gpt-9") == ["openai/gpt-9", view.AGAIN]
     again, wanted = view.choose_row(now, view.AGAIN)
     assert wanted == (ListModels(provider="openai"),) and again.models is None and not again.trouble
@@ -209,3 +209,21 @@ def test_what_is_known_of_a_model(given: dict[str, object], words: str) -> None:
 def test_what_a_model_is_here() -> None:
     one = ModelInfo(id="a/b", provider="a", model="b", aliases=("fast", "f"), listed=False, default=True)
     assert tags(one) == "the default · alias fast, f · not listed by its server"
+
+
+def test_n40_an_installed_agent_is_offered_started_and_saved() -> None:
+    """No model to choose and no reviewer; every step goes back to the list."""
+    agent = FoundAgent(name="opencode", command=("opencode", "acp"))
+    now, _ = view.apply_event(view.begin(WIRES)[0], FOUND.model_copy(update={"agents": (agent,), "servers": ()}))
+    assert keys(now) == ["agent/opencode", view.OWN, view.AGAIN] and "Where do" in view.lead(now)
+    now, wanted = view.choose_row(now, "agent/opencode")
+    assert wanted == (TestModel(model="agent/opencode", agent=agent),)
+    failed, _ = view.apply_event(now, ModelTested(model="agent/opencode", ok=False, message="no"))
+    assert view.choose_row(failed, view.AGAIN)[1] == wanted
+    for key, step in ((view.OTHER, "servers"), (view.ASIS, "confirm")):
+        assert view.choose_row(failed, key)[0].step == step
+    now, _ = view.apply_event(now, ModelTested(model="agent/opencode", ok=True, ms=3))
+    assert now.step == "confirm" and (before := view.back(now)) is not None and before.step == "servers"
+    assert view.plan(now) == (("agents.opencode.command", "opencode acp"), ("assistant.model.id", "agent/opencode"))
+    _, wanted = view.choose_row(now, view.WRITE)
+    assert wanted == (SaveSetup(model="agent/opencode", agent=agent),)

@@ -51,7 +51,7 @@ def settled(inquiry: str, conversation: str = "c1", how: str = "answered", by: s
 def after(*events: ev.Event, inbox: InboxState | None = None, now: float = 0.0) -> InboxState:
     found = inbox or InboxState()
     for event in events:
-        found = found.heard(event, now)
+        found = found.apply(event, now)
     return found
 
 
@@ -266,5 +266,16 @@ def test_rows_say_since_when_and_until_when() -> None:
     assert [(one.sign, one.since, one.mark) for one in rows] == [
         ("○", "1 h", "not open"), ("?", "2 m", ""), ("☾", "2 m", "snoozed for 5 m more"),
     ]  # fmt: skip
+    there = info("c", "c3").model_copy(update={"machine": "des\x1b\u202ek"})  # store.md D1
+    assert inbox_lines.row(after(listed(there)).entries[0], 0.0, wall).mark == "not open · from desk"
+    more = {
+        "folder": "/home/ada/code/some/deep/folder/of\x1bher",
+        "held_by": "ada on desk (jp-tui, process 7) since now",
+    }
+    held = after(listed(there.model_copy(update=more))).entries[0]
+    assert inbox_lines.row(held, 0.0, wall).mark == "open on desk · …/code/some/deep/folder/ofher"
+    assert inbox_lines.details(held) == "from desk, /home/ada/code/some/deep/folder/ofher, open in ada on desk"
+    moved = after(listed(there.model_copy(update={**more, "machine": "laptop", "folder": ""}))).entries[0]
+    assert inbox_lines.row(moved, 0.0, wall).mark == "open on desk · from laptop"
     odd = inbox_lines.row(after(*asked(prompt("a", at="soon"))).entries[0], 0.0, wall)
     assert odd.since == ""

@@ -121,9 +121,9 @@ def test_asked_anew_it_stays_put_off_unless_it_is_another_question() -> None:
 
 
 def test_r117_the_user_turns_to_any_of_them_also_to_one_that_was_put_off() -> None:
-    assert queue("a", "b", "c").turned_to(("c", "c")).current == ("c", "c")
-    assert queue("a", "b").turned_to(("c", "x")) == queue("a", "b")
-    back = queue("a", "b").put_off(("c", "b")).turned_to(("c", "b"))
+    assert queue("a", "b", "c").with_current(("c", "c")).current == ("c", "c")
+    assert queue("a", "b").with_current(("c", "x")) == queue("a", "b")
+    back = queue("a", "b").put_off(("c", "b")).with_current(("c", "b"))
     assert (back.current, back.aside) == (("c", "b"), ())
 
 

@@ -7,7 +7,7 @@ import pytest
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign, shortened
 from jp_tui.view.export.events import plain
-from jp_tui.view.wording.server_errors import server_said
+from jp_tui.view.wording.server_errors import server_error_lines
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from jp_tui.view.wording.server_errors import server_said
     ],
 )  # fmt: skip
 def test_in_lines(detail: str, conversation: str, said: list[str]) -> None:
-    assert list(server_said(Foreign(detail), conversation)) == said
+    assert list(server_error_lines(Foreign(detail), conversation)) == said
 
 
 def test_the_command_that_is_named_shows_all_of_it() -> None:

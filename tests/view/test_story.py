@@ -136,7 +136,7 @@ def test_a_growing_part_is_one_block_that_becomes_its_event_in_place() -> None:
     assert len(first.changed) == 1 and not again.changed  # more text is no new block
     (block,) = story.live
     assert isinstance(block, TextBlock) and block.growing
-    assert story.take() == {block.key: "Hello"} and not story.has_fresh
+    assert story.drain() == {block.key: "Hello"} and not story.has_fresh
     done = story.apply(appended(log(stored.ChatResponse(kind="message", content="Hello"), first=2)[0], "p"))
     assert done.renamed == ((block.key, "e2"),) and not story.live
     (final,) = story.of_event(2)
@@ -261,7 +261,7 @@ def test_incomplete_greeting_data_and_unknown_events() -> None:
 
 def test_the_greeting_becomes_the_first_event_where_it_stands() -> None:
     story = TranscriptReducer()
-    story.greet(Foreign("Welcome"), "demo/tour")
+    story.show_greeting(Foreign("Welcome"), "demo/tour")
     header, said = story.live
     assert isinstance(header, Header) and header.model == Foreign("demo/tour")
     event = log((0, stored.ChatResponse(kind="message", content="Welcome", metadata={"greeting": True})))[0]

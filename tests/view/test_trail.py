@@ -31,7 +31,7 @@ FATES = {
     "yes": (replace(OPEN, how="answered", answer=True, by="user"), "✓ yes · you"),
     "no": (
         replace(OPEN, how="answered", answer=False, by="user", escalated=True),
-        "✗ no · you and the reviewer",
+        "✗ no · you, after the reviewer's no",
     ),
     "elsewhere": (
         replace(OPEN, how="answered", answer="x", by="user", via="process"),
@@ -111,6 +111,10 @@ def test_why_somebody_was_asked_or_was_not(one: InquiryView, said: str) -> None:
     ("metadata", "said"),
     [
         ({"permission": {"choice": "run", "by": "user", "remember": True}}, ["you ran it · remembered for this turn"]),
+        ({"permission": {"choice": "run", "by": "user", "remember": True, "made_rules": ["rule-1", "rule-2"]}},
+         ["you ran it · made rule-1, rule-2"]),
+        ({"permission": {"choice": "run", "by": "mode", "mode": "edits"}}, ["ran without asking · mode edits"]),
+        ({"permission": {"choice": "run", "by": "reviewer"}}, ["ran without asking · a reviewer's yes"]),
         ({"permission": {"choice": "skip", "by": "user", "reason": "too wide\nx"}}, ["skipped by you: too wide"]),
         ({"permission": {"choice": "edit", "by": "user"}}, ["arguments edited by you"]),
         ({"permission": {"choice": "run", "by": "remembered"}}, ["ran without asking · remembered"]),

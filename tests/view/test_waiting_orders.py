@@ -49,7 +49,7 @@ class Orders(RuleBasedStateMachine):
             self.off.pop(key_of(one), None)
         self.asked[key_of(one)] = one
         self.queue = self.queue.added(one)
-        self.inbox = self.inbox.heard(ev.QuestionAsked(conversation=conversation, prompt=one), self.now)
+        self.inbox = self.inbox.apply(ev.QuestionAsked(conversation=conversation, prompt=one), self.now)
 
     @precondition(lambda self: self.asked)
     @rule(pick=picks, how=st.sampled_from(("answered", "withdrawn", "cancelled")))
@@ -60,7 +60,7 @@ class Orders(RuleBasedStateMachine):
         self.off.pop(key, None)
         self.queue = self.queue.without(key)
         fields = {"conversation": key[0], "inquiry": key[1], "how": how}
-        self.inbox = self.inbox.heard(ev.QuestionSettled.model_validate(fields), self.now)
+        self.inbox = self.inbox.apply(ev.QuestionSettled.model_validate(fields), self.now)
         assert self.inbox.gone is not None and (self.inbox.gone.entry.key, self.inbox.gone.how) == (key, how)
 
     @precondition(lambda self: self.asked)
@@ -77,7 +77,7 @@ class Orders(RuleBasedStateMachine):
         """From the inbox, also to one that was put off, of whatever conversation."""
         key = self.pick(pick)
         self.off.pop(key, None)
-        self.queue, self.inbox = self.queue.turned_to(key), self.inbox.back(key)
+        self.queue, self.inbox = self.queue.with_current(key), self.inbox.back(key)
         assert self.queue.current == key
 
     @rule()
@@ -107,7 +107,7 @@ class Orders(RuleBasedStateMachine):
             WaitingInfo(conversation=c, title=Foreign(c), inquiry=q, text=Foreign(q), digest="d1", since=scenes.AT)
             for c, q in keys
         ]
-        self.inbox = self.inbox.heard(ev.WaitingListed(waiting=tuple(told)), self.now)
+        self.inbox = self.inbox.apply(ev.WaitingListed(waiting=tuple(told)), self.now)
 
     @invariant()
     def nothing_is_lost_and_nothing_is_there_twice(self) -> None:

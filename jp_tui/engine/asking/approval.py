@@ -36,13 +36,18 @@ def refused(job: ToolCallState, coordinator: Coordinator) -> tuple[str, ...]:
 
 
 async def permitted(
-    job: ToolCallState, coordinator: Coordinator, floor: tuple[str, ...] = (), insists: v.Insists = "", why: str = ""
+    job: ToolCallState,
+    coordinator: Coordinator,
+    floor: tuple[str, ...] = (),
+    insists: v.Insists = "",
+    why: str = "",
+    shown: str = "",
 ) -> CallResult | None:
     """Request permission; return None if the call may run, with `job.arguments` changed if they were edited (R86-R89).
-    `insists` as in PermissionWanted. Raises Deferred."""
+    `insists` as in PermissionWanted; `shown` is what the prompt shows besides the call. Raises Deferred."""
     mode, call = job.setup.run, job.call
     asked: v.AskMode = "edit" if mode == "edit" else "ask"
-    digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
+    digest = shown_digest(f"{call.name}\n{dump(job.arguments)}{shown}")
     exact, covers = _remembered_for(job)
     policies, place = job.setup.policies, job.setup.run_place
     wanted = v.PermissionWanted(

@@ -8,26 +8,32 @@ waits meanwhile.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from jp_tui.conversation.events import Event as Stored
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.asking import permission_ledger
-from jp_tui.engine.asking.input_queue import Inputs, QueuedInput
+from jp_tui.engine.asking.input_queue import Inputs, OfferedInput, QueuedInput
 from jp_tui.engine.asking.open_prompts import OpenPrompts
 from jp_tui.engine.asking.pending_reviews import PendingReviews
 from jp_tui.engine.asking.prompt_builder import Ask, PromptContext
+from jp_tui.engine.asking.session_rules import SessionRules
 from jp_tui.engine.asking.side_messages import Finished
 from jp_tui.engine.asking.subagent_relay import ChildRelay, Hear, ParentPort, RelayedQuestions
 from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup
+from jp_tui.engine.base.people import answerer
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.schema_check.validation import Checks, verdicts
 from jp_tui.inquiry import denial_text, repeats
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.closing import rememberable
 from jp_tui.inquiry.decide import decide
 from jp_tui.inquiry.effects import Complete, Defer, Deliver, Permit, RunAgain
+from jp_tui.inquiry.parts import partial
+from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import AnswerRefused
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import SchemaAnswer, SecretAnswer
@@ -49,13 +55,16 @@ class SuspendedCalls:
         self._waiting[call] = future
         return future
 
-    def settle(self, verdict: Verdict) -> None:
+    def deliver(self, verdict: Verdict) -> None:
         """Deliver the verdict; a cancelled call is skipped."""
         future = self._waiting.pop(verdict.call, None)
         if future is not None and not future.done():
             future.set_result(verdict)
 
 
+Again = Callable[[v.Waiting], Awaitable[v.RuleDecided | None]]
+"""Decides a waiting prompt by the rules as they are now; None if they still leave it open."""
+Answer = TypeVar("Answer", bound=v.HumanAnswered | v.HumanPermitted)
 Raised = v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted | v.ReviewWanted
 PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 """Prompts that aren't recorded as inquiries."""
@@ -94,6 +103,7 @@ class Coordinator:
         self._pending = SuspendedCalls()
         self._reviewing = PendingReviews(log, checks, self._put, model, finished)
         self._calls: dict[str, PromptContext] = {}
+        self._again: dict[str, Again] = {}
         self._begin: dict[str, v.CallStarted] = {}
         self._heard_of, self._resumed = set[str](), set[str]()
         self._showing = OpenPrompts(log, self._put)
@@ -122,7 +132,7 @@ class Coordinator:
         else:
             self._put(v.CallGone(resumed.call))
 
-    def take_up(self, refusals: v.TurnResumed) -> None:
+    def restore_refusals(self, refusals: v.TurnResumed) -> None:
         """Restore the refusals of an unfinished turn, before its calls."""
         self._put(refusals)
 
@@ -137,11 +147,13 @@ class Coordinator:
             self._put(v.CallFailed(call))
         return who
 
-    def spoke(self) -> None:
+    def clear_rejections(self) -> None:
         """The user sent the model a message."""
         self._put(v.HumanSpoke())
 
-    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> denial_text.DenialText | None:
+    def rejection_text(
+        self, call: str, arguments: JsonObject, error: str, *, declined: bool
+    ) -> denial_text.DenialText | None:
         """Return the model's text in place of a tool's own error, if a no caused it (R141-R143)."""
         return denial_text.denial_text(self._state, call, arguments, error, declined=declined)
 
@@ -152,6 +164,10 @@ class Coordinator:
     def permission(self, wanted: v.PermissionWanted) -> asyncio.Future[Verdict]:
         """Ask for permission to run; the verdict is Permit or Complete."""
         return self._raise(wanted)
+
+    def decides_again(self, call: str, again: Again) -> None:
+        """Decide this call's prompt again when an answer has made rules (R252)."""
+        self._again[call] = again
 
     def delivery(self, wanted: v.DeliveryWanted) -> asyncio.Future[Verdict]:
         """Ask for permission to deliver; the verdict is Deliver or Complete."""
@@ -172,18 +188,23 @@ class Coordinator:
         known = await verdicts(self._checks, question.answer_type, values)
         return await self._raise(replace(raised, verdicts=known) if known else raised)
 
+    def answered_by(self, call: str) -> str:
+        """Return the kind of responder that gave the last answer of a call; empty if there is none."""
+        work = self._state.calls.get(call)
+        return work.last.who.kind if work is not None and work.last is not None else ""
+
     def relay(self, given: v.RelayWanted, asking: PromptContext, hear: Hear) -> None:
         """Ask a question of a call's sub-agent: `asking` describes its own call, `hear` receives the user's input."""
         if not self._closed:
             self._begins(given.call)
-            self._desk.take(given, asking, hear)
+            self._desk.relay(given, asking, hear)
 
-    def relayed(self, given: v.RelayClosed) -> None:
-        """The sub-agent's question closed."""
+    def relayed(self, given: v.RelayClosed | v.RelayPeople) -> None:
+        """The sub-agent's question closed, or people did something about it."""
         if not self._closed:
             self._desk.closed(given)
 
-    def wants_leave(self, call: str) -> bool:
+    def needs_permission(self, call: str) -> bool:
         """True if the user is asked for permission to run this call."""
         return any(shown.call == call and shown.kind == "permission" for shown in self._showing)
 
@@ -222,10 +243,27 @@ class Coordinator:
         """Process a front end's input about a question."""
         if self._closed:
             self._refuse(inquiry, "the turn is over", True)
+            return
+        if isinstance(given, v.HumanAnswered) and given.by is None:
+            try:
+                given = self._signed(given)
+            except JournalError as problem:
+                self._refuse(inquiry, str(problem), False)
+                return
+        if isinstance(given, v.HumanAnswered | v.HumanPermitted) and self._makes_rules(given):
+            self._beside(self._with_rules(given))
         elif isinstance(given, v.HumanAnswered):
             self._answer(given)
         else:
             self._put(given)
+
+    def _signed(self, given: v.HumanAnswered) -> v.HumanAnswered:
+        """Return the answer of this process's user with everyone of the store, where other people are asked (D14).
+        Raises JournalError."""
+        item = next((one for one in self._state.waiting if one.inquiry == given.inquiry), None)
+        if not isinstance(item, v.OpenQuestion) or item.asked.anyone:
+            return given
+        return replace(given, by=answerer(self._log.setup, self._log.owner()))
 
     def client_gone(self) -> None:
         """The client left: no one can be asked (Z9)."""
@@ -243,9 +281,70 @@ class Coordinator:
             self._log.secrets.keep(shown.call, given.value)
             self._put(given)
         else:
-            task = asyncio.create_task(self._check(given, shown))
-            self._checking.add(task)
-            task.add_done_callback(self._checking.discard)
+            self._beside(self._check(given, shown))
+
+    def _beside(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
+        self._checking.add(task)
+        task.add_done_callback(self._checking.discard)
+
+    def _makes_rules(self, given: v.HumanAnswered | v.HumanPermitted) -> bool:
+        """True if rules are to be made of this answer, or it asks for some that can't be. One to a sub-agent's question
+        makes its own."""
+        if not given.remember and given.wanted is None:
+            return False
+        item = next((one for one in self._state.waiting if one.inquiry == given.inquiry), None)
+        if item is None or item.digest != given.digest:
+            return False
+        if isinstance(item, v.OpenQuestion | v.OpenReview) and item.asks:
+            return False
+        return given.wanted is not None or self._calls[item.call].scopes is not None
+
+    async def _with_rules(self, given: Answer) -> None:
+        try:
+            made = await self._ruled(given)
+        except ValueError as problem:
+            self._refuse(given.inquiry, str(problem), False)
+        except Exception as bug:
+            self._hooks.broken(bug)
+        else:
+            self._put(made)
+            await self._catch_up(made)
+
+    async def _ruled(self, given: Answer) -> Answer:
+        """Make the rules of an answer: they are durable before it counts (AR21). Raises ValueError where they aren't
+        offered or can't be kept, JournalError."""
+        item = next((one for one in self._state.waiting if one.inquiry == given.inquiry), None)
+        if item is None or isinstance(item, v.OpenReview | v.OpenDelivery):
+            return given
+        call, rules = self._calls[item.call], self._log.setup.approval_rules
+        scope, lifetime = given.wanted or ("", "turn")
+        scopes = call.scopes or ()
+        offer = next((one for one in scopes if one.scope == scope), scopes[0] if scopes and not scope else None)
+        run, why, once = False, "", True
+        if isinstance(item, v.OpenQuestion) and isinstance(given, v.HumanAnswered):
+            run, why = given.value is True, given.note
+            whole = rememberable(item) and not partial(item.question, given.taken)
+            once = not (whole and isinstance(given.value, bool))
+        elif isinstance(item, v.OpenPermission) and isinstance(given, v.HumanPermitted):
+            run, why = given.run, given.reason or ""
+            once = bool(item.floor) or item.insists == "always"
+        if given.wanted is not None and (once or offer is None or lifetime not in offer.lifetimes):
+            raise ValueError("this prompt doesn't offer such a rule")
+        if once or offer is None or not isinstance(rules, SessionRules):
+            return replace(given, remember=False)
+        ids = await rules.make(offer, lifetime, run=run, reason=why.strip(), inquiry=item.inquiry, call=item.call)
+        return replace(given, remember=False, rules=ids)
+
+    async def _catch_up(self, made: v.HumanAnswered | v.HumanPermitted) -> None:
+        """Decide what waits and is covered by the new rules, without showing it (R252)."""
+        if not made.rules:
+            return
+        self._hooks.ledger()
+        for item in self._state.waiting:
+            again = self._again.get(item.call)
+            if item.inquiry != made.inquiry and again is not None and (found := await again(item)) is not None:
+                self._put(found)
 
     async def _check(self, given: v.HumanAnswered, shown: PromptRequest) -> None:
         try:
@@ -258,14 +357,23 @@ class Coordinator:
         known = await verdicts(self._checks, shown.question.answer_type, [given.value])
         return replace(given, verdicts=known) if known else given
 
-    async def hear(self, given: v.Input) -> list[s.Step]:
+    async def process(self, given: v.Input, offer: OfferedInput | None = None) -> list[s.Step]:
         """Process input from another process or a sub-agent; return the result instead of reporting it to the front
-        ends."""
+        ends. An `offer` is accepted in the same write as what it leads to."""
         if self._closed:
             return []
-        if isinstance(given, v.HumanAnswered):
-            self._keep_secret(given)
-        return await self._inputs.hear(given)
+        if not isinstance(given, v.HumanAnswered):
+            return await self._inputs.process(given, offer)
+        self._keep_secret(given)
+        if not self._makes_rules(given):
+            return await self._inputs.process(given, offer)
+        try:
+            given = await self._ruled(given)
+        except ValueError as problem:
+            return [s.Refuse(given.inquiry, str(problem), False)]
+        steps = await self._inputs.process(given, offer)
+        await self._catch_up(given)
+        return steps
 
     def _keep_secret(self, given: v.HumanAnswered) -> None:
         """Remember a secret given at this sub-agent's parent, so that it is redacted here, too (R202)."""
@@ -284,7 +392,7 @@ class Coordinator:
     def ask_again(self) -> None:
         """Report open prompts to a new front end."""
         self._showing.again()
-        self._reviewing.say_again()
+        self._reviewing.report_again()
 
     def settled_by(self, inquiry: str) -> str | None:
         """Return who closed an inquiry of this turn; None if it is open."""
@@ -301,30 +409,30 @@ class Coordinator:
         return any(shown.kind == "question" for shown in self._showing)
 
     @property
-    def goes_on(self) -> bool:
+    def can_suspend_turn(self) -> bool:
         """True if the turn can stop now and resume later (R207): it waits for the user, and an unfinished call has
         asked something or has a result."""
         return self.questions_wait or _left(self._state, self._showing)
 
     # --- the end ----------------------------------------------------------------------------------------------
 
-    async def settle(self) -> None:
+    async def wait_processed(self) -> None:
         """Wait until every input so far is processed."""
         while self._checking:
             await asyncio.wait(list(self._checking))
-        await self._inputs.settle()
+        await self._inputs.wait_processed()
 
     def withdraw(self) -> None:
         """Withdraw open prompts because the log can't be written. Their records stay open."""
         for shown in list(self._showing):
-            self._settled(shown.inquiry, "withdrawn", "")
+            self._on_settled(shown.inquiry, "withdrawn", "")
 
     async def close(self) -> None:
         """Process the pending input, then stop."""
         await self._reviewing.close()
         self._showing.close()
         await self._desk.close()
-        await self.settle()
+        await self.wait_processed()
         self._closed = True
         self._inputs.close()
 
@@ -342,12 +450,32 @@ class Coordinator:
             if place % BREATH == 0:
                 await asyncio.sleep(0)
         if facts := [step.event for _, steps in decided for step in steps if isinstance(step, s.Record)]:
-            await self._log.append(facts)
+            offers = [item.offer for item, steps in decided if item.offer is not None and _accepted(item, steps)]
+            try:
+                await self._log.append(facts, accepts=[offer.number for offer in offers])
+            except JournalError as problem:
+                if problem.kind not in ("withdrawn", "refused"):
+                    raise
+                await self._take_singly(items, str(problem) if problem.kind == "refused" else "")
+                return
+            for offer in offers:
+                offer.recorded = True
         self._state = state
         for place, (item, steps) in enumerate(decided, 1):
             self._carry_out(item, steps)
             if place % BREATH == 0 and place < len(decided):
                 await asyncio.sleep(0)
+
+    async def _take_singly(self, items: Sequence[QueuedInput], refused: str) -> None:
+        """Decide each by itself, since the maker of an offered answer has withdrawn it, or the store has `refused` one
+        (store.md D18): that one leads to nothing."""
+        for item in items:
+            if len(items) > 1:
+                await self._take([item])
+            elif refused:
+                self._carry_out(item, [s.Refuse(getattr(item.given, "inquiry", ""), refused, False)])
+            else:
+                item.tell([])
 
     def _carry_out(self, item: QueuedInput, steps: list[s.Step]) -> None:
         facts: list[Stored] = [step.event for step in steps if isinstance(step, s.Record)]
@@ -362,7 +490,7 @@ class Coordinator:
         self._perform(effects, item.told)
         given = item.given
         if isinstance(given, v.RelayClosed) and given.by and given.call in self._state.calls:
-            self._showing.say(given.call, self._calls[given.call], "running")
+            self._showing.report_call(given.call, self._calls[given.call], "running")
         if isinstance(given, v.QuestionRaised) and any(isinstance(x, s.Settled) and x.by == "static" for x in effects):
             self.counts(permission_ledger.pinned(self._calls[given.call].tool, given.rule.slot or given.question.id))
 
@@ -375,14 +503,16 @@ class Coordinator:
                     self._desk.hand(effect, told)
                 case s.AskReviewer(opened):
                     call = self._calls[opened.call]
-                    self._showing.say(opened.call, call, "awaiting_assistant")
+                    self._showing.report_call(opened.call, call, "awaiting_assistant")
                     self._reviewing.ask(effect, call.tool)
                 case s.RunAgain() | s.Complete() | s.Defer() | s.Permit() | s.Deliver():
-                    self._pending.settle(effect)
+                    self._pending.deliver(effect)
                 case s.Settled(inquiry, how, by):
-                    self._settled(inquiry, how, by)
+                    self._on_settled(inquiry, how, by)
                 case s.Refuse(inquiry, reason, gone, by):
                     self._refuse(inquiry, reason, gone, by)
+                case s.PeopleChanged(opened, why):
+                    self._showing.change(opened, why)
                 case s.LedgerChanged():
                     self._hooks.ledger()
                 case s.StopTurn():
@@ -395,20 +525,31 @@ class Coordinator:
         call = self._calls[opened.call]
         if self._away is not None and isinstance(ask, s.AskHuman | s.AskReview):
             self._showing.elsewhere(ask, call)
-            self._away.ask(ask, call, self.hear)
+            self._away.ask(ask, call, self.process)
             return
         self._showing.ask(ask, self._desk.asking(opened) or call, call)
         if isinstance(ask, s.AskHuman):
             self._hooks.waits()
 
-    def _settled(self, inquiry: str, how: s.How, by: str) -> None:
+    def _on_settled(self, inquiry: str, how: s.How, by: str) -> None:
         self._reviewing.drop(inquiry)
         self._hooks.settled(inquiry)
-        self._showing.settled(inquiry, how, by)
+        self._showing.close_settled(inquiry, how, by)
 
     def _refuse(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
         id_ = self._log.id
         self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone, by=by))
+
+
+def _accepted(item: QueuedInput, steps: Sequence[s.Step]) -> bool:
+    """True if the question of this answer closes here, or if it is recorded as one of several approvals."""
+    given = item.given
+    inquiry = given.inquiry if isinstance(given, v.HumanAnswered | v.HumanCancelled | v.HumanAssigned) else None
+    if any(isinstance(step, s.Refuse) for step in steps):
+        return False
+    voted = any(isinstance(step, s.PeopleChanged) and step.open.inquiry == inquiry for step in steps)
+    facts = voted and any(isinstance(step, s.Record) for step in steps)
+    return facts or any(isinstance(step, s.Settled) and step.inquiry == inquiry for step in steps)
 
 
 def _state(setup: EngineDependencies, handler: bool) -> v.State:

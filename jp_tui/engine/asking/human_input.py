@@ -9,6 +9,7 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol.values import (
     Answered,
     Cancelled,
+    ChosenRule,
     Delivered,
     Edited,
     EndTurn,
@@ -27,18 +28,19 @@ def parse_response(command: c.AnswerQuestion, *, via: str, ms: int | None, at: s
     """`via` is the client (R25), `ms` the time since it was asked, `at` the present time (R58)."""
     inquiry, shown = command.inquiry, command.digest
     match command.response:
-        case Answered(value=value, remember=remember, note=note, parts=parts):
-            return v.HumanAnswered(inquiry, shown, value, remember, note, via, ms, at, taken=_taken(parts))
-        case Cancelled():
-            return v.HumanCancelled(inquiry, shown)
+        case Answered(value=value, remember=remember, note=note, parts=parts, rule=rule):
+            taken, wanted = _accepted_parts(parts), _wanted(rule)
+            return v.HumanAnswered(inquiry, shown, value, remember, note, via, ms, at, taken=taken, wanted=wanted)
+        case Cancelled(declined=declined):
+            return v.HumanCancelled(inquiry, shown, declined)
         case Replied(text=text):
             return v.HumanReplied(inquiry, shown, text)
         case EndTurn():
             return v.HumanEndedTurn(inquiry, shown)
         case Edited(arguments=arguments):
             return v.HumanEdited(inquiry, shown, arguments, via, ms)
-        case Permitted(run=run, remember=remember, reason=reason):
-            return v.HumanPermitted(inquiry, shown, run, remember, reason, via, ms, at)
+        case Permitted(run=run, remember=remember, reason=reason, rule=rule):
+            return v.HumanPermitted(inquiry, shown, run, remember, reason, via, ms, at, wanted=_wanted(rule))
         case Delivered(deliver=deliver, text=text):
             return v.HumanDelivered(inquiry, shown, deliver, text, via, ms)
         case WentBack(to=to):
@@ -53,6 +55,10 @@ def parse_response(command: c.AnswerQuestion, *, via: str, ms: int | None, at: s
             assert_never(command.response)
 
 
-def _taken(parts: PartsTaken | None) -> Taken | None:
+def _wanted(rule: ChosenRule | None) -> tuple[str, str] | None:
+    return None if rule is None else (rule.scope, rule.lifetime)
+
+
+def _accepted_parts(parts: PartsTaken | None) -> Taken | None:
     """R251."""
     return None if parts is None else Taken(parts.accepted, parts.comments)

@@ -18,11 +18,20 @@ TOGETHER = 16
 
 
 @dataclass(slots=True)
+class OfferedInput:
+    """Number of the offer that an input comes from, and whether its acceptance is in the log, with the answer."""
+
+    number: int
+    recorded: bool = False
+
+
+@dataclass(slots=True)
 class QueuedInput:
     """An input; `told` receives the resulting steps, and a refusal is then not reported to the front ends."""
 
     given: v.Input
     told: asyncio.Future[list[s.Step]] | None = None
+    offer: OfferedInput | None = None
 
     def tell(self, steps: list[s.Step]) -> None:
         """Pass the steps to the waiting caller."""
@@ -44,13 +53,13 @@ class Inputs:
         """Add an input."""
         self._waiting.put_nowait(QueuedInput(given))
 
-    async def hear(self, given: v.Input) -> list[s.Step]:
+    async def process(self, given: v.Input, offer: OfferedInput | None = None) -> list[s.Step]:
         """Add an input and return its resulting steps, empty if it couldn't be processed."""
         told: asyncio.Future[list[s.Step]] = asyncio.get_running_loop().create_future()
-        self._waiting.put_nowait(QueuedInput(given, told))
+        self._waiting.put_nowait(QueuedInput(given, told, offer))
         return await told
 
-    async def settle(self) -> None:
+    async def wait_processed(self) -> None:
         """Wait until everything so far is processed."""
         await self._waiting.join()
 

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.asking.prompt_builder import Ask, PromptContext, prompt
+from jp_tui.engine.asking.prompt_builder import Ask, PromptContext, people_shown, prompt
+from jp_tui.engine.base.people import answerer
 from jp_tui.engine.record.log import Log
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.people import standing
 from jp_tui.journal.port import JournalError
-from jp_tui.protocol.events import CallChanged, QuestionAsked, QuestionSettled
+from jp_tui.protocol.events import CallChanged, PromptChanged, QuestionAsked, QuestionSettled
 from jp_tui.protocol.values import CallState, PromptRequest
 
 
@@ -42,20 +44,50 @@ class OpenPrompts:
         self._asked_at[opened.inquiry] = log.setup.monotonic()
         match ask:
             case s.AskHuman() | s.AskReview():
-                self.say(opened.call, call, "awaiting_input")
+                self.report_call(opened.call, call, "awaiting_input")
             case s.AskPermission():
-                self.say(opened.call, call, "awaiting_permission")
+                self.report_call(opened.call, call, "awaiting_permission")
             case s.AskDelivery():
-                self.say(opened.call, call, "awaiting_result_edit")
-        made = self._shown[opened.inquiry] = prompt(log, ask, asker)
+                self.report_call(opened.call, call, "awaiting_result_edit")
+        yours = not isinstance(ask, s.AskHuman) or self._yours(ask.open)
+        made = self._shown[opened.inquiry] = prompt(log, ask, asker, yours=yours)
         if self._drafts is None:
             self._drafts = self._kept()
         log.publish(QuestionAsked(conversation=log.id, prompt=made, draft=self._drafts.get(opened.inquiry, "")))
         self._until(ask)
 
+    def change(self, opened: v.OpenQuestion, why: str) -> None:
+        """Report that people approved it, or that it was handed over."""
+        shown = self._shown.get(opened.inquiry)
+        if shown is None:
+            return
+        told = people_shown(opened, yours=self._yours(opened))
+        said = {"to": "", "approvals": None, "yours": True, **told, **({"why": why} if why else {})}
+        made = self._shown[opened.inquiry] = shown.model_copy(update=said)
+        self._log.publish(
+            PromptChanged(
+                conversation=self._log.id,
+                inquiry=opened.inquiry,
+                to=made.to,
+                claimed_by=made.claimed_by,
+                approvals=made.approvals,
+                yours=made.yours,
+                why=why,
+            )
+        )
+
+    def _yours(self, opened: v.OpenQuestion) -> bool:
+        """True if the user of this process may answer it."""
+        if opened.asked.anyone:
+            return True
+        with suppress(JournalError):
+            me = answerer(self._log.setup, self._log.owner())
+            return me is not None and standing(opened.asked, me.people, me.name).may
+        return False
+
     def elsewhere(self, ask: Ask, call: PromptContext) -> None:
         """Record that this sub-agent's parent shows it."""
-        self.say(ask.open.call, call, "awaiting_input")
+        self.report_call(ask.open.call, call, "awaiting_input")
         self._until(ask)
 
     def _until(self, ask: Ask) -> None:
@@ -78,7 +110,7 @@ class OpenPrompts:
             return self._log.setup.journal.drafts(self._log.id)
         return {}
 
-    def settled(self, inquiry: str, how: s.How, by: str) -> None:
+    def close_settled(self, inquiry: str, how: s.How, by: str) -> None:
         """Close it."""
         log = self._log
         self._asked_at.pop(inquiry, None)
@@ -98,7 +130,7 @@ class OpenPrompts:
         for timer in self._deadlines.values():
             timer.cancel()
 
-    def say(self, call: str, about: PromptContext, state: CallState) -> None:
+    def report_call(self, call: str, about: PromptContext, state: CallState) -> None:
         """Report a call's state."""
         log = self._log
         log.publish(

@@ -5,12 +5,13 @@ The tool chooses the next question; the machine navigates (inquiries.md R171, R1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from jp_tui.conversation.strict_json import dump
 from jp_tui.engine.asking.approval import shown_digest
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import FormView, Place
+from jp_tui.questions.types import FormView, Place, Question
 
 STATES = ("answered", "current", "skipped", "ahead")
 
@@ -20,6 +21,18 @@ def rule_for(rule: v.Rule, form: FormView | None) -> v.Rule:
     if not rule.slot or form is None or len(form.places) < 2:
         return rule
     return replace(rule, has_answer=False, answer=None, slot="", place="")  # the place belonged to the answer
+
+
+def asked_ahead(form: FormView | None, rules: Mapping[str, v.Rule]) -> FormView | None:
+    """Return the form without the later questions that a setting answers: the user won't be asked (R172)."""
+    if form is None:
+        return None
+
+    def place(one: Place) -> Place:
+        fixed = one.question is not None and rule_for(rules.get(one.id, v.Rule()), form).has_answer
+        return replace(one, question=None) if fixed else one
+
+    return FormView(tuple(map(place, form.places)))
 
 
 def review_digest(form: FormView) -> str:
@@ -36,7 +49,8 @@ def find_problem(form: object) -> str | None:
         return f"showed a form that is none ({type(form).__name__})"
     for place in places:
         words: tuple[object, ...] = (place.id, place.text, place.because)
-        if not all(isinstance(word, str) for word in words) or place.state not in STATES:
+        asks = place.question is None or isinstance(place.question, Question)
+        if not all(isinstance(word, str) for word in words) or place.state not in STATES or not asks:
             return "showed a form that cannot be shown"
         try:
             dump(place.answer)

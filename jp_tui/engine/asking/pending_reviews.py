@@ -52,7 +52,7 @@ class PendingReviews:
         reviews, rule = self._model.reviews, raised.rule
         if reviews is None or rule.target != "user" or rule.has_answer or rule.place:
             return raised
-        if raised.question.id not in reviews(await self._log.told()):
+        if raised.question.id not in reviews(await self._log.model_messages()):
             return raised
         place = SCRIPT.format(self._model.id)
         return replace(raised, rule=replace(rule, target="assistant_with_escalation", overrides=OWN, place=place))
@@ -73,7 +73,7 @@ class PendingReviews:
         ms = int((self._log.setup.monotonic() - self._began[inquiry]) * 1000) if inquiry in self._began else None
         return v.HumanTookOver(inquiry, started.model, heard, ms)
 
-    def say_again(self) -> None:
+    def report_again(self) -> None:
         """Report running reviews and their streamed reasons to a new front end."""
         for started, said in self._shown.values():
             self._log.publish(started)
@@ -109,7 +109,7 @@ class PendingReviews:
         """Build the snapshot (R120, R121, Z3): the present log, with the results of calls that ended since."""
         log, opened = self._log, ask.open
         paused = PAUSED.format(first_line(opened.question.text))
-        told = await log.told(snapshot_results(opened.call, paused, self._finished))
+        told = await log.model_messages(snapshot_results(opened.call, paused, self._finished))
         return ReviewQuestion(
             inquiry=opened.inquiry,
             tool=tool,
@@ -147,7 +147,7 @@ class PendingReviews:
         self._shown[opened.inquiry] = started, []
         log.publish(started)
 
-    def said(self, inquiry: str, kind: Literal["thought", "reason"], text: str, *, fresh: bool) -> None:
+    def report_output(self, inquiry: str, kind: Literal["thought", "reason"], text: str, *, fresh: bool) -> None:
         """Report more output, without secrets (R202)."""
         shown = self._shown.get(inquiry)
         if shown is None:
@@ -178,7 +178,7 @@ class _Ear:
         self._reviewing.started(self._ask, self._tool, model)
 
     def says(self, kind: Literal["thought", "reason"], text: str, *, fresh: bool = False) -> None:
-        self._reviewing.said(self._ask.open.inquiry, kind, text, fresh=fresh)
+        self._reviewing.report_output(self._ask.open.inquiry, kind, text, fresh=fresh)
 
     def waits(self, detail: str = "", seconds: float | None = None) -> None:
         self._reviewing.waits(self._ask.open.inquiry, detail, seconds)

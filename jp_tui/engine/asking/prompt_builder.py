@@ -20,8 +20,10 @@ from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import on_subagent
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.refusals import refuser
-from jp_tui.protocol.values import AgentInfo, Control, Escalation, PromptRequest, Verdict
+from jp_tui.protocol.people import Approvals
+from jp_tui.protocol.values import AgentInfo, Control, Escalation, PromptRequest, RuleOffer, Verdict
 from jp_tui.questions.types import BooleanAnswer, Question
+from jp_tui.tools.port import by_agent
 
 ASSISTANT = "Assistant"
 """M41, the default label."""
@@ -31,7 +33,8 @@ Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
 @dataclass(frozen=True, slots=True)
 class PromptContext:
     """Facts about a call for its prompts. `result` is what would be delivered, `agent` its sub-agent, `asked_by` the
-    sub-agent that owns the call, if its parent shows it."""
+    sub-agent that owns the call, if its parent shows it. `scopes` are the rules that the answer may make; None where
+    rules have no part in it."""
 
     setup: ToolSetup
     subject: str
@@ -41,6 +44,7 @@ class PromptContext:
     is_error: bool = False
     agent: AgentInfo | None = None
     asked_by: AgentInfo | None = None
+    scopes: tuple[RuleOffer, ...] | None = None
 
     @property
     def tool(self) -> str:
@@ -51,8 +55,8 @@ class PromptContext:
         return replace(self, result=result, is_error=is_error)
 
 
-def prompt(log: Log, ask: Ask, call: PromptContext) -> PromptRequest:
-    """Build the prompt for all front ends."""
+def prompt(log: Log, ask: Ask, call: PromptContext, *, yours: bool = True) -> PromptRequest:
+    """Build the prompt for all front ends. `yours`: the user of this process may answer it."""
     opened = ask.open
     common: dict[str, Any] = {
         "conversation": log.id,
@@ -65,13 +69,14 @@ def prompt(log: Log, ask: Ask, call: PromptContext) -> PromptRequest:
         "arguments": Foreign(json.dumps(call.arguments, ensure_ascii=False, indent=2)),
         "rendered": Foreign(call.rendered),
         "tool_kind": call.setup.kind,
+        "server": call.setup.server,
         "why": "" if isinstance(ask, s.AskReview) else ask.why,
         "asked_at": timestamp(log.setup.now()),
         "agent": call.asked_by or log.agent,
     }
     match ask:
         case s.AskHuman():
-            return PromptRequest(**common, **_question(ask, call))
+            return PromptRequest(**common, **_question(ask, call, yours=yours))
         case s.AskPermission(open=asked):
             return PromptRequest(**common, **_permission(asked, call))
         case s.AskDelivery(open=asked):
@@ -80,19 +85,36 @@ def prompt(log: Log, ask: Ask, call: PromptContext) -> PromptRequest:
             return PromptRequest(**common, **_review(done, back, call))
 
 
-def _question(ask: s.AskHuman, call: PromptContext) -> dict[str, Any]:
+def people_shown(opened: v.OpenQuestion, *, yours: bool) -> dict[str, Any]:
+    """Return which people are asked, as a prompt says it (store.md D14, D15); empty in a store of one person."""
+    asked = opened.asked
+    if asked.anyone:
+        return {} if yours else {"yours": False}
+    approvals = Approvals(needed=asked.needed, by=tuple(one.who for one in opened.votes)) if asked.needed > 1 else None
+    return {"to": asked.to, "approvals": approvals, "yours": yours}
+
+
+def _question(ask: s.AskHuman, call: PromptContext, *, yours: bool) -> dict[str, Any]:
     opened = ask.open
     controls: set[Control] = {"reply", "end_turn"}
     if (opened.asked_as or opened.source) != "assistant":
         controls |= {"cancel", "edit"}
+    if by_agent(call.setup.tool):  # it runs its own arguments
+        controls.discard("edit")
+    if opened.question.serves:
+        controls |= {"decline"}
     if opened.back:
         controls.add("back")
     covers = ""
-    if ask.remember:
+    if ask.remember and opened.asked.needed == 1:
         controls.add("remember")
         covers = f"until this turn ends, every `{opened.question.id}` of {call.tool}, without showing it"
         if opened.question.exact:
             covers = "until this turn ends, exactly what is shown here, and nothing else"
+        if call.scopes is not None:
+            covers = ""
+            if not call.scopes:
+                controls.discard("remember")
     verdict = opened.escalation
     return {
         **_asker(opened, ask.label, call),
@@ -101,6 +123,8 @@ def _question(ask: s.AskHuman, call: PromptContext) -> dict[str, Any]:
         "preselect": _preselects(opened, call),
         "controls": frozenset(controls),
         "remember_covers": covers,
+        "scopes": call.scopes or () if ask.remember and opened.asked.needed == 1 else (),
+        **people_shown(opened, yours=yours),
         "deadline_secs": opened.rule.deadline_secs,
         "form": opened.form,
         "progress": None if opened.form is None else opened.form.progress,
@@ -148,9 +172,10 @@ def _escalation(told: v.EscalationCause) -> Escalation:
 def _permission(asked: v.OpenPermission, call: PromptContext) -> dict[str, Any]:
     controls: set[Control] = {"edit", "end_turn"}
     covers = ""
-    if not asked.floor and asked.insists != "always":  # permitted for one call only (R247, AR9)
+    once = asked.floor or asked.insists == "always"  # permitted for one call only (R247, AR9)
+    if not once and call.scopes != ():
         controls.add("remember")
-        covers = asked.covers
+        covers = asked.covers if call.scopes is None else ""
     return {
         "kind": "permission",
         "source": "tool",
@@ -160,6 +185,7 @@ def _permission(asked: v.OpenPermission, call: PromptContext) -> dict[str, Any]:
         "edit_first": asked.edit,
         "controls": frozenset(controls),
         "remember_covers": covers,
+        "scopes": () if once else call.scopes or (),
     }
 
 

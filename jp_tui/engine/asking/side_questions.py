@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
@@ -27,8 +28,8 @@ from jp_tui.engine.asking.side_messages import (
     talk,
 )
 from jp_tui.engine.base.dependencies import ModelSetup
-from jp_tui.engine.model.response_retry import retry_delay
-from jp_tui.engine.model.text_response import spoken
+from jp_tui.engine.model.response_retry import retried
+from jp_tui.engine.model.text_response import text_deltas
 from jp_tui.engine.record.errors import stored, turn_error
 from jp_tui.engine.record.event_codec import SENT, storable
 from jp_tui.engine.record.log import Log
@@ -37,8 +38,8 @@ from jp_tui.protocol.events import AsideDelta, AsideEnded, Retrying
 from jp_tui.protocol.values import PromptRequest
 
 KIND = "inquiry_aside"
-CANCELLED: JsonObject = {"kind": "cancelled", "message": "The question was settled meanwhile.", "advice": ""}
-SILENT = m.ModelError("other", "The model said nothing.", "Ask again, or put it differently.")
+CANCELLED: JsonObject = {"kind": "cancelled", "message": "The question is closed.", "advice": ""}
+SILENT = m.ModelError("other", "The model sent an empty reply.", "Ask again in other words.")
 
 
 @dataclass(slots=True)
@@ -112,13 +113,13 @@ class SideQuestions:
     def ask(self, prompt: PromptRequest | None, text: str) -> None:
         """Start a side question about a prompt. Raises ValueError with a message."""
         if prompt is None:
-            raise ValueError("That question does not wait for an answer any more.")
+            raise ValueError("This question is closed.")
         if prompt.kind == "delivery":
-            raise ValueError("A result that is not delivered is told to no model, so none can be asked about it.")
+            raise ValueError("You can't ask a model about a result before it is delivered.")
         if prompt.inquiry in self._running:
-            raise ValueError("The side question before this one is still being answered.")
+            raise ValueError("The previous side question is still being answered.")
         if not text.strip():
-            raise ValueError("There is nothing to ask.")
+            raise ValueError("The side question is empty.")
         words = self._log.secrets.text(storable(text), prompt.call)
         running = _Running(words, self._log.setup.monotonic())
         speaks = asyncio.create_task(self._speak(prompt, running))
@@ -129,7 +130,7 @@ class SideQuestions:
         JournalError."""
         talk = self._talks.get(inquiry)
         if talk is None and inquiry not in self._running:
-            raise ValueError("Nothing that was said aside about this question could still go along.")
+            raise ValueError("There is no side question to send with the answer.")
         await self._record(inquiry, {"send": send})
         self._talks.setdefault(inquiry, _Talk()).send = send
 
@@ -143,7 +144,7 @@ class SideQuestions:
             keeps.add_done_callback(self._ending.discard)
             speaks.cancel()
 
-    async def settle(self) -> None:
+    async def wait_stopped(self) -> None:
         """Wait until stopped exchanges are logged."""
         while self._ending:
             await asyncio.wait(list(self._ending))
@@ -152,11 +153,11 @@ class SideQuestions:
         """End everything."""
         for inquiry in list(self._running):
             self.drop(inquiry)
-        await self.settle()
+        await self.wait_stopped()
 
     async def due(self) -> list[ev.ChatRequest]:
         """Return the messages to send now that the calls have their results; each is sent once."""
-        await self.settle()
+        await self.wait_stopped()
         found: list[ev.ChatRequest] = []
         for inquiry in [inquiry for inquiry in self._talks if inquiry not in self._running]:
             talk = self._talks.pop(inquiry)
@@ -185,7 +186,7 @@ class SideQuestions:
         try:
             await self._record(inquiry, {**told, **failed, "metadata": about})
         except JournalError as problem:
-            error = {"kind": "storage", "message": str(problem), "advice": "Make room or fix the folder."}
+            error = {"kind": "storage", "message": str(problem), "advice": "Free disk space or fix the folder."}
         found = self._talks.setdefault(inquiry, _Talk())
         found.about = subject(prompt)
         found.exchanges.append(SideExchange(running.asked, answer))
@@ -209,7 +210,7 @@ class SideQuestions:
         """Build the request. Tools are listed and none may be called (R129): servers refuse earlier calls of unknown
         tools."""
         log = self._log
-        told = await log.told(snapshot_results(prompt.call, paused(prompt), self._finished))
+        told = await log.model_messages(snapshot_results(prompt.call, paused(prompt), self._finished))
         before = self._talks.get(prompt.inquiry, _Talk()).exchanges
         return m.ModelRequest(
             model=model.name,
@@ -225,39 +226,27 @@ class SideQuestions:
         )
 
     async def _stream(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:
-        failures = 0
-        while True:
-            try:
-                await self._take(model, request, inquiry, said)
-            except m.ModelError as error:
-                failures += 1
-                wait = retry_delay(model.retry, error, failures, began=bool(said))
-                if wait is None:
-                    raise
-                self._waits(inquiry, error.cause, wait)
-                await asyncio.sleep(wait)
-                self._waits(inquiry)
-                continue
-            if not said:
-                raise SILENT
-            return
+        read = partial(self._read_response, model, request, inquiry, said)
+        await retried(read, model.retry, partial(self._waits, inquiry), began=lambda: bool(said))
+        if not said:
+            raise SILENT
 
-    def _waits(self, inquiry: str, detail: str = "", wait: float | None = None) -> None:
+    def _waits(self, inquiry: str, detail: str, wait: float | None) -> None:
         log = self._log
         log.publish(Retrying(conversation=log.id, id=inquiry, who="aside", detail=detail, retry_in=wait))
 
-    async def _take(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:
+    async def _read_response(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:
         """Read one response; only its text counts. Raises ModelError, also if it breaks off."""
         log, whole = self._log, False
-        async with aclosing(spoken(model.provider.stream(request))) as texts:
+        async with aclosing(text_deltas(model.provider.stream(request))) as texts:
             async for text in texts:
-                if text is None:
+                if isinstance(text, m.Finished):
                     whole = True
                 else:
                     said.append(text)
                     log.publish(AsideDelta(conversation=log.id, inquiry=inquiry, text=Foreign(text)))
         if not whole:
-            raise m.ModelError("cut", "The response broke off.", "Ask again.", transient=True)
+            raise m.ModelError("cut", "The response ended early.", "Ask again.", transient=True)
 
     async def _record(self, inquiry: str, told: JsonObject) -> None:
         head: JsonObject = {"timestamp": timestamp(self._log.setup.now()), "type": KIND, "id": inquiry}

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from jp_tui.conversation.events import Event, InquiryResponse
+from jp_tui.conversation.events import Event, InquiryAssigned, InquiryResponse, InquiryVote
 from jp_tui.engine.asking.prompt_builder import PromptContext
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
@@ -29,6 +29,9 @@ class ParentPort(Protocol):
 
     def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:
         """The sub-agent's machine closed this item; unknown items are ignored."""
+
+    def people_changed(self, change: s.PeopleChanged, event: InquiryVote | InquiryAssigned | None) -> None:
+        """An item was approved by one more person, or handed over; `event` is what the sub-agent's machine recorded."""
 
     def end_turn(self) -> None:
         """The user ends the turn with all its sub-agents (R249)."""
@@ -52,12 +55,16 @@ class ChildRelay:
         return call in self._waiting.values()
 
     def tell(self, effects: Sequence[s.Step], facts: Sequence[Event]) -> None:
-        """Forward closed items and recorded facts to the parent (R222)."""
+        """Forward closed items, and what people did, to the parent (R222)."""
         for effect in effects:
             if isinstance(effect, s.Settled):
                 self._waiting.pop(effect.inquiry, None)
                 said = (one for one in facts if isinstance(one, InquiryResponse) and one.id == effect.inquiry)
                 self._handler.closed(effect.inquiry, effect.how, effect.by, next(said, None))
+            elif isinstance(effect, s.PeopleChanged):
+                votes = (one for one in facts if isinstance(one, InquiryVote | InquiryAssigned))
+                told = next((one for one in votes if one.id == effect.open.inquiry), None)
+                self._handler.people_changed(effect, told)
 
 
 class RelayedQuestions:
@@ -68,14 +75,15 @@ class RelayedQuestions:
         self._askers: dict[tuple[str, str], tuple[PromptContext, Hear]] = {}
         self._handing: set[asyncio.Task[None]] = set()
 
-    def take(self, wanted: v.RelayWanted, asking: PromptContext, hear: Hear) -> None:
+    def relay(self, wanted: v.RelayWanted, asking: PromptContext, hear: Hear) -> None:
         """A sub-agent asks."""
         self._askers[wanted.call, wanted.ask.inquiry] = asking, hear
         self._put(wanted)
 
-    def closed(self, given: v.RelayClosed) -> None:
-        """The sub-agent's question closed."""
-        self._askers.pop((given.call, given.asks), None)
+    def closed(self, given: v.RelayClosed | v.RelayPeople) -> None:
+        """The sub-agent's question closed, or people did something about it."""
+        if isinstance(given, v.RelayClosed):
+            self._askers.pop((given.call, given.asks), None)
         self._put(given)
 
     def gone(self, call: str) -> None:
@@ -120,6 +128,8 @@ def _here(step: s.Step, relayed: s.RelayAnswer) -> s.Step:
     """Convert a step of the sub-agent's machine to the question's id here."""
     if isinstance(step, s.Settled | s.Refuse) and step.inquiry == relayed.open.asks:
         return replace(step, inquiry=relayed.open.inquiry)
+    if isinstance(step, s.PeopleChanged) and step.open.inquiry == relayed.open.asks:
+        return replace(step, open=replace(step.open, inquiry=relayed.open.inquiry))
     return step
 
 
@@ -130,7 +140,7 @@ class SubagentRelay:
         self,
         agent: AgentInfo,
         relay: Callable[[v.RelayWanted, PromptContext, Hear], None],
-        relayed: Callable[[v.RelayClosed], None],
+        relayed: Callable[[v.RelayClosed | v.RelayPeople], None],
         end_turn: Callable[[], None],
     ) -> None:
         self._agent, self._relay, self._relayed, self._end_turn = agent, relay, relayed, end_turn
@@ -149,6 +159,11 @@ class SubagentRelay:
     def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:
         """See ParentPort."""
         self._relayed(v.RelayClosed(self._agent.call, asks, how, by, response))
+
+    def people_changed(self, change: s.PeopleChanged, event: InquiryVote | InquiryAssigned | None) -> None:
+        """See ParentPort."""
+        opened = change.open
+        self._relayed(v.RelayPeople(self._agent.call, opened.inquiry, opened.asked, opened.votes, event, change.why))
 
     def end_turn(self) -> None:
         """See ParentPort."""

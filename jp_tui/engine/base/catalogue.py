@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from jp_tui.protocol.models import ModelsListed, ServerSpec
-from jp_tui.protocol.setup import ModelTested, SetupFound, SetupSaved
+from jp_tui.protocol.setup import FoundAgent, ModelTested, SetupFound, SetupSaved
 
 
 class Catalogue(Protocol):
@@ -20,8 +20,8 @@ class Catalogue(Protocol):
     async def found(self) -> SetupFound:
         """Detect what is on this machine: variables that are set, local servers that respond."""
 
-    async def tested(self, model: str, server: ServerSpec | None) -> ModelTested:
-        """Send one tiny request; a failure is part of the result, not raised."""
+    async def tested(self, model: str, server: ServerSpec | None, agent: FoundAgent | None = None) -> ModelTested:
+        """Send one tiny request, or start the agent; a failure is part of the result, not raised."""
 
-    def save(self, model: str, reviewer: str, server: ServerSpec | None) -> SetupSaved:
+    def save(self, model: str, reviewer: str, server: ServerSpec | None, agent: FoundAgent | None = None) -> SetupSaved:
         """Write the user's file; new conversations of this run then use `model`."""

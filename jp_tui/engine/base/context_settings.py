@@ -1,4 +1,5 @@
-"""Values of `[context]` for the engine (context.md K1-K10)."""
+"""Values of `[context]` for the engine, and what is sent beside or instead of the user's words (context.md K1-K10,
+K50)."""
 
 from __future__ import annotations
 
@@ -49,6 +50,17 @@ class Briefing:
 
 UNTOLD = Briefing()
 """Nothing but the system prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandText:
+    """An own command as it was `typed`, and the `content` that is sent for it. `model` is the one that it wants."""
+
+    typed: str
+    content: str
+    name: str = ""
+    arguments: str = ""
+    model: str = ""
 
 
 def joined(prompt: str, more: str) -> str:

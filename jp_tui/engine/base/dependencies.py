@@ -6,28 +6,37 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from jp_tui.conversation.model import Effort, Message, ToolSpec
+from jp_tui.conversation.model import Effort, EffortChoice, EffortSupport, Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import CopyStore
 from jp_tui.engine.base.catalogue import Catalogue
 from jp_tui.engine.base.context_settings import UNTOLD, Briefing, ContextSettings
+from jp_tui.engine.base.server_content import ServerContent
 from jp_tui.inquiry.values import EarlierVerdict, Policy, ReviewerAnswered, ReviewerFailed, Rule
 from jp_tui.journal.port import Journal
+from jp_tui.protocol.mcp import McpRead
+from jp_tui.protocol.mode import ApprovalMode
+from jp_tui.protocol.own_commands import OwnCommand
 from jp_tui.protocol.settings import SettingsRead
 from jp_tui.protocol.trust import TrustRead
 from jp_tui.providers.port import Provider
 from jp_tui.questions.types import Question
 from jp_tui.rules.facts import Covers
-from jp_tui.rules.values import Places
+from jp_tui.rules.values import ApprovalRule, LayerName, Places
+from jp_tui.settings.command_files.reading import CommandReader
 from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
 from jp_tui.system.ignore_lists import IgnoreText
 from jp_tui.tools.port import Tool
 
 if TYPE_CHECKING:
+    import asyncio
+
+    from jp_tui.engine.base.draft_spool import DraftSpool
     from jp_tui.rules.danger import Danger
     from jp_tui.rules.decide import RuleLayers
+    from jp_tui.system.agents.presence import AgentSession
 
 RunMode = Literal["ask", "unattended", "edit", "skip"]
 CANCELLATION = (
@@ -48,13 +57,30 @@ class Policies:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolChange:
+    """Change of a tool by its MCP server since the user accepted the tool (mcp.md P31): the names of the parts, and the
+    difference as text of the server. `accept` accepts it, and raises ValueError with a message."""
+
+    parts: tuple[str, ...]
+    shown: str
+    accept: Callable[[], None]
+
+
+def unchanged() -> ToolChange | None:
+    """The change of a tool that has none."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
 class ToolSetup:
     """A tool in this conversation.
 
     `tool` is None if `source` names an unknown executor (R63). `run_place` is FILE:LINE where `run` is set, for the
     ledger, `result_place` where `result` is; both are empty for built-in defaults. `format` is R90's mode for its own
     formatter.
-    `read_only`: it works in plan mode (K41).
+    `read_only`: it works in plan mode (K41). `idempotent`: it may run twice (store.md D21). `server` is the
+    MCP server of a tool that has one; `change` tells what it changed that the user hasn't accepted, whenever it is
+    called.
     """
 
     name: str
@@ -70,9 +96,34 @@ class ToolSetup:
     options: JsonObject = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
     read_only: bool = False
+    idempotent: bool = False
     policies: Policies = Policies()
     cancellation: str = CANCELLATION
     covers: Covers = field(default_factory=Covers)
+    server: str = ""
+    change: Callable[[], ToolChange | None] = unchanged
+
+
+BY_USER = Rule()
+"""The user decides, and nothing is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideCall:
+    """Settings of another program's tool (N3): `run`, None where nothing names the tool, with its place; the meaning of
+    its arguments, None where the settings don't say."""
+
+    run: RunMode | None = None
+    place: str = ""
+    covers: Covers | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModeSetting:
+    """The approval mode with which conversations begin (AR30); `folder_asks`: the folder's file allows `ask` only."""
+
+    mode: ApprovalMode = "ask"
+    folder_asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +150,12 @@ class Prices:
 class ModelSetup:
     """An opened model; `id` is provider/model, `name` is sent.
 
-    `extra` are wire parameters of its own, `cache` how long its provider may keep a prompt (R68), `window` its context
-    in tokens and `prices`, if known; `structured` is its support for schemas (surface S20b). `reviews` belongs to
-    scripted models: the tool questions that it reviews itself after these messages, unless a reviewer is configured
-    (S22); without a title in its script it isn't asked for one (`titles`). `images`: it accepts images, None if
-    unknown.
+    `effort` is how much it thinks, in the form `takes_effort`; `for_once` marks a choice for one turn, which precedes
+    the conversation's. `extra` are wire parameters of its own, `cache` how long its provider may keep a prompt (R68),
+    `window` its context in tokens and `prices`, if known; `structured` is its support for schemas (surface S20b).
+    `reviews` belongs to scripted models: the tool questions that it reviews itself after these messages, unless a
+    reviewer is configured (S22); without a title in its script it isn't asked for one (`titles`). `images`: it accepts
+    images, None if unknown.
     """
 
     id: str
@@ -115,6 +167,8 @@ class ModelSetup:
     retry: RetryPolicy = RetryPolicy()
     extra: JsonObject = field(default_factory=dict)
     effort: Effort | None = None
+    takes_effort: EffortSupport = "level"
+    for_once: bool = False
     cache: str = "short"
     window: int | None = None
     structured: Literal["native", "tool"] = "native"
@@ -122,6 +176,12 @@ class ModelSetup:
     reviews: Callable[[tuple[Message, ...]], frozenset[str]] | None = None
     titles: bool = True
     images: bool | None = None
+
+    def thinking(self, choice: EffortChoice | None) -> Effort | None:
+        """Return a choice in the form that the model takes (wires.md W8); None sends nothing."""
+        if choice is None or choice == "default" or self.takes_effort == "none":
+            return None
+        return Effort(choice, self.takes_effort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +266,34 @@ class ApprovalRules(Protocol):
         ones."""
 
 
+@dataclass(frozen=True, slots=True)
+class RuleFilesRead:
+    """The rules in all files, by layer in the order policy, user, folder. `problems` name what is wrong, with file and
+    line; `policy` are the files of a policy in force; `file` is the user's."""
+
+    rules: tuple[tuple[LayerName, ApprovalRule], ...]
+    layers: RuleLayers
+    file: str
+    problems: tuple[str, ...] = ()
+    policy: tuple[str, ...] = ()
+
+
+class RuleBook(Protocol):
+    """The files of approval rules, to list and to change (AR24). Every method raises ValueError with a message."""
+
+    def read(self) -> RuleFilesRead:
+        """Return what the files hold now."""
+
+    def new_id(self) -> str:
+        """Return an id for a rule."""
+
+    def add(self, table: Mapping[str, Any]) -> ApprovalRule:
+        """Write a rule to the user's file; `table` as in AR2."""
+
+    def revoke(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Take rules out of the user's file; return the ids that were there."""
+
+
 class Trust(Protocol):
     """Trust in the workspace's own configuration (surface S10). Every method raises ValueError with a message."""
 
@@ -219,11 +307,71 @@ class Trust(Protocol):
         """Revoke trust in it."""
 
 
+class McpAdmin(Protocol):
+    """MCP servers, to list and to change (mcp.md P14). Every method raises ValueError with a message."""
+
+    def read(self, deltas: Sequence[JsonObject]) -> McpRead:
+        """Return all servers with their tools as they are now, with the changes in a conversation's log (R67). Starts
+        nothing."""
+
+    async def start(self) -> tuple[str, ...] | None:
+        """Start the servers that never were (P3). Return lines for the user; None if there was none to start."""
+
+    def accept(self, server: str, tools: Sequence[tuple[str, str]]) -> None:
+        """Accept tools, by their own names, if they still have these fingerprints."""
+
+    async def restart(self, server: str) -> None:
+        """Start a server, or end it and start it again; return when it is ready or failed."""
+
+    async def log_in(self, server: str, shows: Callable[[str, Sequence[str]], None]) -> str:
+        """Start a server with a new login (P60); return a sentence about it. `shows` gets the address of its page, and
+        what the user should know about it."""
+
+    def open_login(self, server: str) -> None:
+        """Open the page of the login that waits in the user's browser."""
+
+    def stop_login(self, server: str) -> None:
+        """Stop the login that waits."""
+
+
 @dataclass(frozen=True, slots=True)
 class HeldBy:
     """Another process writes this conversation; `words` names it for the user."""
 
     words: str
+
+
+class Commits(Protocol):
+    """Waits for commits to the store by any process. On the engine's loop only."""
+
+    async def wait(self, seconds: float | None) -> None:
+        """Return after a commit that came since the last wait, or when `seconds` are over."""
+
+    def follow(self, woken: asyncio.Event) -> None:
+        """Set this event at each commit from now on, and once for what came before."""
+
+    def leave(self, woken: asyncio.Event) -> None:
+        """Stop setting this event."""
+
+
+class ToolServers(Protocol):
+    """Servers whose tools are known only once they run (mcp.md P3). `version` counts changes of what they list."""
+
+    @property
+    def version(self) -> int: ...
+
+    def instructions(self) -> Mapping[str, str]:
+        """Return what servers tell the model about themselves, by name, where a setting lets them (P1)."""
+
+    @property
+    def starting(self) -> Sequence[str]:
+        """Return the names of those that `ready` would wait for."""
+
+    async def ready(self) -> Sequence[str]:
+        """Start those that were never started and wait for them. Return a line for each that can't be used."""
+
+    async def close(self) -> None:
+        """End them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +392,12 @@ class EngineDependencies:
     the message and report of a non-fatal bug; it returns the redacted message and the report's file, "" if it couldn't
     be written. `deleted` is called with the id of each deleted conversation.
     `context` returns the instruction files that apply, as the settings are now (K6); None: there are none.
-    `approval_rules` decide about each call first; None: there are none, and `run` alone decides. `ignored` reads the
+    `approval_rules` decide about each call first; None: there are none, and `run` alone decides. `rule_book` lists and
+    changes them (None: nothing does). `mode` is the approval mode of conversations that begin, `approval` who decides
+    first about what rules leave open. `ignored` reads the
     ignore lists for a workspace and raises IgnoreProblem.
-    `plan`: conversations begin, or resume, in plan mode (K41).
+    `mcp` returns what lists and changes MCP servers, made at its first use (None: there are none here).
+    `plan`: conversations begin, or resume, in plan mode (K41). `own_commands` reads own commands and skills (K50).
     `model_facts` returns the model a conversation would be held with, as `open_model`, without asking a server.
     """
 
@@ -263,6 +414,8 @@ class EngineDependencies:
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
     new_id: Callable[[], str]
+    commits: Commits
+    """One for all who wait for commits."""
     tool_choice: str = "auto"
     max_attempts: int = 20
     on_failure: Literal["ask", "fail"] = "ask"
@@ -279,14 +432,42 @@ class EngineDependencies:
     via: str = ""
     copies: CopyStore | None = None
     trust: Trust | None = None
+    secrets_folder: Path = Path()
+    """Folder of the sockets through which secrets reach a waiting process (N8)."""
+    outside_rule: Callable[[str, str], Rule] = lambda tool, question: Rule()
+    """The settings of a question of another program (N3), by tool and id."""
+    agent_commands: Callable[[], Sequence[OwnCommand]] = tuple
+    """Commands of the agents that run in this process, as `/NAME:command` (N44)."""
+    agent_sessions: Callable[[], Sequence[AgentSession]] = tuple
+    """Sessions of other programs that are known beside the log (N24)."""
+    outside_arrive: Literal["peek", "sheet", "inbox"] = "peek"
+    outside_show: Literal["all", "folder"] = "all"
+    """Form of questions of other programs, and which are shown (N6)."""
+    outside_call: Callable[[str], OutsideCall] = lambda tool: OutsideCall()
+    """The settings of another program's tool (N3)."""
     holder: Callable[[str], str] = lambda _: ""
+    holders: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {}
+    """The same for several conversations at once, without those that have no owner."""
+    machine: str = ""
+    """This machine's name in a store that several share (store.md D1); empty in a store of its own."""
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
     keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")
     deleted: Callable[[str], None] = lambda conversation: None
     approval_rules: ApprovalRules | None = None
+    mode: ModeSetting = ModeSetting()
+    approval: Rule = BY_USER
+    rule_book: RuleBook | None = None
+    mcp: Callable[[], McpAdmin] | None = None
     compaction: CompactionSettings = CompactionSettings()
     windows: dict[str, int] = field(default_factory=dict)
     ignored: Callable[[Path], Sequence[IgnoreText]] = lambda root: ()
     context: Callable[[], ContextSettings | None] = lambda: None
     model_facts: Callable[[str], ModelFacts] | None = None
     plan: bool = False
+    own_commands: CommandReader | None = None
+    spool: DraftSpool | None = None
+    """Keeps unsent text while the server of a shared store is out of reach (store.md D12); None: nothing does."""
+    server_content: ServerContent | None = None
+    """Resources and prompts of MCP servers (mcp.md P48)."""
+    servers: ToolServers | None = None
+    """Servers of tools; `reload_tools` returns what they list. None: there are none."""

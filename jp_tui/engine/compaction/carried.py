@@ -17,7 +17,7 @@ MOST_PLAN = 50
 _PATHS = ("path", "source", "target")
 
 
-def said(events: Sequence[Logged], through: int, room: int) -> tuple[str, ...]:
+def user_messages(events: Sequence[Logged], through: int, room: int) -> tuple[str, ...]:
     """The user's messages up to `through`, the latest first, in at most `room` bytes."""
     found: list[str] = []
     for seq, _, event in reversed(events):

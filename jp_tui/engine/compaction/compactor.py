@@ -17,15 +17,16 @@ from jp_tui.conversation import model as m
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.compaction import carried, summary
 from jp_tui.engine.compaction.place import Block, blocks, choose, left
-from jp_tui.engine.model.response_retry import next_request, retry_delay, say_phase
+from jp_tui.engine.model.response_retry import next_request, retried, say_phase
 from jp_tui.engine.record import answer_record
 from jp_tui.engine.record.answer_record import Entry, Logged
-from jp_tui.engine.record.costs import counted
+from jp_tui.engine.record.costs import cost_usd, counted
 from jp_tui.engine.record.log import Log, window_of
-from jp_tui.engine.record.model_context import told_of, without_pictures
+from jp_tui.engine.record.model_context import messages_of, without_pictures
 from jp_tui.engine.record.overlay import StandingOverlay, standing
 from jp_tui.engine.record.shortening import limit_of
 from jp_tui.engine.record.sizes import TOKEN, listed, measure, size
+from jp_tui.protocol.compaction import WindowLearned
 
 LEAST_FULL = 0.3
 """Of the window: below it a reply's `max_tokens` brings about no compaction."""
@@ -71,6 +72,8 @@ class Compactor:
         self.wanted: str | None = None
         """The focus of a compaction that the user wants at the next place."""
         self.usage = m.Usage()
+        self.cost: float | None = None
+        """US dollars of the summaries, at the prices of the model that wrote them; None if unknown."""
 
     # --- when ---------------------------------------------------------------------------------------------
 
@@ -94,16 +97,16 @@ class Compactor:
     async def undo(self) -> None:
         """The last compaction that stands holds no longer. Raises NothingToDo, JournalError."""
         log = self._log
-        await log.told()
+        await log.model_messages()
         if not log.overlay.last:
-            raise NothingToDo("No compaction stands here.")
+            raise NothingToDo("There is no compaction here.")
         undone = ev.CompactionUndone(compaction=log.overlay.last)
         events, window = await log.events(), self._window
         numbered = [(seq, one) for seq, _, one in events if isinstance(one, ev.Compaction | ev.CompactionUndone)]
         found = standing([*numbered, (events[-1][0] + 1, undone)])
         at = log.setup.compaction.at
         if window is not None:
-            tokens = self._tokens(self._fixed() + measure(told_of(events, log.model, found, window)))
+            tokens = self._tokens(self._fixed() + measure(messages_of(events, log.model, found, window)))
             most = self._limit(window, at if at is not None else WHOLE)
             if tokens >= most:
                 raise NothingToDo(
@@ -118,6 +121,7 @@ class Compactor:
         if window is not None and window != self._window:
             log.setup.windows[self._model.id] = window
             log.held_with(log.model, window)
+            log.publish(WindowLearned(conversation=log.id, window=window))
         self._refusals += 1
         if self._refusals == 1 and await self._compact("overflow"):
             return
@@ -145,7 +149,7 @@ class Compactor:
             unlimited = self._model.max_tokens is None and finished.usage.output < DEFAULT_REPLY and used > 0
             if not ended and not (unlimited and window is None):
                 return None
-        return m.ModelError("too_long", "The reply reached the end of the model's context window and stops here.")
+        return m.ModelError("too_long", "The reply stops here because the model's context window is full.")
 
     # --- sizes --------------------------------------------------------------------------------------------
 
@@ -158,7 +162,7 @@ class Compactor:
         return size(request.system) + listed(request.tools)
 
     async def _size(self) -> int:
-        return self._fixed() + measure(await self._log.told())
+        return self._fixed() + measure(await self._log.model_messages())
 
     def _tokens(self, size: int) -> int:
         return self._log.estimate.tokens(size)
@@ -181,7 +185,7 @@ class Compactor:
             share = log.setup.compaction.keep
             keep = int(window * share * log.estimate.rate)
             if trigger == "user":
-                keep = min(keep, int(measure(await log.told()) * share))
+                keep = min(keep, int(measure(await log.model_messages()) * share))
         limit = limit_of(self._window)
         found = blocks([one for one in events if one[0] > log.overlay.through], limit)
         through = choose(found, keep)
@@ -200,14 +204,14 @@ class Compactor:
         say_phase(log, "compacting")
         shorter = replace(log.overlay, trimmed=max(plan.through, log.overlay.trimmed))
         if trigger != "user" and shorter.trimmed > log.overlay.trimmed:
-            tokens = self._tokens(self._fixed() + measure(self._told(plan.events, shorter)))
+            tokens = self._tokens(self._fixed() + measure(self._messages(plan.events, shorter)))
             at = log.setup.compaction.at
             if tokens < self._limit(plan.window, at if at is not None else WHOLE) * 3 // 4:
                 only = ev.Compaction(trigger=trigger, method="trimmed", through=plan.through)
                 await self._keep(only, plan, shorter)
                 return True
         before = tuple(
-            told_of([one for one in plan.events if one[0] <= plan.through], log.model, shorter, self._window)
+            messages_of([one for one in plan.events if one[0] <= plan.through], log.model, shorter, self._window)
         )
         made = self._carrying(trigger, plan, focus)
         try:
@@ -220,7 +224,7 @@ class Compactor:
     async def _halve(self) -> bool:
         """Leave half of what was sent out, without asking anybody."""
         log = self._log
-        plan = await self._plan("overflow", measure(await log.told()) // 2)
+        plan = await self._plan("overflow", measure(await log.model_messages()) // 2)
         if plan is None:
             return False
         made = self._without(self._carrying("overflow", plan, ""), "the request was still too long")
@@ -246,7 +250,7 @@ class Compactor:
             record=answer_record.bounded(found, plan.window // _RECORD * TOKEN),
             plan=carried.plan(events),
             files=carried.files(events, through),
-            said=carried.said(events, through, plan.window // _SAID * TOKEN),
+            said=carried.user_messages(events, through, plan.window // _SAID * TOKEN),
             messages=parts,
         )
 
@@ -254,12 +258,12 @@ class Compactor:
         """Store it durably; the model reads it from now on (K22)."""
         log = self._log
         then = overlay or StandingOverlay(made, 0, log.overlay.trimmed)
-        after = self._fixed() + measure(self._told(plan.events, then))
+        after = self._fixed() + measure(self._messages(plan.events, then))
         made = replace(made, before=self._tokens(plan.size), after=int(after / log.estimate.rate))
         await asyncio.shield(log.append([made]))
 
-    def _told(self, events: list[Logged], overlay: StandingOverlay) -> tuple[m.Message, ...]:
-        return told_of(events, self._log.model, overlay, self._window)
+    def _messages(self, events: list[Logged], overlay: StandingOverlay) -> tuple[m.Message, ...]:
+        return messages_of(events, self._log.model, overlay, self._window)
 
     # --- the summary --------------------------------------------------------------------------------------
 
@@ -269,34 +273,32 @@ class Compactor:
         log = self._log
         model = await self._opened()
         try:
-            failures, long = 0, 0
             own = window_of(log, model) or window
             share = own // summary.SHARE * TOKEN
-            request = next_request(log, model)
+            request, shown, halved = next_request(log, model), without_pictures(told), False
             room: int | None = None
             if window_of(log, model) is not None:
                 room = max(0, int(own * min(log.estimate.rate, TOKEN)) - self._fixed() - share)
-            while True:
-                asked = summary.request(request, without_pictures(told), made.focus, room)
-                try:
-                    found = await summary.summarise(asked, model.provider.stream, share)
-                except m.ModelError as error:
-                    if error.kind == "too_long":
-                        long += 1
-                        if long == 2:
+
+            async def ask() -> summary.Summarised:
+                nonlocal room, halved
+                while True:
+                    asked = summary.request(request, shown, made.focus, room)
+                    try:
+                        return await summary.summarise(asked, model.provider.stream, share)
+                    except m.ModelError as error:
+                        if error.kind != "too_long" or halved:
                             raise
-                        room = max(measure(asked.messages) // 2, 1)
-                        continue
-                    failures += 1
-                    wait = retry_delay(model.retry, error, failures)
-                    if wait is None:
-                        raise
-                    say_phase(log, "retrying", error.cause, wait)
-                    await asyncio.sleep(wait)
-                    say_phase(log, "compacting")
-                    continue
-                self.usage = self.usage + found.tokens
-                return replace(made, summary=found.text, model=model.id, usage=counted(found.tokens, model.prices))
+                        room, halved = max(measure(asked.messages) // 2, 1), True
+
+            def waits(cause: str, seconds: float | None) -> None:
+                say_phase(log, "compacting" if seconds is None else "retrying", cause, seconds)
+
+            found = await retried(ask, model.retry, waits)
+            self.usage = self.usage + found.tokens
+            if model.prices is not None:
+                self.cost = (self.cost or 0.0) + cost_usd(found.tokens, model.prices)
+            return replace(made, summary=found.text, model=model.id, usage=counted(found.tokens, model.prices))
         finally:
             if model is not self._model:
                 await model.provider.close()
@@ -308,14 +310,15 @@ class Compactor:
     async def _largest(self, error: m.ModelError) -> m.ModelError:
         """The refusal, with what takes most of the room."""
         log, request = self._log, next_request(self._log, self._model)
-        told = await log.told()
+        told = await log.model_messages()
         parts = {
             "the instructions": size(request.system),
             f"the {len(request.tools)} tools": listed(request.tools),
             "the messages that are kept": measure(told),
         }
         name = max(parts, key=lambda key: parts[key])
-        words = f"Compacted, it is still too long: {name} alone have about {self._tokens_alone(parts[name]):,} tokens."
+        alone = f"{name} alone have about {self._tokens_alone(parts[name]):,} tokens"
+        words = f"The conversation is still too long after compaction: {alone}."
         return m.ModelError(
             "too_long", error.message, f"{words} {error.advice}".strip(), detail=error.detail, status=error.status
         )

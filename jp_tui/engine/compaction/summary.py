@@ -5,11 +5,13 @@ Runs no call, records nothing and shows nothing of the reply but its text, at it
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from jp_tui.conversation import model as m
 from jp_tui.engine.model.response_retry import request_for
+from jp_tui.engine.model.text_response import text_deltas
 from jp_tui.engine.record.sizes import measure, size
 
 BEGINS = "Summarise the conversation above so that it can continue without it."
@@ -71,27 +73,17 @@ async def summarise(
     """Return the model's text, at most `most` characters: a longer reply is ended there. Raises ModelError, also for a
     reply that is blank or broke off."""
     found: list[str] = []
-    messages = set[int]()
     length, usage, whole = 0, m.Usage(), False
-    deltas = stream(asked)
-    try:
-        async for delta in deltas:
-            match delta:
-                case m.PartOpened(index, "message"):
-                    messages.add(index)
-                case m.PartGrew(index, text) if index in messages:
-                    found.append(text)
-                    length += len(text)
-                    if length >= most:
-                        whole = True
-                        break
-                case m.Finished(_, tokens):
-                    usage, whole = tokens, True
-                case _:
-                    pass
-    finally:
-        if isinstance(deltas, AsyncGenerator):
-            await deltas.aclose()
+    async with aclosing(text_deltas(stream(asked))) as texts:
+        async for one in texts:
+            if isinstance(one, m.Finished):
+                usage, whole = one.usage, True
+                continue
+            found.append(one)
+            length += len(one)
+            if length >= most:
+                whole = True
+                break
     text = "".join(found)[:most].strip()
     if not whole:
         raise m.ModelError("cut", "the summary broke off", transient=True)

@@ -12,8 +12,9 @@ from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.context_settings import ContextSettings
 from jp_tui.engine.context import system_text
-from jp_tui.engine.context.environment import changed, look, platform, told
+from jp_tui.engine.context.environment import changed, environment_text, look, platform
 from jp_tui.engine.context.instruction_files import InstructionFile, read_all
+from jp_tui.engine.context.own_commands import skill_block, skill_lines
 from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
 from jp_tui.engine.record.event_codec import storable
 from jp_tui.engine.record.log import Log
@@ -26,7 +27,10 @@ async def brief(log: Log, *, begins: bool) -> None:
     if settings is None:
         return
     files = read_all(log.setup.workspace, settings)
-    log.briefing = system_text.briefing(files, place_of(log, settings))
+    skills = skill_block(skill_lines(log.setup.own_commands))
+    log.has_skills = bool(skills)
+    servers = log.setup.servers.instructions() if log.setup.servers is not None else None
+    log.briefing = system_text.briefing(files, place_of(log, settings, len(log.offered())), skills, servers)
     facts = await log.facts()
     events = [_files_told(log, files, facts.files)]
     if begins and settings.environment:
@@ -34,16 +38,16 @@ async def brief(log: Log, *, begins: bool) -> None:
         new = changed(facts.environment, seen)
         if new:
             first = not facts.environment
-            events.append(_event(log, ENVIRONMENT, {**new, "text": storable(told(new, first=first))}))
+            events.append(_event(log, ENVIRONMENT, {**new, "text": storable(environment_text(new, first=first))}))
     if found := [event for event in events if event is not None]:
         await log.append(found)
 
 
-def place_of(log: Log, settings: ContextSettings) -> str:
-    """Return the end of the system text; empty if the model isn't sent its environment."""
+def place_of(log: Log, settings: ContextSettings, tools: int) -> str:
+    """Return the end of the system text, with the number of `tools`; empty if the model isn't sent its environment."""
     if not settings.environment:
         return ""
-    return system_text.place(os.path.realpath(log.setup.workspace), platform(), settings.shell, len(log.offered()))
+    return system_text.place(os.path.realpath(log.setup.workspace), platform(), settings.shell, tools)
 
 
 def digest(text: str) -> str:

@@ -37,7 +37,7 @@ def changed(before: Mapping[str, Json], now: Mapping[str, Json]) -> dict[str, Js
     return {key: value for key, value in now.items() if key not in before or before[key] != value}
 
 
-def told(parts: Mapping[str, Json], *, first: bool) -> str:
+def environment_text(parts: Mapping[str, Json], *, first: bool) -> str:
     """The block. Names of files cannot end it."""
     lines = [] if first else ["Changed since this was told before:"]
     if "date" in parts:

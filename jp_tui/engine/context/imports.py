@@ -44,7 +44,7 @@ def imports(text: str) -> Iterator[Import]:
         at += len(line)
 
 
-def put_in(text: str, parts: Mapping[Import, str]) -> str:
+def insert_imports(text: str, parts: Mapping[Import, str]) -> str:
     """The text with each import's own in its place."""
     found: list[str] = []
     done = 0

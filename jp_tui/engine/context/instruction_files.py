@@ -15,7 +15,7 @@ from typing import Literal
 
 from jp_tui.conversation.unseen import without_invisible
 from jp_tui.engine.base.context_settings import ContextSettings
-from jp_tui.engine.context.imports import Import, imports, put_in
+from jp_tui.engine.context.imports import Import, imports, insert_imports
 from jp_tui.system.files import FileBytes, FileProblem, Root
 from jp_tui.tools.files.guard import secret
 
@@ -100,7 +100,7 @@ class _Reader:
                 inner += _cut(len(read.encode()), found.size)
             parts[one] = inner.rstrip("\n")
             hidden += count + more
-        return put_in(text, parts), hidden
+        return insert_imports(text, parts), hidden
 
     def _refused(self, one: Import, depth: int) -> str | None:
         if depth > DEEPEST_IMPORT:

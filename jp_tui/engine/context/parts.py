@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Literal
 
 from jp_tui.conversation.model import Call, Message, Picture, Result, TextPart, ToolSpec
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.base.dependencies import ModelFacts
 from jp_tui.engine.context.brief import place_of
-from jp_tui.engine.context.environment import changed, look, told
+from jp_tui.engine.context.environment import changed, environment_text, look
 from jp_tui.engine.context.instruction_files import InstructionFile, read_all
-from jp_tui.engine.context.system_text import block
+from jp_tui.engine.context.own_commands import HEAD, SkillLine, skill_lines
+from jp_tui.engine.context.system_text import SERVER_BYTES, block, server_block
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.record.overlay import head
 from jp_tui.protocol.context import ContextPart, ContextRead, PartName
@@ -24,16 +26,23 @@ BYTES_A_TOKEN = 3
 async def read_context(log: Log, model: ModelFacts) -> ContextRead:
     """For the next request of this conversation. Raises JournalError."""
     settings = log.setup.context()
-    messages = await log.told()
+    messages = await log.model_messages()
     blocks, said = _split(messages)
     parts: list[ContextPart] = [_part("system", model.system)]
+    tools = log.offered()
     if settings is not None:
         parts += [_file(one) for one in read_all(log.setup.workspace, settings)]
+        skills = skill_lines(log.setup.own_commands)
+        first = next((one for one in skills if one.line), None)
+        tools = log.offered(first is not None)
+        parts += [_skill(one, HEAD if one is first else "") for one in skills]
+        if log.setup.servers is not None:
+            parts += [_server(*one) for one in log.setup.servers.instructions().items()]
         if settings.environment:
             new = changed((await log.facts()).environment, await look(log.setup.workspace, log.setup.now()))
-            blocks += [told(new, first=not blocks)] if new else []
-            parts.append(_part("environment", "".join([place_of(log, settings), *blocks])))
-    specs = [tool.spec for tool in log.offered()]
+            blocks += [environment_text(new, first=not blocks)] if new else []
+            parts.append(_part("environment", "".join([place_of(log, settings, len(tools)), *blocks])))
+    specs = [tool.spec for tool in tools]
     parts.append(_part("tools", "".join(_spec(one) for one in specs)))
     if (base := log.overlay.base) is not None:
         said.remove(head(base))
@@ -74,6 +83,29 @@ def _file(one: InstructionFile) -> ContextPart:
         bytes=one.size,
         tokens=tokens_of(sent),
     )
+
+
+def _skill(one: SkillLine, head: str) -> ContextPart:
+    """The first one that is sent has the text before the list."""
+    sent = len((f"{head}\n{one.line}" if head else one.line).encode("utf-8", "replace")) if one.line else 0
+    return ContextPart(
+        part="skills",
+        path=Foreign(one.path),
+        trusted=True if one.own or one.line else None,
+        state="sent" if one.line else "not_sent",
+        why=Foreign(one.why),
+        bytes=sent,
+        tokens=tokens_of(sent),
+    )
+
+
+def _server(name: str, text: str) -> ContextPart:
+    """An MCP server's words about itself."""
+    size, sent = len(text.encode("utf-8", "replace")), len(server_block(name, text).encode("utf-8", "replace"))
+    path = Foreign(f"MCP server {name}")
+    why = Foreign(f"only the first {SERVER_BYTES >> 10} KiB are sent") if size > SERVER_BYTES else Foreign("")
+    state: Literal["sent", "cut"] = "cut" if size > SERVER_BYTES else "sent"
+    return ContextPart(part="instructions", path=path, state=state, why=why, bytes=size, tokens=tokens_of(sent))
 
 
 def _spec(tool: ToolSpec) -> str:

@@ -1,10 +1,12 @@
-"""The system text behind the system prompt: instructions, then where the model works (context.md K1, K5, K10). Pure."""
+"""The system text behind the system prompt: instructions, skills, then where the model works (context.md K1, K5, K10,
+K51). Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 
+from jp_tui.conversation.unseen import without_invisible
 from jp_tui.engine.base.context_settings import Briefing
 from jp_tui.engine.context.instruction_files import InstructionFile
 
@@ -15,16 +17,23 @@ HEAD = (
 )
 
 
-def briefing(files: Iterable[InstructionFile], place: str) -> Briefing:
-    """For the conversation's model, and for a reviewer, which reads the project's files only where they are trusted."""
+def briefing(
+    files: Iterable[InstructionFile], place: str, skills: str = "", servers: Mapping[str, str] | None = None
+) -> Briefing:
+    """For the conversation's model, and for a reviewer, which reads the project's files only where they are trusted.
+    `skills` is their list (K51), `servers` what MCP servers say about themselves."""
     told = [one for one in files if one.text]
     judged = [one for one in told if one.own or one.trusted]
-    return Briefing(_text(told, place), _text(judged, ""), judged == told)
+    return Briefing(
+        _text(told, skills, *(server_block(*one) for one in (servers or {}).items()), place),
+        _text(judged),
+        judged == told,
+    )
 
 
-def _text(files: list[InstructionFile], place: str) -> str:
+def _text(files: list[InstructionFile], *more: str) -> str:
     parts = [HEAD, *map(block, files)] if files else []
-    return "\n\n".join([*parts, place] if place else parts)
+    return "\n\n".join([*parts, *(one for one in more if one)])
 
 
 def block(one: InstructionFile) -> str:
@@ -32,6 +41,17 @@ def block(one: InstructionFile) -> str:
     inner = one.text.strip("\n").replace("</instructions", "<\\/instructions")
     whose = ' from="user"' if one.own else ""
     return f'<instructions path="{escape(one.path)}"{whose}>\n{inner}\n</instructions>'
+
+
+SERVER_BYTES = 8 << 10
+"""Bytes of a server's instructions that are sent."""
+
+
+def server_block(name: str, text: str) -> str:
+    """An MCP server's words about itself (mcp.md P1), between two lines that it cannot write itself."""
+    cut = without_invisible(text.strip())[0].encode("utf-8", "replace")[:SERVER_BYTES].decode("utf-8", "ignore")
+    inner = cut.replace("</mcp_server", "<\\/mcp_server")
+    return f'<mcp_server name="{escape(name)}">\n{inner}\n</mcp_server>'
 
 
 def place(folder: str, platform: str, shell: str, tools: int) -> str:

@@ -17,7 +17,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.base.dependencies import ConversationLock, HeldBy
 from jp_tui.engine.desks.fork import fork
-from jp_tui.engine.desks.import_jp import import_all
+from jp_tui.engine.desks.jp.import_all import import_all
 from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.desks.search import SearchDesk
 from jp_tui.engine.desks.titles import Titles
@@ -29,7 +29,7 @@ from jp_tui.protocol import library as p
 from jp_tui.protocol.events import ConversationOpened, Event, TitleChanged, TurnCompleted
 
 LONGEST_TITLE = 200
-CANCELLED = "Cancelled; nothing was changed."
+CANCELLED = "Cancelled. Nothing was changed."
 
 _Work = Coroutine[object, object, None]
 _J = TypeVar("_J", p.SearchConversations, p.ForkConversation, p.ImportConversations, p.DeleteConversation)
@@ -61,13 +61,13 @@ class _Library:
         self._titles = Titles(context)
         self._jobs: dict[str, asyncio.Task[None]] = {}
         if context.setup.client and not context.setup.via:  # a workspace, which stays open: there is time
-            context.listeners.append(self._heard)
+            context.listeners.append(self._on_event)
 
     async def close(self) -> None:
         await self._titles.close()
         await self._upkeep.close()
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event, ConversationOpened | TurnCompleted):
             self._upkeep.start()
 
@@ -185,9 +185,9 @@ class _Library:
         if row is None:
             known = self._setup.journal.conversation(conversation, deleted=True)
             if known is not None:
-                raise ValueError(f"{known.id} is deleted. `jp-tui conversations rm --undo {known.id}` brings it back.")
+                raise ValueError(f"{known.id} is deleted. `jp-tui conversations rm --undo {known.id}` restores it.")
             raise ValueError(
-                f"There is no conversation {conversation}. `jp-tui conversations list` shows those there are."
+                f"There is no conversation {conversation}. `jp-tui conversations list` lists all conversations."
             )
         return row
 

@@ -53,7 +53,7 @@ async def close(setup: EngineDependencies, copied: Copied, turn: int, at: str) -
     if not now or close_turn.has_ended(now):
         return
     owed = close_turn.interrupted(now)
-    whole = not owed and close_turn.said_all(now) and not any(one.response is None for one in pairing.calls(now))
+    whole = not owed and close_turn.model_finished(now) and not any(one.response is None for one in pairing.calls(now))
     total = repair_log.count(log, []).model_dump()
     end = ev.TurnOutcome(outcome="done" if whole else "interrupted", model=copied.model, metadata={"total": total})
     ends = [

@@ -46,6 +46,10 @@ class _Files:
 
     async def find(self, command: FindFiles) -> None:
         self._newest = command
+        server, colon, _ = command.query.partition(":")
+        if colon and server in self._servers:
+            await self._resources(command, server)
+            return
         old = self._context.setup.monotonic() - self._read > FRESH
         if old and (self._reading is None or self._reading.done()):
             self._reading = asyncio.create_task(self._again())
@@ -53,6 +57,27 @@ class _Files:
             await self._answer(command)
         elif self._reading is not None:
             await asyncio.wait([self._reading])
+
+    @property
+    def _servers(self) -> Sequence[str]:
+        content = self._context.setup.server_content
+        return content.names() if content is not None else ()
+
+    async def _resources(self, asked: FindFiles, server: str) -> None:
+        """Answer with the resources that an MCP server lists (mcp.md P48). Naming it starts it."""
+        content = self._context.setup.server_content
+        assert content is not None
+        self._context.publish(FilesFound(revision=asked.revision, server=server, done=False))
+        told = FilesFound(revision=asked.revision, server=server)
+        try:
+            found = [f"{server}:{one}" for one in await content.resources(server)]
+        except ValueError as problem:
+            told = told.model_copy(update={"problem": str(problem)})
+        else:
+            best = tuple(one for one in found if _is_text(one) and _in_order(asked.query, one))[: asked.limit]
+            told = told.model_copy(update={"paths": best, "total": len(found)})
+        if self._newest is asked:
+            self._context.publish(told)
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -70,7 +95,7 @@ class _Files:
         if (asked := self._newest) is None:
             return
         if self._matcher is None:
-            self._context.publish(FilesFound(revision=asked.revision, problem=problem or "there is no list"))
+            self._context.publish(FilesFound(revision=asked.revision, problem=problem or "there is no file list"))
         else:
             await self._answer(asked)
 
@@ -88,6 +113,8 @@ class _Files:
 
     def _tell(self, asked: FindFiles, matcher: Matcher, paths: tuple[str, ...], *, done: bool) -> None:
         total = len(matcher.paths)
+        if asked.query:
+            paths = (*(f"{one}:" for one in self._servers if one.startswith(asked.query.casefold())), *paths)
         found = FilesFound(revision=asked.revision, paths=paths, total=total, cut=self._cut, done=done)
         self._context.publish(found)
 
@@ -114,6 +141,12 @@ class _Files:
             paths.append(path)
             lows.append(path.casefold())
         return Matcher(paths, lows), False
+
+
+def _in_order(letters: str, text: str) -> bool:
+    """Return whether the letters are in the text in this order."""
+    rest = iter(text.casefold())
+    return all(letter in rest for letter in letters.casefold())
 
 
 def _hidden(ignored: Sequence[IgnoreText]) -> Callable[[str, bool], str] | None:

@@ -81,6 +81,6 @@ def _turn(setup: EngineDependencies, row: ConversationRow, at: int) -> int:
     """Return the turn of an event. Raises ValueError with a message."""
     found = setup.journal.read(row.id, at - 1, 1) if 0 < at <= row.last_seq else []
     if not found:
-        words = f"It has the events 1 to {row.last_seq}." if row.last_seq else "Nothing was said in it yet."
-        raise ValueError(f"There is no event {at} in {row.id}. {words}")
+        words = f"Its events are 1 to {row.last_seq}." if row.last_seq else "It is empty."
+        raise ValueError(f"{row.id} has no event {at}. {words}")
     return found[0].entry.turn

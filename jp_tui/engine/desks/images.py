@@ -42,7 +42,7 @@ class _Images:
         path = command.path
         try:
             if takes is False:
-                raise ValueError(f"{model} takes no images; the path is sent as it stands.")
+                raise ValueError(f"{model} doesn't accept images. The path is sent as text.")
             path = path or await self._pasted()
             kind, data = read(path, self._context.setup.workspace, self._context.setup.ignored)
         except ValueError as problem:
@@ -66,8 +66,8 @@ class _Images:
                 if done.ok and not done.truncated and media(done.stdout):
                     return self._kept(done.stdout)
         if asked:
-            raise ValueError("There is no image on the clipboard, or it is too large.")
-        raise ValueError("No program here reads images from the clipboard: install wl-clipboard, xclip or pngpaste.")
+            raise ValueError("The clipboard has no image, or the image is too large.")
+        raise ValueError("No program can read images from the clipboard. Install wl-clipboard, xclip or pngpaste.")
 
     def _kept(self, data: bytes) -> str:
         try:
@@ -76,5 +76,5 @@ class _Images:
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
                 file.write(data)
         except (OSError, ValueError) as problem:
-            raise ValueError(f"The image of the clipboard cannot be kept: {problem}") from problem
+            raise ValueError(f"The image from the clipboard can't be saved: {problem}") from problem
         return str(path)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 
 from jp_tui.engine.desks.port import Desk, DeskContext
-from jp_tui.engine.record.inquiries import listed
+from jp_tui.engine.record.asked_people import open_inquiries
+from jp_tui.engine.record.inquiries import listed, waiting
 from jp_tui.engine.session.answer_router import AnswerRouter
 from jp_tui.engine.session.background import BackgroundSessions
 from jp_tui.engine.session.inbox import InboxFeed
+from jp_tui.engine.session.outside import close_ended
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.questions.types import SchemaAnswer
+from jp_tui.questions.reading import read_recorded
+from jp_tui.questions.types import AnswerType, SchemaAnswer
 
 
 def desk(context: DeskContext) -> Desk:
@@ -30,7 +33,7 @@ class _Inquiries:
         self._background = BackgroundSessions(context.setup, context.sessions, context.resume)
         self._answers = AnswerRouter(context.setup, context.checks, context.sessions.get)
         self._inbox = InboxFeed(context.setup, context.publish, context.sessions)
-        context.listeners.append(self._inbox.heard)
+        context.listeners.append(self._inbox.handle)
 
     async def close(self) -> None:
         self._inbox.close()
@@ -40,9 +43,7 @@ class _Inquiries:
         """Report whether a value fits the waiting question."""
         session = self._context.sessions.get(command.conversation)
         shown = session.prompt(command.inquiry) if session is not None else None
-        if shown is None:
-            raise ValueError("That question does not wait for an answer any more.")
-        kind = shown.question.answer_type
+        kind = shown.question.answer_type if shown is not None else self._outside(command)
         if isinstance(kind, SchemaAnswer):
             found = await self._context.checks.problems(kind.schema, command.value)
         else:
@@ -57,10 +58,17 @@ class _Inquiries:
             )
         )
 
+    def _outside(self, command: c.CheckAnswer) -> AnswerType:
+        """Return the answer type of an open question of another program. Raises ValueError for a closed one."""
+        for _, request in waiting(self._context.setup.journal, command.conversation):
+            if request.id == command.inquiry and request.source.kind == "outside":
+                return read_recorded(request.id, request.question).answer_type
+        raise ValueError("This question is closed.")
+
     async def offer(self, command: c.OfferAnswer) -> None:
         settled = await self._answers.offer(command)
         self._context.publish(settled)
-        if command.carry_on and settled.status == "accepted":
+        if command.carry_on and settled.status == "accepted" and not settled.outside:
             with suppress(ValueError):  # another process owns it, and resumes it
                 await self._background.carry_on(settled.conversation)
 
@@ -73,8 +81,15 @@ class _Inquiries:
         if named and row is None and self._context.sessions.get(named) is None:
             self._context.unknown(command.type, named)
             return
+        await close_ended(self._context.setup)
         new = bool(named) and row is None  # open, and nothing is stored of it yet
-        found = [] if new else listed(journal, row.id if row is not None else "", pending=command.pending)
+        of, setup = row.id if row is not None else "", self._context.setup
+        if new:
+            found = []
+        elif command.pending:
+            found = open_inquiries(setup, of, every=command.every or bool(of))
+        else:
+            found = listed(journal, of)
         self._context.publish(e.InquiriesListed(inquiries=tuple(found)))
 
     async def watch(self, command: c.WatchWaiting) -> None:

@@ -20,20 +20,24 @@ def desk(context: DeskContext) -> Desk:
 
     def catalogue() -> Catalogue:
         if context.setup.catalogue is None:
-            raise ValueError("Models are not looked for here.")
+            raise ValueError("Models can't be listed here.")
         return context.setup.catalogue
 
     async def models(command: ListModels) -> None:
-        context.publish(await catalogue().models(command.provider, command.server))
+        found = await catalogue().models(command.provider, command.server)
+        session = context.sessions.get(command.conversation)
+        if session is not None:
+            found = found.model_copy(update={"effort": await session.models.effort()})
+        context.publish(found)
 
     async def probe(_: ProbeSetup) -> None:
         context.publish(await catalogue().found())
 
     async def test(command: TestModel) -> None:
-        context.publish(await catalogue().tested(command.model, command.server))
+        context.publish(await catalogue().tested(command.model, command.server, command.agent))
 
     async def save(command: SaveSetup) -> None:
-        context.publish(catalogue().save(command.model, command.reviewer, command.server))
+        context.publish(catalogue().save(command.model, command.reviewer, command.server, command.agent))
 
     async def fared(_: ReadReviewers) -> None:
         """From the record of all conversations, in pieces."""

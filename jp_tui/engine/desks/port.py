@@ -47,9 +47,13 @@ class DeskContext:
     checks: Checks
     resume: Callable[[ConversationRow], Awaitable[Session]]
     listeners: list[Callable[[Event], None]] = field(default_factory=list)
+    offline: Callable[[], bool] = lambda: False
+    """True while the server of a shared store is out of reach (store.md D12)."""
+    returns: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+    """Called one after the other once it answers again. May raise JournalError."""
 
     def unknown(self, command: str, conversation: str) -> None:
         """Refuse a command for a conversation that doesn't exist."""
         message = f"There is no conversation {conversation}."
-        advice = "`jp-tui conversations list` shows those there are."
+        advice = "`jp-tui conversations list` lists all conversations."
         self.publish(Refused(command=command, message=message, advice=advice))

@@ -21,7 +21,7 @@ SLICE_SECONDS = 0.02
 TITLES = 20_000
 MOST, MOST_HITS = 500, 50
 NO_INDEX = (
-    "Only titles are searched: the SQLite of this Python was built without FTS5. A Python from python.org, uv or your "
+    "Only titles are searched because this Python's SQLite has no FTS5. Use a Python from python.org, uv or your "
     "system's packages has it."
 )
 
@@ -61,7 +61,7 @@ class SearchDesk:
         found = journal.search(command.text, limit=limit, hits=hits, shown=shown, workspace=here)
         over = False
         while not over:
-            over = found.go_on(SLICE_SECONDS)
+            over = found.run_for(SLICE_SECONDS)
             await asyncio.sleep(0)
             if mine != self._latest:
                 return None
@@ -74,13 +74,13 @@ class SearchDesk:
         return ConversationsFound(
             text=command.text,
             revision=command.revision,
-            found=tuple(self._told(one, marker, hits) for one in ordered[:limit]),
+            found=tuple(self._result(one, marker, hits) for one in ordered[:limit]),
             more=found.more or len(ordered) > limit,
             unindexed=journal.unindexed() if journal.can_search() else 0,
             notice="" if journal.can_search() else NO_INDEX,
         )
 
-    def _told(self, one: _Both, marker: Marker, most: int) -> Found:
+    def _result(self, one: _Both, marker: Marker, most: int) -> Found:
         hits: list[Hit] = []
         if one.title:
             title = Foreign(one.row.title)

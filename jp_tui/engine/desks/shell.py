@@ -44,7 +44,7 @@ class _Shell:
     async def run(self, command: RunShell) -> None:
         """Raises ValueError while another command runs."""
         if self._running is not None:
-            raise ValueError("Another command runs. Esc ends it.")
+            raise ValueError("Another command is running. Press Esc to stop it.")
         self._running = command.run, asyncio.Event()
         try:
             self._context.publish(await self._run(command, self._running[1]))
@@ -64,7 +64,7 @@ class _Shell:
                 flood=FLOOD,
                 env_extra=environment,
                 cancel=stop,
-                heard=said.heard,
+                heard=said.feed,
                 leashed=True,
                 lets_go=True,
             )
@@ -72,7 +72,7 @@ class _Shell:
             return ShellEnded(run=command.run, problem=str(trouble))
         finally:
             said.close()
-        problem = f"it wrote more than {FLOOD >> 20} MiB" if done.flooded else ""
+        problem = f"its output exceeded {FLOOD >> 20} MiB" if done.flooded else ""
         text = (done.stdout + done.stderr).decode("utf-8", "replace")
         return ShellEnded(
             run=command.run,
@@ -101,7 +101,7 @@ class _Said:
         self._text = ""
         self._timer: asyncio.TimerHandle | None = None
 
-    def heard(self, data: bytes) -> None:
+    def feed(self, data: bytes) -> None:
         self._text = (self._text + self._decoder.decode(data))[-AT_ONCE:]
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(EVERY, self._report)

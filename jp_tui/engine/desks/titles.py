@@ -16,9 +16,9 @@ from jp_tui.conversation import model as m
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.desks.port import DeskContext
-from jp_tui.engine.model.text_response import spoken
+from jp_tui.engine.model.text_response import text_deltas
 from jp_tui.engine.record.event_codec import storable
-from jp_tui.engine.record.subagent_events import said_last
+from jp_tui.engine.record.subagent_events import last_message
 from jp_tui.engine.session.session import Session
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import Event, TitleChanged, TurnCompleted
@@ -41,7 +41,7 @@ class Titles:
         self._context = context
         self._tasks: set[asyncio.Task[None]] = set()
         if context.setup.titles:
-            context.listeners.append(self._heard)
+            context.listeners.append(self._on_event)
 
     async def close(self) -> None:
         """Cancel pending requests."""
@@ -49,7 +49,7 @@ class Titles:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if not isinstance(event, TurnCompleted) or event.turn != 1 or event.outcome != "done":
             return
         session = self._context.sessions.get(event.conversation)
@@ -71,7 +71,7 @@ class Titles:
     async def _asked(self, session: Session, model: ModelSetup) -> str:
         turn = session.log.turn_so_far(1)
         user = next((event.content for event in turn if isinstance(event, ev.ChatRequest)), "")
-        words = ASKED.format(user=user[:PART], assistant=said_last(turn)[:PART])
+        words = ASKED.format(user=user[:PART], assistant=last_message(turn)[:PART])
         request = m.ModelRequest(
             model=model.name,
             messages=(m.Message("user", (m.TextPart(words),)),),
@@ -82,7 +82,7 @@ class Titles:
             extra=model.extra,
         )
         async with asyncio.timeout(SECONDS):
-            return await _said(model, request)
+            return await _first_line(model, request)
 
     async def _give(self, session: Session, title: str) -> None:
         journal, id_ = self._context.setup.journal, session.id
@@ -91,12 +91,12 @@ class Titles:
             self._context.publish(TitleChanged(conversation=id_, title=Foreign(title)))
 
 
-async def _said(model: ModelSetup, request: m.ModelRequest) -> str:
+async def _first_line(model: ModelSetup, request: m.ModelRequest) -> str:
     """Return the first streamed line. Raises ModelError."""
     said = ""
-    async with aclosing(spoken(model.provider.stream(request))) as texts:
+    async with aclosing(text_deltas(model.provider.stream(request))) as texts:
         async for text in texts:
-            said += text or ""
+            said += text if isinstance(text, str) else ""
             if "\n" in said.strip() or len(said) > 4 * LONGEST:
                 break
     return said

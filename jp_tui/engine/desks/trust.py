@@ -15,7 +15,7 @@ def desk(context: DeskContext) -> Desk:
 
     def trust() -> Trust:
         if context.setup.trust is None:
-            raise ValueError("Trust is not kept here.")
+            raise ValueError("Trust can't be saved here.")
         return context.setup.trust
 
     async def done(what: str) -> None:

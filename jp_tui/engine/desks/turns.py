@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from jp_tui.engine.desks.image_reading import send_with_images
+from jp_tui.engine.desks.image_reading import send_message
 from jp_tui.engine.desks.port import Desk, DeskContext, Handler
 from jp_tui.engine.session.session import Session
 from jp_tui.protocol import commands as c
@@ -42,6 +42,7 @@ def desk(context: DeskContext) -> Desk:
         c.SendAside: _send_aside,
         c.TakeOver: _take_over,
         c.SetPlanMode: _plan_mode,
+        c.SetApprovalMode: _set_mode,
     }
 
     async def compact(command: c.CompactConversation) -> None:
@@ -61,7 +62,7 @@ def desk(context: DeskContext) -> Desk:
 
 
 async def _start(session: Session, command: c.StartTurn) -> None:
-    await send_with_images(session, command.text, command.attachments)
+    await send_message(session, command.text, command.attachments, command=command.command)
 
 
 async def _interrupt(session: Session, command: c.InterruptTurn) -> None:
@@ -94,3 +95,7 @@ async def _take_over(session: Session, command: c.TakeOver) -> None:
 
 async def _plan_mode(session: Session, command: c.SetPlanMode) -> None:
     await session.plan_mode(command.on)
+
+
+async def _set_mode(session: Session, command: c.SetApprovalMode) -> None:
+    await session.set_mode(command.mode)

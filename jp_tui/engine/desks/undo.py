@@ -49,13 +49,13 @@ class _Undo:
         if session is None:
             raise ValueError(f"Conversation {conversation} is not open.")
         if session.log.agent is not None:
-            raise ValueError("What a sub-agent changes is listed in the conversation that it works for.")
+            raise ValueError("A sub-agent's changes are listed in its parent conversation.")
         return session
 
     @property
     def _store(self) -> CopyStore:
         if self._context.setup.copies is None:
-            raise ValueError("No copies are kept (undo.copies is off), so nothing is known of what was changed.")
+            raise ValueError("Changes aren't recorded because undo.copies is off.")
         return self._context.setup.copies
 
     # --- display ----------------------------------------------------------------------------------------------
@@ -70,9 +70,9 @@ class _Undo:
         workspace = str(session.log.setup.workspace)
         notes = _unknown(session.log, turn)
         if gone := {record.root for record in every} - {record.root for record in records}:
-            notes.append(f"changes in {display_path(min(gone))} are not listed: that folder is gone")
+            notes.append(f"changes in {display_path(min(gone))} aren't listed: the folder no longer exists")
         if len(found) > MOST:
-            notes = [*notes, f"{len(found) - MOST:,} more files were changed, which are not listed"]
+            notes = [*notes, f"{len(found) - MOST:,} more changed files aren't listed"]
         files = [await change(row, store, workspace) for row in found[:MOST]]
         self._context.publish(
             ChangesRead(
@@ -95,7 +95,7 @@ class _Undo:
         done, left = self._restored(command, records, turn, str(session.log.setup.workspace))
         if done:
             files = [path for row in done for path in _names(row)]
-            await session.log.append([_told(session.log, command.way, turn, files)])
+            await session.log.append([_undo_event(session.log, command.way, turn, files)])
         self._context.publish(
             ChangesUndone(
                 conversation=command.conversation,
@@ -112,9 +112,9 @@ class _Undo:
         if session.held_by:
             raise ValueError(f"This conversation is being written by {session.held_by}.")
         if session.busy:
-            raise ValueError("The model is still working: wait until the turn is over, or interrupt it with Esc.")
+            raise ValueError("The model is still working. Wait for the turn to end, or press Esc to interrupt it.")
         if repair_log.resumable(session.log) is not None:
-            raise ValueError("A question of the last turn still waits: answer it first.")
+            raise ValueError("A question of the last turn is open. Answer it first.")
 
     def _restored(
         self, command: UndoChanges, records: Sequence[BackupRecord], turn: int | None, workspace: str
@@ -159,7 +159,7 @@ class _Undo:
             restore(root, self._store, conversation, last, goals, "undo" if way == "back" else "redo")
 
 
-_ALREADY = "it is so already"
+_ALREADY = "it is already so"
 
 
 def _there(records: Sequence[BackupRecord]) -> list[BackupRecord]:
@@ -179,7 +179,7 @@ def _names(row: FileRow) -> list[str]:
     return [chain.path for chain in row.unit.chains]
 
 
-def _told(log: Log, way: Way, turn: int | None, files: Sequence[str]) -> ev.Unknown:
+def _undo_event(log: Log, way: Way, turn: int | None, files: Sequence[str]) -> ev.Unknown:
     """Build the event, with the model's text."""
     whose = f"in turn {turn} of this conversation" if turn else "in this conversation"
     names = "\n".join(f"- {display_path(storable(path))}" for path in files[:NAMED])
@@ -213,4 +213,4 @@ def _unknown(log: Log, turn: int | None) -> list[str]:
     if not names:
         return []
     told = ", ".join(names)
-    return [f"what {told} changed is not known here and cannot be taken back: only the file tools keep copies"]
+    return [f"what {told} changed isn't recorded and can't be undone: only file tools keep copies"]

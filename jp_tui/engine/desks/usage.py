@@ -15,7 +15,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.desks.port import Desk, DeskContext
 from jp_tui.engine.record import subagent_events
-from jp_tui.engine.record.event_codec import stored_event, totals
+from jp_tui.engine.record.event_codec import sampled, stored_event, totals
 from jp_tui.journal.port import JournalReading, Stored
 from jp_tui.protocol.usage import AgentUsage, ReadUsage, RequestUsage, SwitchModel, TurnUsage, UsageRead
 from jp_tui.protocol.values import AgentInfo, UsageTotals
@@ -36,14 +36,14 @@ class _Usage:
     async def switch(self, command: SwitchModel) -> None:
         session = self._context.sessions.get(command.conversation)
         if session is None:
-            raise ValueError("That conversation is not open; open it first.")
+            raise ValueError("This conversation isn't open. Open it first.")
         if session.held_by:
             raise ValueError(f"This conversation is being written by {session.held_by}; its model is theirs to choose.")
         if not command.model.strip():
-            raise ModelError("unknown_model", "No model is named.", "`/model` lists those there are.")
+            raise ModelError("unknown_model", "No model is selected.", "`/model` lists the models.")
         setup = self._context.setup
         opens = setup.open_agent_model or setup.open_model
-        await session.models.switch(await opens(command.model.strip()), once=command.once)
+        await session.models.switch(await opens(command.model.strip()), once=command.once, effort=command.effort)
 
     async def read(self, command: ReadUsage) -> None:
         conversation = command.conversation
@@ -122,21 +122,37 @@ def _turn(rows: Sequence[Stored]) -> list[TurnUsage]:
     asked, outcome, model, ms = "", "", "", 0
     requests: list[RequestUsage] = []
     calls: list[str] = []
+    names: dict[str, str] = {}
     usage, before, reviewed, reviews = UsageTotals(), UsageTotals(), UsageTotals(), 0
+    summaries, late = list[RequestUsage](), UsageTotals()
     for row in rows:
         match read_event(stored_event(row).event):
             case ev.ChatRequest(content=content) if not asked:
                 asked = first_line(content)
-            case ev.ToolCallRequest(name=name, metadata=metadata):
+            case ev.ToolCallRequest(id=call, name=name, metadata=metadata):
+                names[call] = name
                 calls.append(name)
                 if "usage" in metadata:
                     spent = totals(metadata["usage"])
                     requests.append(RequestUsage(what=Foreign(", ".join(calls)), usage=spent))
                     before, calls = before.plus(spent), []
+            case ev.ToolCallResponse(id=call) as response:
+                for spent in sampled(response):
+                    what = Foreign(f"for the server of {names.get(call, call)}")
+                    requests.append(RequestUsage(what=what, usage=spent))
+                    before = before.plus(spent)
             case ev.InquiryAnswered(responder=who) | ev.InquiryCancelled(responder=who):
                 if who is not None and who.kind == "assistant":
                     reviews += 1
                     reviewed = reviewed.plus(totals(who.usage))
+            case ev.Compaction(usage=summed) if summed:
+                spent = totals(summed)
+                if outcome:  # by hand, after the turn, which didn't count it
+                    late = late.plus(spent)
+                    summaries.append(RequestUsage(what=Foreign("summary"), usage=spent))
+                else:
+                    requests.append(RequestUsage(what=Foreign("summary"), usage=spent))
+                    before = before.plus(spent)
             case ev.TurnOutcome() as end:
                 outcome, model, ms, usage = end.outcome, end.model, end.ms, totals(end.usage)
             case _:
@@ -147,6 +163,8 @@ def _turn(rows: Sequence[Stored]) -> list[TurnUsage]:
             requests.append(RequestUsage(what=Foreign("answer"), usage=last))
     else:
         usage = before
+    requests += summaries
+    usage = usage.plus(late)
     return [
         TurnUsage(
             turn=rows[0].entry.turn,

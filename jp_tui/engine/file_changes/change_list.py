@@ -83,12 +83,12 @@ def _row(unit: UndoUnit, most: int) -> FileRow:
 def why_not(row: FileRow, store: CopyStore, workspace: str, way: Way) -> str:
     """Return why it can't be undone or redone; empty if it can."""
     if os.path.realpath(row.unit.head.root) != os.path.realpath(workspace):
-        return "it is in another folder than this workspace"
+        return "it is outside this workspace"
     if row.problem:
         return row.problem
     large = next((one for one in row.disk.values() if one.kind == "file" and one.data is None), None)
     if large is not None:
-        return f"it has {large.size:,} bytes now, more than is copied (undo.file_mib)"
+        return f"it has {large.size:,} bytes now, more than undo.file_mib allows"
     return lost(row.unit, way, store.has)
 
 
@@ -138,7 +138,7 @@ async def _compared(
         return 0, 0, "", ""
     before, after = store.content(old), now.data if now.kind != "absent" else b""
     if before is None or after is None:
-        return 0, 0, "", "too large to be compared" if after is None or not old.sha256 else "its copy is gone"
+        return 0, 0, "", "too large to compare" if after is None or not old.sha256 else "its copy no longer exists"
     if "link" in (old.kind, now.kind):
         ends = [f"a link to {display_path(os.fsdecode(data))}" if one.kind == "link" else one.kind
                 for one, data in ((old, before), (now, after))]  # fmt: skip
@@ -147,7 +147,7 @@ async def _compared(
     if texts[0] is None or texts[1] is None:
         return 0, 0, "", f"not text: {len(before):,} → {len(after):,} bytes"
     if max(len(before), len(after)) > LARGEST:
-        return 0, 0, "", f"too large to be compared: {len(before):,} → {len(after):,} bytes"
+        return 0, 0, "", f"too large to compare: {len(before):,} → {len(after):,} bytes"
     names = [
         "/dev/null" if one.kind == "absent" else head(side, display_path(name))
         for one, side, name in ((old, "a/", was), (now, "b/", path))
@@ -156,7 +156,7 @@ async def _compared(
     if len(diff) > SHOWN:
         kept = diff[: diff.rfind("\n", 0, SHOWN) + 1]
         left = diff.count("\n") - kept.count("\n")
-        return added, removed, kept, f"the change goes on for {left:,} more lines, which only the file itself shows"
+        return added, removed, kept, f"{left:,} more lines of the change are shown only in the file itself"
     if not diff:  # an empty file was created or deleted
         return added, removed, "", "an empty file"
     return added, removed, diff, ""

@@ -30,10 +30,10 @@ class RestoreTarget:
 def current_snapshot(root: RestoringRoot, path: str, most: int) -> FileSnapshot:
     """Return the present content of a path. Raises FileProblem if it now leads elsewhere or isn't a file."""
     if place(root, path) != path:
-        raise FileProblem("outside", path, "a folder on its way is a link now")
+        raise FileProblem("outside", path, "a folder in its path is now a link")
     there = snapshot_of(root, path, most)
     if there is None:
-        raise FileProblem("not_a_file", path, "something that is no file stands there now")
+        raise FileProblem("not_a_file", path, "it is now something other than a file")
     return there
 
 
@@ -44,11 +44,9 @@ def restore(
     goals = [replace(goal, wanted=replace(goal.wanted, data=store.content(goal.wanted))) for goal in goals]
     for goal in goals:
         if goal.wanted.data is None:
-            raise FileProblem("io", goal.path, "its copy is not kept any more")
+            raise FileProblem("io", goal.path, "its copy no longer exists")
         if goal.found.kind == "file" and goal.found.data is None:
-            raise FileProblem(
-                "io", goal.path, f"has {goal.found.size:,} bytes now, more than is copied (undo.file_mib)"
-            )
+            raise FileProblem("io", goal.path, f"has {goal.found.size:,} bytes now, more than undo.file_mib allows")
     changes = [PlannedChange(goal.path, goal.found, goal.wanted) for goal in goals]
     withdraw = store.keep(conversation, turn, "", root.path, changes, act)
     done: list[RestoreTarget] = []
@@ -60,7 +58,7 @@ def restore(
         stuck = [goal.path for goal in reversed(done) if not _back(root, goal, failed=goal is done[-1])]
         if stuck:
             names = ", ".join(map(display_path, stuck))
-            raise FileProblem("io", problem.path, f"{problem.message}; changed all the same: {names}") from problem
+            raise FileProblem("io", problem.path, f"{problem.message}; already changed: {names}") from problem
         withdraw()
         raise
 

@@ -20,7 +20,7 @@ DID = "did"
 
 async def summed(log: Log) -> JsonObject:
     """Return the summary of the ending turn, as part of its metadata. Raises JournalError."""
-    if not log.spoke:
+    if not log.has_output:
         return {}
     store, files = log.setup.copies, (0, 0, 0)
     events = await log.turn_in_pieces(log.turn)

@@ -132,7 +132,7 @@ def lost(unit: UndoUnit, way: Literal["back", "again"], has: Callable[[FileSnaps
     for chain in unit.chains:
         goal = chain.base if way == "back" else chain.made
         if goal.kind == "file" and not goal.sha256:
-            return f"it had {goal.size:,} bytes, more than is copied (undo.file_mib)"
+            return f"it had {goal.size:,} bytes, more than undo.file_mib allows"
         if not has(goal):
-            return "its copy is not kept any more" if way == "back" else "what was made of it was not kept"
+            return "its copy no longer exists" if way == "back" else "its changed version wasn't kept"
     return ""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from jp_tui.conversation import model as m
 from jp_tui.engine.base.dependencies import ModelSetup, RetryPolicy
@@ -20,6 +20,7 @@ from jp_tui.engine.record.model_context import without_pictures
 from jp_tui.protocol.events import Retrying, TurnPhase
 from jp_tui.protocol.values import AgentInfo
 
+_T = TypeVar("_T")
 Phase = Literal["waiting_for_model", "streaming", "tools", "retrying", "compacting"]
 
 
@@ -64,10 +65,10 @@ class Responses:
         if self._work is not None:
             self._work.cancel()
 
-    def say_again(self) -> None:
+    def report_again(self) -> None:
         """Report the current stream to a new front end."""
         if self._work is not None and self._reply is not None:
-            self._reply.say_again()
+            self._reply.report_again()
 
     async def next(self) -> StreamedResponse | None:
         """Return one complete, recorded response; None if the user stopped it. Raises ModelError, JournalError."""
@@ -98,7 +99,7 @@ class Responses:
                 await self._unless_stopped(asyncio.sleep(wait))
                 self._agent_waits()
                 continue
-            if whole and await self._made_room(reply):
+            if whole and await self._compacted(reply):
                 await reply.drop()
                 continue
             if whole:
@@ -107,7 +108,7 @@ class Responses:
             await (reply.drop() if self._wish.choice == "abort" else reply.keep())
         return None
 
-    async def _made_room(self, reply: StreamedResponse) -> bool:
+    async def _compacted(self, reply: StreamedResponse) -> bool:
         """Return True if the reply was truncated at the end of the window and can be requested again; otherwise, or if
         the user stops that, it stays."""
         full = self._room.full(reply.finished) if reply.finished is not None else None
@@ -151,10 +152,10 @@ class Responses:
 
     async def _stream(self, reply: StreamedResponse) -> None:
         log, model = self._log, self._model
-        request = request_for(next_request(log, model), await log.told())
+        request = request_for(next_request(log, model), await log.model_messages())
         if model.images is False:
             request = replace(request, messages=without_pictures(request.messages))
-        await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
+        await reply.consume(model.provider.stream(request), lambda: say_phase(log, "streaming"))
         if reply.finished is not None:
             self._room.counted(request, reply.finished)
 
@@ -171,7 +172,7 @@ def next_request(log: Log, model: ModelSetup) -> m.ModelRequest:
         temperature=model.temperature,
         cache=model.cache,
         conversation=log.id,
-        effort=model.effort,
+        effort=log.effort_for(model),
         extra=model.extra,
     )
 
@@ -179,6 +180,30 @@ def next_request(log: Log, model: ModelSetup) -> m.ModelRequest:
 def request_for(request: m.ModelRequest, told: tuple[m.Message, ...], choice: str = "") -> m.ModelRequest:
     """The same with messages, and with another choice of tools."""
     return replace(request, messages=told, tool_choice=choice or request.tool_choice)
+
+
+async def retried(
+    work: Callable[[], Awaitable[_T]],
+    retry: RetryPolicy,
+    waits: Callable[[str, float | None], None] = lambda cause, seconds: None,
+    *,
+    began: Callable[[], bool] = lambda: False,
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> _T:
+    """Return what `work` returns, after useful retries. `waits` gets the cause and seconds of each wait, and no seconds
+    after it. Raises ModelError."""
+    failures = 0
+    while True:
+        try:
+            return await work()
+        except m.ModelError as error:
+            failures += 1
+            wait = retry_delay(retry, error, failures, began=began())
+            if wait is None:
+                raise
+            waits(error.cause, wait)
+            await sleep(wait)
+            waits("", None)
 
 
 def retry_delay(retry: RetryPolicy, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:

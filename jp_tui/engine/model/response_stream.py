@@ -23,6 +23,8 @@ from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged, PartDelta, PartDropped
 
 FLUSH_SECONDS = 0.5
+LEFT_OUT = "reasoning_left_out"
+"""Event: the server refused reasoning of earlier replies (wires.md W6)."""
 SENT_ID = "sent_id"
 """Metadata of a call: its id as the model sent it, if that was used before in this conversation (Z1)."""
 TOGETHER = 100
@@ -67,7 +69,7 @@ class StreamedResponse:
         self._timer: asyncio.TimerHandle | None = None
         self.finished: m.Finished | None = None
 
-    async def take(self, deltas: AsyncIterator[m.Delta], first: Callable[[], None]) -> None:
+    async def consume(self, deltas: AsyncIterator[m.Delta], first: Callable[[], None]) -> None:
         """Consume a response to its end.
 
         Raises ModelError, also if the stream ends without a finish. `first` is called when the first part opens.
@@ -75,6 +77,9 @@ class StreamedResponse:
         count = 0
         try:
             async for delta in deltas:
+                if isinstance(delta, m.ReasoningLeftOut):
+                    await self._log.append([ev.Unknown({"type": LEFT_OUT})])
+                    continue
                 if not self._parts:
                     first()
                 self._one(delta)
@@ -86,7 +91,7 @@ class StreamedResponse:
             if isinstance(deltas, AsyncGenerator):
                 await deltas.aclose()  # closes the socket too, also after a bad delta
         if self.finished is None:
-            raise m.ModelError("cut", "The response broke off.", "Send the message again.", transient=True)
+            raise m.ModelError("cut", "The response ended early.", "Send the message again.", transient=True)
 
     def _one(self, delta: m.Delta) -> None:
         match delta:
@@ -105,6 +110,8 @@ class StreamedResponse:
                 self._parts[index].pieces = [raw]
             case m.Finished():
                 self.finished = delta
+            case m.ReasoningLeftOut():
+                pass  # see `take`
 
     def _open(self, opened: m.PartOpened) -> None:
         name = f"{self._log.turn}.{self._number}.{opened.index}"
@@ -134,13 +141,13 @@ class StreamedResponse:
         self._calls.add(found)
         return found
 
-    def say_again(self) -> None:
+    def report_again(self) -> None:
         """Report everything so far again."""
         for part in self.in_order():
             if part.pieces:
-                self._say(part, part.text)
+                self._report_text(part, part.text)
 
-    def _say(self, part: Growing, text: str) -> None:
+    def _report_text(self, part: Growing, text: str) -> None:
         self._log.publish(
             PartDelta(
                 conversation=self._log.id,
@@ -156,7 +163,7 @@ class StreamedResponse:
     def _grow(self, part: Growing, text: str) -> None:
         part.pieces.append(text)
         part.unsaved.append(text)
-        self._say(part, text)
+        self._report_text(part, text)
         if self._timer is None and self._log.exists:
             self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._save)
 
@@ -226,7 +233,7 @@ class StreamedResponse:
             events[-1] = replace(last, metadata={**last.metadata, **usage})
         if events or dropped:
             await self._log.append(events, parts, dropped)
-        self._say_dropped(dropped)
+        self._report_dropped(dropped)
 
     def _event(self, part: Growing, model: str) -> ev.Event | None:
         provider = model.partition("/")[0]
@@ -267,7 +274,7 @@ class StreamedResponse:
             parts.append(part.name)
         if events or dropped:
             await self._log.append(events, parts, dropped)
-        self._say_dropped(dropped)
+        self._report_dropped(dropped)
         return bool(events)
 
     async def drop(self) -> None:
@@ -275,8 +282,8 @@ class StreamedResponse:
         names = [part.name for part in self.in_order()]
         if names:
             await self._log.append([], (), names)
-        self._say_dropped(names)
+        self._report_dropped(names)
 
-    def _say_dropped(self, names: list[str]) -> None:
+    def _report_dropped(self, names: list[str]) -> None:
         for name in names:
             self._log.publish(PartDropped(conversation=self._log.id, part=name))

@@ -1,4 +1,4 @@
-"""Text of a response that has no other content of interest: a side question, a title.
+"""Text of a response that has no other content of interest: a side question, a title, a summary.
 
 Text is passed on as it arrives, and the response with its socket is closed when the caller stops. Records nothing.
 """
@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from jp_tui.conversation import model as m
 
 
-async def spoken(deltas: AsyncIterator[m.Delta]) -> AsyncGenerator[str | None, None]:
-    """Yield each text, then None once the message is complete; reasoning and calls are skipped. Use with `aclosing`.
+async def text_deltas(deltas: AsyncIterator[m.Delta]) -> AsyncGenerator[str | m.Finished, None]:
+    """Yield each text, then the end once the message is complete; reasoning and calls are skipped. Use with `aclosing`.
     Raises ModelError."""
     messages = set[int]()
     try:
@@ -22,7 +22,7 @@ async def spoken(deltas: AsyncIterator[m.Delta]) -> AsyncGenerator[str | None, N
                 case m.PartGrew(index, text) if index in messages and text:
                     yield text
                 case m.Finished():
-                    yield None
+                    yield delta
                 case _:
                     pass
     finally:

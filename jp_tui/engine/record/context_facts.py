@@ -44,7 +44,7 @@ class ContextFacts:
             case ev.Unknown(raw={"type": "environment"} as raw):
                 self.environment |= {key: raw[key] for key in _STATE if key in raw}
             case ev.Unknown(raw={"type": "instructions"} as raw):
-                self._told(raw)
+                self._add(raw)
             case ev.Unknown(raw={"type": "mode", "mode": str() as mode}):
                 self.planning = mode == "plan"
             case ev.Compaction() if event.leaves_out:
@@ -52,7 +52,7 @@ class ContextFacts:
             case _:
                 pass
 
-    def _told(self, raw: JsonObject) -> None:
+    def _add(self, raw: JsonObject) -> None:
         listed = raw.get("files")
         files = listed if isinstance(listed, list) else []
         found = {

@@ -7,6 +7,7 @@ conversation. It moves once something is said.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 
 from jp_tui.engine.record.event_codec import storable
 from jp_tui.engine.record.log import Log
@@ -20,7 +21,7 @@ QUEUE = "queue"
 """Messages to send after the running turn (`message_queue.py`); they outlast the turn."""
 
 
-NOT_KEPT = "What you type is not kept beyond this program until there is room again; send it, or copy it."
+NOT_KEPT = "Your draft is lost if you quit now. Send it, copy it, or free disk space."
 
 
 class ConversationDrafts:
@@ -37,6 +38,19 @@ class ConversationDrafts:
         """Return drafts by key: `composer`, or an inquiry's id. Raises JournalError."""
         self._held = self._log.setup.journal.drafts(self._shelf)
         return dict(self._held)
+
+    def get(self, key: str) -> str:
+        """Return a draft. Raises JournalError."""
+        return (self._held or self.all()).get(key, "")
+
+    async def keep(self, key: str, text: str) -> None:
+        """Save it, and return once it is stored. Raises JournalError."""
+        journal, text = self._log.setup.journal, storable(text)
+        await (journal.save_draft(self._shelf, key, text) if text else journal.clear_draft(self._shelf, key))
+        if text:
+            self._held[key] = text
+        else:
+            self._held.pop(key, None)
 
     def save(self, key: str, text: str) -> None:
         """Save it; an empty text deletes it."""
@@ -58,15 +72,29 @@ class ConversationDrafts:
             try:
                 await receipt
             except JournalError as problem:
-                if lost and not self._told:
-                    self._told = True
-                    self._log.publish(StorageFailed(message=str(problem), advice=NOT_KEPT))
+                self._failed(str(problem), lost=lost)
             else:
                 self._told = self._told and not lost  # a failed deletion says nothing about the next write
 
-        task = asyncio.create_task(watch())
+        self._follow(watch())
+
+    def _follow(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
+
+    def _failed(self, message: str, *, lost: bool) -> None:
+        """Tell the user once that a draft isn't stored; `lost`: its text is lost by that."""
+        if lost and not self._told:
+            self._told = True
+            self._log.publish(StorageFailed(message=message, advice=NOT_KEPT))
+
+    def store_lost(self, sent: str) -> None:
+        """The store's server is out of reach; `sent` is a message that isn't recorded yet."""
+
+    async def store_back(self) -> dict[str, str]:
+        """The store answers again: return drafts of it that the front end doesn't know. Raises JournalError."""
+        return {}
 
     def begun(self) -> None:
         """The first message was sent: the conversation has its own drafts from now on, and no earlier prompt waits."""

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from jp_tui.conversation.events import (
     ChatRequest,
     ChatResponse,
     Event,
+    InquiryAnswered,
+    InquiryAssigned,
+    InquiryCancelled,
     InquiryRedacted,
     InquiryRequest,
+    InquiryVote,
     ToolCallResponse,
 )
 from jp_tui.conversation.reading import read_event
@@ -26,7 +31,7 @@ from jp_tui.protocol.values import EventSpan, StoredEvent, UsageTotals
 MAX_STORED_BYTES = 1 << 30
 MAX_STORED_DEPTH = 128
 """Input is limited to 64 levels, and an event adds a few."""
-INQUIRY = ("inquiry_request", "inquiry_response", "inquiry_aside")
+INQUIRY = ("inquiry_request", "inquiry_response", "inquiry_vote", "inquiry_assigned", "inquiry_aside")
 SENT = "asides"
 """Metadata of a user's message: the inquiries whose side questions it contains."""
 _HALF = re.compile("[\ud800-\udfff]")
@@ -52,6 +57,17 @@ def _searchable(event: Event) -> str:
             return asked if isinstance(asked, str) else ""
         case _:
             return ""
+
+
+def signed(event: Event, who: str, machine: str) -> Event:
+    """Return a user's answer with the role and the machine of the user (store.md D13), where the store has roles and
+    the answer names none. Any other event is returned unchanged."""
+    if not who or not isinstance(event, InquiryAnswered | InquiryCancelled | InquiryVote | InquiryAssigned):
+        return event
+    by = event.responder
+    if by is None or by.kind != "user" or by.who:
+        return event
+    return replace(event, responder=replace(by, who=who, machine=machine))
 
 
 def entry(event: Event, turn: int, at: str) -> tuple[NewEvent, Event]:
@@ -87,7 +103,7 @@ def stored_event(stored: Stored) -> StoredEvent:
     """Convert to the protocol's form; a payload that isn't a JSON object and missing events are shown as such, never
     dropped."""
     if stored.entry.kind == MISSING and not stored.entry.payload:
-        words = f"{stored.entry.characters or 0} events are missing here; the database was damaged or changed"
+        words = f"{stored.entry.characters or 0} events are missing here because the database was damaged or changed"
         return StoredEvent(seq=stored.seq, turn=stored.entry.turn, event={"type": "unreadable", "problem": words})
     try:
         event = parse_object(stored.entry.payload, max_bytes=MAX_STORED_BYTES, max_depth=MAX_STORED_DEPTH)
@@ -107,6 +123,12 @@ def event_span(span: Span) -> EventSpan:
     )
 
 
+def sampled(event: ToolCallResponse) -> list[UsageTotals]:
+    """Return the tokens of each reply that a call's server got from the model (mcp.md P46)."""
+    found = event.metadata.get("sampling")
+    return [totals(one.get("usage")) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
 def totals(raw: Json) -> UsageTotals:
     """Return token counts of an event; 0 for invalid ones."""
     counts = raw if isinstance(raw, dict) else {}
@@ -117,5 +139,5 @@ def totals(raw: Json) -> UsageTotals:
         if isinstance(value := counts.get(name), int) and not isinstance(value, bool) and 0 <= value < 1 << 53
     }
     if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e9:
-        found["cost_usd"] = cost
+        found["cost_usd"] = float(cost)
     return UsageTotals(**found)

@@ -32,11 +32,11 @@ class HistoryText:
             if part.call:
                 if isinstance(event, ev.ToolCallResponse) and event.id == part.call:
                     yield event.content
-            elif (text := said(event)) and wanted in text.casefold():
+            elif (text := event_text(event)) and wanted in text.casefold():
                 yield f"[{seq}] {text}\n"
 
 
-def said(event: ev.Event) -> str:
+def event_text(event: ev.Event) -> str:
     """Return an event's text; empty if it is of no use to the model."""
     match event:
         case ev.ChatRequest(content=text):

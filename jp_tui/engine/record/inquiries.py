@@ -3,7 +3,8 @@ order (R29, R203). Read-only."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from jp_tui.conversation import events as ev
@@ -13,24 +14,29 @@ from jp_tui.engine.record.drafts import COMPOSER, FOLDS
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.engine.record.subagent_events import AskerIndex
 from jp_tui.inquiry.on_subagent import AGENT, ASKED_AS, ASKS
-from jp_tui.journal.port import JournalReading, Stored
-from jp_tui.protocol.values import AgentInfo, InquiryInfo
+from jp_tui.journal.port import ConversationRow, JournalReading, Stored
+from jp_tui.protocol.outside import ASKER, CLAIMED, Asker, Claimed
+from jp_tui.protocol.values import AgentInfo, InquiryInfo, RuleOffer
 from jp_tui.questions.wire import digest, read_recorded
 
 MOST = 100_000
 """Conversations searched if none is named."""
+PERMISSION = "permission"
+"""Id of the question whether another program's tool may run (N3)."""
+COVERS, REMEMBERED = "covers", "remember"
+"""Metadata of such a request: what a remembered answer covers; of its response: that it is remembered."""
+OFFERS = "offers"
+"""Metadata of such a request: the rules that its answer may make (AR18)."""
+ARGUMENTS = "arguments"
+"""Metadata of such a request: the input of the call, where another may be given with the yes; of its response: that
+input."""
 Asked = tuple[Stored, ev.InquiryRequest]
 Answer = ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted
 
 
-def listed(journal: JournalReading, conversation: str, *, pending: bool) -> list[InquiryInfo]:
-    """Return all exchanges in order, or only open ones; of all conversations, newest first, if none is named."""
+def listed(journal: JournalReading, conversation: str) -> list[InquiryInfo]:
+    """Return all exchanges in order; of all conversations, newest first, if none is named."""
     agents = AskerIndex(journal)
-    if pending:
-        found = waiting(journal, conversation or None)
-        return [
-            info(row, request, waits=True, agent=agents.asking(row.conversation, request)) for row, request in found
-        ]
     open_ = {(row.conversation, row.seq) for row, _ in waiting(journal, conversation or None)}
     if conversation:
         return _record(journal.inquiry_events(conversation), open_, agents)
@@ -38,22 +44,37 @@ def listed(journal: JournalReading, conversation: str, *, pending: bool) -> list
     return [found for row in rows for found in _record(journal.inquiry_events(row.id), open_, agents)]
 
 
-def waiting(journal: JournalReading, conversation: str | None) -> list[Asked]:
-    """Return the readable open requests. A sub-agent's question relayed by its parent is listed once, as the parent's,
-    even if it was answered there and the sub-agent hasn't received the answer."""
+def waiting(
+    journal: JournalReading, conversation: str | None, known: Mapping[str, ConversationRow] | None = None
+) -> list[Asked]:
+    """Return the readable open requests, as `waiting_with_rows`; `known` are rows that were read already."""
+    return waiting_with_rows(journal, conversation, known)[0]
+
+
+def waiting_with_rows(
+    journal: JournalReading, conversation: str | None, known: Mapping[str, ConversationRow] | None = None
+) -> tuple[list[Asked], Mapping[str, ConversationRow]]:
+    """Return the readable open requests, and the rows of their conversations. A sub-agent's question relayed by its
+    parent is listed once, as the parent's, even if it was answered there and the sub-agent hasn't received the
+    answer."""
     found = [
         (row, event)
         for row in journal.open_inquiries(conversation)
         if isinstance(event := read_event(stored_event(row).event), ev.InquiryRequest)
     ]
-    through = {id_: _through(journal, id_) for id_ in dict.fromkeys(row.conversation for row, _ in found)}
-    return [item for item in found if item[1].id not in through[item[0].conversation]]
+    rows = journal.rows(asking(found)) if known is None else known
+    through = {id_: _through(journal, id_, row.parent) for id_, row in rows.items() if row.parent is not None}
+    return [item for item in found if item[1].id not in through.get(item[0].conversation, ())], rows
 
 
-def _through(journal: JournalReading, conversation: str) -> frozenset[str]:
+def asking(found: Iterable[Asked]) -> list[str]:
+    """Return the conversations of these requests, each once."""
+    return list(dict.fromkeys(row.conversation for row, _ in found))
+
+
+def _through(journal: JournalReading, conversation: str, above: str) -> frozenset[str]:
     """Return the inquiries of a sub-agent that are also in its parent's last turn."""
-    row = journal.conversation(conversation)
-    parent = journal.conversation(row.parent) if row is not None and row.parent is not None else None
+    parent = journal.conversation(above)
     if parent is None:
         return frozenset()
     events = (read_event(stored_event(item).event) for item in journal.turn_events(parent.id, parent.turns))
@@ -111,7 +132,52 @@ def info(
         asked_as=_text(extra, ASKED_AS),
         waits=waits,
         agent=agent,
+        asker=asker_of(request),
+        covers=covered(request, "text"),
+        scopes=offered_rules(request),
+        arguments=editable(request),
+        claimed=claimed_in(request),
     )
+
+
+def asker_of(request: ev.InquiryRequest) -> Asker | None:
+    """Return who asked from outside (N4), None for any other question or an unreadable record."""
+    if request.source.kind != "outside":
+        return None
+    try:
+        return Asker.model_validate(request.metadata.get(ASKER))
+    except ValueError:
+        return None
+
+
+def covered(request: ev.InquiryRequest, part: str = "digest") -> str:
+    """Return what a remembered answer to it covers in its session, as a digest or as `text`; empty if none may be."""
+    found = request.metadata.get(COVERS)
+    return _text(found, part) if isinstance(found, dict) and request.source.kind == "outside" else ""
+
+
+def offered_rules(request: ev.InquiryRequest) -> tuple[RuleOffer, ...]:
+    """Return the rules that its answer may make, empty for any other question or an unreadable record."""
+    found = request.metadata.get(OFFERS)
+    if request.source.kind != "outside" or not isinstance(found, list) or not covered(request):
+        return ()
+    with suppress(ValueError):
+        return tuple(RuleOffer.model_validate(one) for one in found)
+    return ()
+
+
+def editable(request: ev.InquiryRequest) -> dict[str, Any] | None:
+    """Return the input of the call that it is about, None where it can't be edited."""
+    found = request.metadata.get(ARGUMENTS)
+    return dict(found) if isinstance(found, dict) and request.source.kind == "outside" else None
+
+
+def claimed_in(request: ev.InquiryRequest) -> Claimed:
+    """Return what the program that asks says of itself (N4), nothing for any other question."""
+    if request.source.kind == "outside":
+        with suppress(ValueError):
+            return Claimed.model_validate(request.metadata.get(CLAIMED))
+    return Claimed()
 
 
 def digest_of(request: ev.InquiryRequest) -> str:

@@ -12,27 +12,32 @@ from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
-from jp_tui.conversation.model import Message
+from jp_tui.conversation.model import EFFORTS, Effort, EffortChoice, Message
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.base.context_settings import UNTOLD, Briefing, ContextSettings
+from jp_tui.engine.base.context_settings import UNTOLD, Briefing, CommandText, ContextSettings
 from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup, ToolSetup
 from jp_tui.engine.record.answer_record import Logged
 from jp_tui.engine.record.context_facts import ContextFacts
 from jp_tui.engine.record.estimate import Estimate
-from jp_tui.engine.record.event_codec import IMPORTED_DELTA, entry, stored_event
-from jp_tui.engine.record.model_context import History, Standing, spoke
+from jp_tui.engine.record.event_codec import IMPORTED_DELTA, entry, signed, stored_event
+from jp_tui.engine.record.model_context import History, Standing, has_model_output
 from jp_tui.engine.record.overlay import NONE, Numbered, StandingOverlay, standing
+from jp_tui.engine.record.rules.record import RuleRecord
 from jp_tui.engine.record.secret_redaction import Secrets
-from jp_tui.journal.port import Stored
+from jp_tui.journal.port import JournalError, Stored
 from jp_tui.protocol.events import Event, EventAppended, TitleChanged
 from jp_tui.protocol.values import AgentInfo, StoredEvent, UsageTotals
-from jp_tui.tools.port import submits
+from jp_tui.tools.port import by_agent, loads_skills, submits
 
 Publish = Callable[[Event], None]
+SCHEDULE = "schedule"
+"""Key of a turn's start: `{name, due}` of the schedule that began it (store.md D23)."""
 PAGE = 200
 """Events read at once: a read blocks the engine's loop."""
+LOST_SECONDS = 0.5
+"""Seconds between two tries to read from a store that is out of reach."""
 PIECE = 32
 """The same for events already in memory."""
 
@@ -43,9 +48,10 @@ class Log:
 
     `exists` is false until the first message; `turn` is the current turn. `total` counts the tokens of all finished
     turns. `setup` changes when the settings are loaded again; `secrets` must never appear in output; `uses` counts how
-    often a setting answered or permitted since the engine started, by ledger key, for all conversations; `agent` is set
-    in a sub-agent's conversation. `window` is the model's in tokens, if known; `overlay` is what is compacted and
-    `estimate` the server's last count, both right once `told` was awaited.
+    often a setting answered or permitted since the engine started, by ledger key, for all conversations; `rules` is the
+    record of approval rules, for all of them as well; `agent` is set in a sub-agent's conversation. `window` is the
+    model's in tokens, if known; `overlay` is what is compacted and `estimate` the server's last count, both right once
+    `told` was awaited.
     """
 
     setup: EngineDependencies
@@ -58,6 +64,7 @@ class Log:
     total: UsageTotals = field(default_factory=UsageTotals)
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     uses: Counter[str] = field(default_factory=Counter, repr=False)
+    rules: RuleRecord = field(default_factory=lambda: RuleRecord(), repr=False)
     agent: AgentInfo | None = None
     window: int | None = None
     overlay: StandingOverlay = field(default=NONE, repr=False)
@@ -68,8 +75,16 @@ class Log:
     """System text of this turn's requests after the system prompt (K1, K10)."""
     context: ContextSettings | None = None
     """The settings it was made with; None: no instruction files."""
+    has_skills: bool = False
+    """True if the system text lists skills: then the model has the tool that loads them (K51)."""
+    command: CommandText | None = field(default=None, repr=False)
+    """The own command that the next message is (K50)."""
+    schedule: JsonObject | None = field(default=None, repr=False)
+    """The schedule that begins the next turn, as its start records it (store.md D23)."""
     wants_plan: bool | None = None
     """Plan mode that is to begin, or to end, with the next turn: nothing was said here yet."""
+    asked: dict[str, list[str]] = field(default_factory=dict, repr=False)
+    """The questions of each call of this turn, by their names, in the order of their requests."""
     _facts: ContextFacts = field(default_factory=ContextFacts, repr=False)
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
@@ -77,6 +92,7 @@ class Log:
     _compactions: list[Numbered] = field(default_factory=list, repr=False)
     _known: bool = False
     _spoke: int = -1
+    _asked: int = -1
     _resumes: bool = False
 
     async def append(
@@ -86,28 +102,39 @@ class Log:
         forget: Sequence[str] = (),
         *,
         quiet: bool = False,
+        accepts: Sequence[int] = (),
     ) -> None:
         """Append events to the current turn durably, and report each; `parts[i]` is the part that event i closes.
 
-        `forget` names streamed parts that end without an event. With `quiet` nothing is reported, for events before a
+        `forget` names streamed parts that end without an event; `accepts` are offers of other processes that these
+        events accept. With `quiet` nothing is reported, for events before a
         front end loads the conversation, and never a settings change. Raises JournalError; nothing was written then.
         """
         if not self.exists:
             await self._create()
         at = timestamp(self.setup.now())
-        stamped = [event if isinstance(event, ev.Unknown) else replace(event, timestamp=at) for event in events]
+        who, machine = self.setup.journal.me(), self.setup.machine
+        stamped = [
+            event if isinstance(event, ev.Unknown) else signed(replace(event, timestamp=at), who, machine)
+            for event in events
+        ]
         if self._resumes and stamped:
             stamped[0] = _marked(stamped[0])
         made = [entry(event, self.turn, at) for event in stamped]
         closes = [*(part for part in parts if part), *forget]
-        numbers = await self.setup.journal.append(self.id, [row for row, _ in made], closes_parts=closes)
+        rows = [row for row, _ in made]
+        numbers = await self.setup.journal.append(self.id, rows, closes_parts=closes, accepts=accepts)
         self._resumes = self._resumes and not stamped
-        if spoke(events):
+        if has_model_output(events):
             self._spoke = self.turn
+        if any(isinstance(event, ev.ChatRequest) for event in events):
+            self._asked = self.turn
         for place, (number, (_, event)) in enumerate(zip(numbers, made, strict=True)):
             delta = _delta(event)
             if isinstance(event, ev.ToolCallRequest):
                 self._calls.add(event.id)
+            elif isinstance(event, ev.InquiryRequest):
+                note_asked(self.asked, event)
             if self._known:
                 self._facts.add(self.turn, event)
                 self._deltas += [delta] if delta is not None else []
@@ -116,6 +143,11 @@ class Log:
                 part = parts[place] if place < len(parts) else ""
                 stored = StoredEvent(seq=number, turn=self.turn, event=event.wire())
                 self.publish(EventAppended(conversation=self.id, stored=stored, closes=part))
+
+    def owner(self) -> str:
+        """Return the role that owns this conversation in a shared store (store.md D13). Raises JournalError."""
+        row = self.setup.journal.conversation(self.id) if self.exists else None
+        return row.owner if row is not None and row.owner else self.setup.journal.me()
 
     async def _create(self) -> None:
         journal, at = self.setup.journal, timestamp(self.setup.now())
@@ -140,11 +172,11 @@ class Log:
             self.model, self.window, self._history = model, window, None
 
     @property
-    def spoke(self) -> bool:
+    def has_output(self) -> bool:
         """True if the current turn has a record of the model's output."""
         return self._spoke == self.turn
 
-    async def told(self, standing: Standing | None = None) -> tuple[Message, ...]:
+    async def model_messages(self, standing: Standing | None = None) -> tuple[Message, ...]:
         """Return what the model reads, `standing` as in History. The log is read once, in pieces, and then followed."""
         if not self._known:
             await self._read()
@@ -177,6 +209,17 @@ class Log:
         self._facts, self._deltas, self._compactions, self._history = facts, deltas, compactions, history
         self.overlay, self._known = standing(compactions), True
 
+    async def _patiently(self, read: Callable[..., list[Stored]], *values: int) -> list[Stored]:
+        """Read. Where the program waits for a store that is out of reach (store.md D12), the turn waits with it."""
+        while self.exists:
+            try:
+                return read(self.id, *values)
+            except JournalError as problem:
+                if problem.kind != "offline" or self.setup.spool is None:
+                    raise
+            await asyncio.sleep(LOST_SECONDS)
+        return []
+
     def _own(self) -> list[Logged]:
         """The user's words of the turn that was compacted within."""
         through = self.overlay.through
@@ -186,7 +229,7 @@ class Log:
 
     async def _pieces(self, after: int) -> AsyncIterator[tuple[int, int, ev.Event, str]]:
         """The events after a number, with their turn and the kind under which they are stored."""
-        while page := self.setup.journal.read(self.id, after, PAGE) if self.exists else []:
+        while page := await self._patiently(self.setup.journal.read, after, PAGE):
             for item in page:
                 yield *logged(item), item.entry.kind
             after = page[-1].seq
@@ -216,9 +259,11 @@ class Log:
         """True in plan mode (K41). Await `told` first."""
         return self._facts.planning
 
-    def offered(self) -> tuple[ToolSetup, ...]:
-        """Return the tools that the model currently knows (K41). Await `told` first."""
-        tools = self.setup.tools.values()
+    def offered(self, has_skills: bool | None = None) -> tuple[ToolSetup, ...]:
+        """Return the tools that the model knows now (K41), or would know with skills (K51). Await `told` first."""
+        skills = self.has_skills if has_skills is None else has_skills
+        tools = [tool for tool in self.setup.tools.values() if skills or not loads_skills(tool.tool)]
+        tools = [tool for tool in tools if not by_agent(tool.tool)]
         if self.planning:
             return tuple(tool for tool in tools if tool.read_only)
         return tuple(tool for tool in tools if not submits(tool.tool))
@@ -229,7 +274,27 @@ class Log:
             await self._read()
         return list(self._deltas)
 
-    def take_up(self) -> None:
+    def effort_choice(self) -> EffortChoice | None:
+        """Return the effort that was chosen for this conversation (W8), None for none. Await `deltas` first."""
+        for delta in (self.setup.config_delta, *reversed(self._deltas)):
+            assistant = delta.get("assistant")
+            model = assistant.get("model") if isinstance(assistant, dict) else None
+            chosen = model.get("effort") if isinstance(model, dict) else None
+            if chosen is not None:
+                return next((one for one in EFFORTS if one == chosen), None)
+        return None
+
+    def effort_for(self, model: ModelSetup) -> Effort | None:
+        """Return the effort of a request to this model. Await `deltas` first."""
+        chosen = None if model.for_once else self.effort_choice()
+        return model.effort if chosen is None else model.thinking(chosen)
+
+    @property
+    def has_request(self) -> bool:
+        """True if the current turn has a record of the user's message, or resumes one that has."""
+        return self.turn in (self._asked, self._spoke) or self._resumes
+
+    def resume_turn(self) -> None:
         """Resume the current turn, which has output of the model. The next event is marked (R207)."""
         self._spoke, self._resumes = self.turn, True
 
@@ -246,12 +311,17 @@ class Log:
 
     async def turn_in_pieces(self, turn: int) -> list[ev.Event]:
         """Return the same in pieces, so that a long turn doesn't block other work."""
-        stored = self.setup.journal.turn_events(self.id, turn) if self.exists else []
+        stored = await self._patiently(self.setup.journal.turn_events, turn)
         found: list[ev.Event] = []
         for at in range(0, len(stored), PIECE):
             found += [read_event(stored_event(item).event) for item in stored[at : at + PIECE]]
             await asyncio.sleep(0)
         return found
+
+
+def note_asked(asked: dict[str, list[str]], request: ev.InquiryRequest) -> None:
+    """Add a request to the questions of its call."""
+    asked.setdefault(str(request.metadata.get("call")), []).append(str(request.metadata.get("question")))
 
 
 def logged(item: Stored) -> Logged:

@@ -14,6 +14,8 @@ from dataclasses import replace
 from typing import Literal
 
 from jp_tui.conversation import events as ev
+from jp_tui.conversation.images import ATTACHED as ATTACHED
+from jp_tui.conversation.images import pictures as pictures
 from jp_tui.conversation.model import Call, Message, Part, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record.context_facts import ENVIRONMENT, INSTRUCTIONS
@@ -24,8 +26,8 @@ REPAIRED = "Tool call was interrupted."
 """M36."""
 UNDONE = "changes_undone"
 """Kind of an event about undone or restored file changes (issue 8, 7)."""
-ATTACHED = "attachments"
-"""Metadata key for the images of a user message (`image_reading.py`)."""
+RESOURCE = "resource"
+"""Type of a resource of an MCP server among them (mcp.md P48)."""
 UNSENT = "[an image was sent here that servers do not take: too large, broken or of another kind]"
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 LARGEST = 5 * 1024 * 1024
@@ -43,16 +45,16 @@ Standing = Callable[[str], tuple[str, bool]]
 """Returns the content of a call's result, by id, and True for an error."""
 
 
-def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
+def is_void_turn(turn: Sequence[ev.Event]) -> bool:
     """True for a turn that failed before any output of the model, or was discarded: its prompt was returned to the
     composer."""
     last = next((event for event in reversed(turn) if isinstance(event, ev.TurnOutcome)), None)
-    if last is None or last.outcome in ("done", "deferred") or spoke(turn):
+    if last is None or last.outcome in ("done", "deferred") or has_model_output(turn):
         return False
     return last.outcome == "failed" or last.metadata.get("discarded") is True
 
 
-def spoke(turn: Iterable[ev.Event]) -> bool:
+def has_model_output(turn: Iterable[ev.Event]) -> bool:
     """True if the log has output of the model."""
     return any(isinstance(event, ev.ChatResponse | ev.ToolCallRequest) and not discarded(event) for event in turn)
 
@@ -84,14 +86,14 @@ def instructions(event: ev.Unknown) -> tuple[str, str] | None:
     return call, text
 
 
-def pictures(metadata: JsonObject) -> Iterable[Picture]:
-    """Return the valid images of a user message."""
+def resources(metadata: JsonObject) -> Iterable[str]:
+    """Return the resources of a user message as the model gets them."""
     kept = metadata.get(ATTACHED)
     for one in kept if isinstance(kept, list) else ():
-        if isinstance(one, dict) and one.get("type") == "image":
-            kind, data, name = one.get("media_type"), one.get("data"), one.get("name", "")
-            if isinstance(kind, str) and isinstance(data, str) and isinstance(name, str):
-                yield Picture(kind, data, name)
+        if isinstance(one, dict) and one.get("type") == RESOURCE:
+            name, text = one.get("name"), one.get("text")
+            if isinstance(name, str) and isinstance(text, str):
+                yield f"The resource @{name}, which the user attached:\n\n{text}"
 
 
 def sendable(shown: Picture) -> bool:
@@ -118,12 +120,14 @@ class _Turn:
         self.begins = 0
         """Index of the turn's own parts in its first message."""
 
-    def take(self, seq: int, event: ev.Event) -> None:
+    def add(self, seq: int, event: ev.Event) -> None:
         match event:
             case ev.ChatRequest(content=text, metadata=extra):
                 for shown in pictures(extra):
-                    self._say("user", shown if sendable(shown) else TextPart(UNSENT))
-                self._say("user", TextPart(text if text.strip() else EMPTY))
+                    self._add_part("user", shown if sendable(shown) else TextPart(UNSENT))
+                for said in resources(extra):
+                    self._add_part("user", TextPart(said))
+                self._add_part("user", TextPart(text if text.strip() else EMPTY))
             case ev.Unknown() if environment(event):
                 if self.told and self.told[0][0] == "user":
                     self.told[0][1].insert(self.begins, TextPart(environment(event)))
@@ -132,22 +136,24 @@ class _Turn:
             case ev.ChatResponse() if discarded(event):
                 pass
             case ev.ChatResponse(kind="message", content=str() as text, metadata=extra) if text.strip():
-                self._say("assistant", TextPart(text, self._opaque(extra)))
+                self._add_part("assistant", TextPart(text, self._opaque(extra)))
             case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
                 # Only the wire that produced it can read it: signatures are bound to a provider.
                 if extra.get("incomplete") is not True and extra.get("provider") == self._provider:
-                    self._say("assistant", ReasoningPart(text, self._opaque(extra)))
+                    self._add_part("assistant", ReasoningPart(text, self._opaque(extra)))
             case ev.ToolCallRequest(id=id_, name=name, arguments=arguments, metadata=extra):
                 if id_ not in self._names:
-                    self._say("assistant", Call(id_, name, arguments, self._opaque(extra)))
+                    self._add_part("assistant", Call(id_, name, arguments, self._opaque(extra)))
                     self._names[id_] = name
             case ev.Unknown() if undone(event):
-                self._say("user", TextPart(undone(event)))
+                self._add_part("user", TextPart(undone(event)))
             case ev.Unknown() if (nested := instructions(event)) is not None:
                 self._appended(*nested)
-            case ev.ToolCallResponse(id=id_, content=content, is_error=failed):
+            case ev.ToolCallResponse(id=id_, content=content, is_error=failed, metadata=extra):
                 if (asked := self._names.pop(id_, None)) is not None:
                     self._add("user", Result(id_, asked, self._shorten(seq, id_, content), failed))
+                    for shown in pictures(extra):  # of a server (mcp.md P24); behind the results of its cycle
+                        self._add("user", shown if sendable(shown) else TextPart(UNSENT))
             case _:
                 pass
 
@@ -156,7 +162,7 @@ class _Turn:
         opaque = metadata.get("opaque") if metadata.get("provider") == self._provider else None
         return opaque if isinstance(opaque, dict) else {}
 
-    def _say(self, role: Role, part: Part) -> None:
+    def _add_part(self, role: Role, part: Part) -> None:
         """Answer calls without a result before anything else is said."""
         if role == "user" or self.told[-1][0] == "user":
             self.repair()
@@ -232,10 +238,10 @@ class History:
             made.told.append(("user", [self._head]))
             made.begins = 1
         inside = bool(self._now) and self._now[0][0] <= self._overlay.through and self._head is not None
-        nothing = not inside and came_to_nothing([event for _, event in self._now])
+        nothing = not inside and is_void_turn([event for _, event in self._now])
         for seq, event in self._now:
             if not nothing:
-                made.take(seq, event)
+                made.add(seq, event)
             elif words := undone(event):
                 made.told.append(("user", [TextPart(words)]))
         made.repair(standing)
@@ -255,17 +261,17 @@ def messages(events: Iterable[Turned], model: str) -> tuple[Message, ...]:
     return history.messages()
 
 
-def told_of(
+def messages_of(
     events: Sequence[tuple[int, int, ev.Event]], model: str, overlay: StandingOverlay = NONE, window: int | None = None
 ) -> tuple[Message, ...]:
     """The messages that a log, as (number, turn, event), becomes with what is compacted of it."""
     history = History(model, overlay, window)
-    for seq, turn, event in told_events(events, overlay.through):
+    for seq, turn, event in events_to_send(events, overlay.through):
         history.add(turn, event, seq)
     return history.messages()
 
 
-def told_events(events: Sequence[tuple[int, int, ev.Event]], through: int) -> Iterable[tuple[int, int, ev.Event]]:
+def events_to_send(events: Sequence[tuple[int, int, ev.Event]], through: int) -> Iterable[tuple[int, int, ev.Event]]:
     """Those after `through`, behind the user's words of the turn in which it lies, if more of that turn follows."""
     later = [one for one in events if one[0] > through]
     if through and later:

@@ -25,4 +25,5 @@ def conversation_info(row: ConversationRow) -> ConversationInfo:
         forked_at=row.copied if row.origin else 0,
         imported_from=row.imported or "",
         titled=row.titled,
+        machine=row.machine,
     )

@@ -62,8 +62,8 @@ class Secrets:
     def outcome(self, found: Success | Failure, call: str) -> Success | Failure:
         """Return a result without them."""
         match found:
-            case Success(content):
-                return replace(found, content=self.text(content, call))
+            case Success(content, structured, images):
+                return Success(self.text(content, call), self.json(structured, call), images)
             case Failure(message, trace):
                 return replace(
                     found, message=self.text(message, call), trace=tuple(self.text(line, call) for line in trace)
@@ -96,6 +96,7 @@ class Secrets:
             text=self.text(place.text, call),
             answer=self.json(place.answer, call),
             because=self.text(place.because, call),
+            question=None if place.question is None else self.question(place.question, call),
         )
 
     def _part(self, part: Part, call: str) -> Part:

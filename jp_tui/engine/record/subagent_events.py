@@ -6,7 +6,7 @@ a kill (inquiries.md R237). No provider reads it (R59). Reads and creates values
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from jp_tui.conversation import events as ev
@@ -17,7 +17,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.engine.record.errors import turn_error
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.inquiry.on_subagent import ASKS
-from jp_tui.journal.port import JournalReading
+from jp_tui.journal.port import ConversationRow, JournalReading
 from jp_tui.protocol.values import AgentInfo
 
 KIND = "agent_started"
@@ -84,10 +84,10 @@ def about(journal: JournalReading, conversation: str) -> AgentInfo | None:
 
 
 class AskerIndex:
-    """Finds the sub-agent that asks a recorded question; each conversation is read once."""
+    """Finds the sub-agent that asks a recorded question; each conversation is read once. `rows` are known already."""
 
-    def __init__(self, journal: JournalReading) -> None:
-        self._journal = journal
+    def __init__(self, journal: JournalReading, rows: Mapping[str, ConversationRow] | None = None) -> None:
+        self._journal, self._rows = journal, rows or {}
         self._own: dict[str, AgentInfo | None] = {}
 
     def asking(self, conversation: str, request: ev.InquiryRequest) -> AgentInfo | None:
@@ -97,7 +97,7 @@ class AskerIndex:
 
     def _of(self, conversation: str) -> AgentInfo | None:
         if conversation not in self._own:
-            row = self._journal.conversation(conversation)
+            row = self._rows.get(conversation) or self._journal.conversation(conversation)
             works = row is not None and row.parent is not None  # a copy of one has no parent
             self._own[conversation] = about(self._journal, conversation) if works else None
         return self._own[conversation]
@@ -117,7 +117,7 @@ def answered(parent: Iterable[ev.Event], agent: str, waits: Iterable[ev.InquiryR
     return [replace(found[id_], id=id_, timestamp="", metadata={}) for id_ in asked if id_ in found]
 
 
-def said_last(turn: Sequence[ev.Event]) -> str:
+def last_message(turn: Sequence[ev.Event]) -> str:
     """Return the last message of a turn: all text after the last result."""
     said: list[str] = []
     for event in turn:
@@ -131,7 +131,7 @@ def said_last(turn: Sequence[ev.Event]) -> str:
 def result(turn: Sequence[ev.Event]) -> Success | Failure:
     """Return what the parent's model reads about a sub-agent with this last turn."""
     end = next((event for event in reversed(turn) if isinstance(event, ev.TurnOutcome)), None)
-    said = said_last(turn)
+    said = last_message(turn)
     if end is not None and end.outcome == "done":
         return Success(said) if said else Failure("The sub-agent ended without saying anything.")
     words = "The sub-agent was stopped before it came to an end."

@@ -8,8 +8,10 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation import pairing
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record import subagent_events
+from jp_tui.engine.record.log import SCHEDULE
 from jp_tui.engine.record.model_context import REPAIRED
-from jp_tui.engine.record.unlogged_results import DELIVERY, LEAVE, RESULT, kept
+from jp_tui.engine.record.rules.record import ADDED
+from jp_tui.engine.record.unlogged_results import DELIVERY, LEAVE, RESULT, BegunRun, begun_runs, kept
 from jp_tui.journal.port import Partial
 
 
@@ -28,20 +30,35 @@ def has_ended(turn: Sequence[ev.Event]) -> bool:
     return any(isinstance(event, ev.TurnOutcome) for event in turn)
 
 
+def scheduled(turn: Sequence[ev.Event]) -> bool:
+    """True if a schedule began the turn (store.md D23)."""
+    return any(isinstance(event, ev.TurnStart) and SCHEDULE in event.metadata for event in turn)
+
+
 def lost(event: ev.Event) -> bool:
     """True for a mark of missing events, or an unreadable one: a call's result may have been there."""
     return isinstance(event, ev.Unknown) and event.raw.get("type") == "unreadable"
 
 
-def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
-    """R207: not ended, and a call without a response has an inquiry; in addition: or a result that is `held` back, or a
-    sub-agent. A turn with missing events isn't resumable: what ran would run again."""
+def resumable(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> bool:
+    """R207: not ended, and a call without a response has an inquiry; in addition: or a result that is held back, a
+    sub-agent, or an answer that made a rule before anything ran (rules.md AR21). A turn with missing events isn't
+    resumable: what ran would run again."""
     if has_ended(turn) or any(map(lost, turn)):
         return False
     calls = set(open_calls(turn))
-    if not calls.isdisjoint(held) or subagent_events.running(turn):
+    if not calls.isdisjoint(held_back(turn, partials)) or subagent_events.running(turn):
         return True
-    return any(isinstance(event, ev.InquiryRequest) and event.metadata.get("call") in calls for event in turn)
+    if any(isinstance(event, ev.InquiryRequest) and event.metadata.get("call") in calls for event in turn):
+        return True
+    # A call that was permitted may have begun, and would run again with the others.
+    return not granted_calls(turn, partials) and not calls.isdisjoint(_ruled(turn))
+
+
+def _ruled(turn: Sequence[ev.Event]) -> set[str]:
+    """Return the calls whose prompt was answered with a rule."""
+    unknown = [event.raw for event in turn if isinstance(event, ev.Unknown)]
+    return {str(raw.get("call")) for raw in unknown if raw.get("type") == ADDED}
 
 
 def held_back(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[str, ev.ToolCallResponse]:
@@ -59,7 +76,7 @@ def remains(
     marked incomplete, unless `words` is false because it will be generated again; and results that waited for an
     earlier call's.
 
-    Results that wait for permission stay, as does the permission of a call without a result.
+    Results that wait for permission stay, as do the permission and the begun run of a call without a result.
     """
     events: list[ev.Event] = []
     for partial in partials if words else ():
@@ -72,6 +89,7 @@ def remains(
     stay = {asked[call][0] for call in held_back(turn, partials)} | {
         part for part, _ in granted_calls(turn, partials).values()
     }
+    stay |= {run.part for run in begun_calls(turn, partials).values()}
     return events, [partial.part for partial in partials if partial.part not in stay]
 
 
@@ -85,6 +103,12 @@ def granted_calls(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> Leav
     return {call: found for call, found in kept(partials, LEAVE).items() if call in calls}
 
 
+def begun_calls(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[str, BegunRun]:
+    """Return the marked runs of calls without a response or a result (D21)."""
+    calls = set(open_calls(turn)) - set(kept(partials, RESULT)) - set(kept(partials, DELIVERY))
+    return {call: run for call, run in begun_runs(partials).items() if call in calls}
+
+
 def interrupted(turn: Sequence[ev.Event], but: Collection[str] = (), given: Leaves | None = None) -> list[ev.Event]:
     """Return the events that close a turn's questions and calls, `but` for calls of these tools; the turn may still
     continue. The permission of a `given` call is stored with its response."""
@@ -95,7 +119,7 @@ def interrupted(turn: Sequence[ev.Event], but: Collection[str] = (), given: Leav
     return found
 
 
-def said_all(turn: Sequence[ev.Event]) -> bool:
+def model_finished(turn: Sequence[ev.Event]) -> bool:
     """True if the model had finished, and only the turn's end is missing."""
     said = [event for event in turn if isinstance(event, ev.ChatResponse | ev.ToolCallRequest | ev.ToolCallResponse)]
     last = said[-1] if said else None

@@ -67,11 +67,11 @@ def fit(told: tuple[Message, ...], question: int, room: int | None) -> Fitted:
     while at < len(told) and gone < dropped:
         gone += sizes[at]
         at += 1
-    kept = _mended(told[at:])
+    kept = _without_orphans(told[at:])
     return Fitted(kept, len(told) - len(kept))
 
 
-def _mended(kept: Sequence[Message]) -> tuple[Message, ...]:
+def _without_orphans(kept: Sequence[Message]) -> tuple[Message, ...]:
     """Make the rest begin with a user message, without results of dropped calls."""
     for at, message in enumerate(kept):
         said = tuple(part for part in message.parts if isinstance(part, TextPart))

@@ -74,7 +74,7 @@ class Reason:
             self._escaped(text[at], found)
             return at + 1
         if plain := _PLAIN.match(text, at):
-            self._say(plain.group(), found)
+            self._report(plain.group(), found)
             return plain.end()
         if text[at] == "\\":
             self._escape = "\\"
@@ -90,7 +90,7 @@ class Reason:
             if char not in _SIMPLE:
                 self._over = True
             else:
-                self._say(_SIMPLE[char], found)
+                self._report(_SIMPLE[char], found)
             return
         if self._escape != "\\" and char not in _HEX:
             self._over = True
@@ -108,9 +108,9 @@ class Reason:
         elif "\udc00" <= unit <= "\udfff":
             half, self._half = self._half, ""
             pair = (half + unit).encode("utf-16", "surrogatepass").decode("utf-16") if half else _LOST
-            self._say(pair, found)
+            self._report(pair, found)
         else:
-            self._say(unit, found)
+            self._report(unit, found)
 
     def _whole(self, found: list[str]) -> None:
         """Emit a replacement for a lone surrogate."""
@@ -118,7 +118,7 @@ class Reason:
             self._half = ""
             self._put(_LOST, found)
 
-    def _say(self, text: str, found: list[str]) -> None:
+    def _report(self, text: str, found: list[str]) -> None:
         self._whole(found)
         self._put(text, found)
 

@@ -12,13 +12,14 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from secrets import token_hex
 from typing import Literal
 
 from jp_tui.conversation.model import Finished, ModelError, ModelRequest, Usage
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ModelSetup, ReviewListener, ReviewQuestion
-from jp_tui.engine.model.response_retry import retry_delay
+from jp_tui.engine.model.response_retry import retried
 from jp_tui.engine.record.costs import counted
 from jp_tui.engine.reviewer.reply_parser import Answer, UnusableReply
 from jp_tui.engine.reviewer.request import ReviewRequest, ReviewTooLong, make_case
@@ -56,7 +57,7 @@ class ReviewerConnections:
 
 ListTools = bool | Literal["auto"]
 _REQUEST = re.compile(r"(?<![\w.])assistant\.request\.")
-SECRET = "a secret is asked of no model"
+SECRET = "secrets aren't sent to models"
 
 
 def _random() -> str:
@@ -122,7 +123,7 @@ class _Inquiring:
             found.reason,
             model.id,
             ms=self._ms(),
-            usage=self._told_usage(),
+            usage=self._usage_fields(),
             saw=self._saw,
         )
 
@@ -161,36 +162,32 @@ class _Inquiring:
 
     async def _respond(self, case: ReviewRequest, request: ModelRequest) -> tuple[Response, Answer | UnusableReply]:
         """Return one whole response, with useful retries (R135). Raises ModelError."""
-        agent, model, failures = self._agent, case.model, 0
-        tempered = model.temperature is None
+        read = partial(self._read, case, request)
+        response, finished = await retried(read, case.model.retry, self._hears.waits, sleep=self._agent.sleep)
+        self._usage += finished.usage
+        return response, response.found(self._asked.question.answer_type)
+
+    async def _read(self, case: ReviewRequest, request: ModelRequest) -> tuple[Response, Finished]:
+        """Return one response and its end; without a temperature if the model takes none. Raises ModelError."""
+        untempered, model = self._agent.untempered, case.model
         while True:
-            if model.id in agent.untempered and tempered:
+            if model.id in untempered and model.temperature is None:
                 request = replace(request, temperature=None)
             response = Response("" if request.output is not None else request.tool_choice, self._ear)
             try:
-                finished: Finished = await response.take(model.provider.stream(request))
+                return response, await response.consume(model.provider.stream(request))
             except ModelError as error:
                 self._ear.afresh()
-                if tempered and request.temperature is not None and _of_temperature(error):
-                    agent.untempered.add(model.id)
-                    continue
-                failures += 1
-                wait = retry_delay(model.retry, error, failures, began=False)
-                if wait is None:
+                if model.temperature is not None or request.temperature is None or not _of_temperature(error):
                     raise
-                self._hears.waits(error.cause, wait)
-                await agent.sleep(wait)
-                self._hears.waits()
-                continue
-            self._usage += finished.usage
-            return response, response.found(self._asked.question.answer_type)
+                untempered.add(model.id)
 
     # --- results ----------------------------------------------------------------------------------------------
 
     def _ms(self) -> int:
         return int((self._agent.monotonic() - self._began) * 1000)
 
-    def _told_usage(self) -> JsonObject:
+    def _usage_fields(self) -> JsonObject:
         if self._usage == Usage():
             return {}
         return counted(self._usage, self._model.prices if self._model is not None else None)
@@ -202,7 +199,7 @@ class _Inquiring:
             self._model.id if self._model is not None else "",
             ms=self._ms(),
             kind=kind,
-            usage=self._told_usage(),
+            usage=self._usage_fields(),
             saw=self._saw,
             advice=advice.rstrip("."),
         )
@@ -220,5 +217,5 @@ def _advice(error: ModelError) -> str:
 def _unusable(found: UnusableReply) -> str:
     """Describe missing structured data, or an answer that can't be extracted (R119)."""
     if found.prose:
-        return f"it gave no structured answer, also when it was asked once more: {found.words}"
-    return f"its answer cannot be taken, also when it was asked once more: {found.words}"
+        return f"it gave no structured answer in two attempts: {found.words}"
+    return f"its answers weren't valid in two attempts: {found.words}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import JsonObject, text_of, whole_of
+from jp_tui.conversation.strict_json import JsonObject, integer_of, text_of
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.engine.record.inquiries import MOST
@@ -59,8 +59,8 @@ class _Count:
         self.first, self.last = min(self.first or at, at), max(self.last, at)
         if ms is not None:
             self.latencies.append(ms)
-        self.input += whole_of(usage.get("input")) or 0
-        self.output += whole_of(usage.get("output")) or 0
+        self.input += integer_of(usage.get("input")) or 0
+        self.output += integer_of(usage.get("output")) or 0
         cost = usage.get("cost_usd")
         if isinstance(cost, int | float) and not isinstance(cost, bool):
             self.cost = (self.cost or 0.0) + cost
@@ -177,9 +177,9 @@ def _suggests(
     target, decided = setup.rules.get(question, Rule()).target, overturned + upheld
     change: Target
     if decided >= DECIDED and overturned > decided / 2:
-        change, words = "user", f"You overturned {overturned} of {decided} rejections: decide these yourself?"
+        change, words = "user", f"You overturned {overturned} of {decided} rejections. Decide these yourself?"
     elif decided >= UPHELD and not overturned:
-        change, words = "assistant", f"You upheld all {decided} rejections: let its no stand without asking you?"
+        change, words = "assistant", f"You upheld all {decided} rejections. Reject without asking you?"
     else:
         return None
     if target == change or target == "user":

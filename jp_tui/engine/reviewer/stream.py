@@ -65,7 +65,7 @@ class Response:
         self._reason, self._reasoned, self._size = Reason(), -1, 0
         self.finished: m.Finished | None = None
 
-    async def take(self, deltas: AsyncIterator[m.Delta]) -> m.Finished:
+    async def consume(self, deltas: AsyncIterator[m.Delta]) -> m.Finished:
         """Consume it to its end. Raises ModelError, also if the stream ends without a finish."""
         count = 0
         try:
@@ -97,6 +97,8 @@ class Response:
                 part.problem, part.pieces = problem, [raw]
             case m.Finished():
                 self.finished = delta
+            case m.ReasoningLeftOut():
+                pass
 
     def _tells(self, part: _Part) -> bool:
         """True if this part contains the reason."""
@@ -131,12 +133,12 @@ class Response:
             return UnusableReply(_CUT.get(reason, "the reply ended before it was whole"))
         if self.finished is not None and self.finished.garbled:
             return UnusableReply(GARBLED)  # what was meant is unknown
-        return self._called(kind) if self._verdict else self._spoken(kind)
+        return self._called(kind) if self._verdict else self._parse_reply(kind)
 
     def _in_order(self) -> list[_Part]:
         return [self._parts[index] for index in sorted(self._parts)]
 
-    def _spoken(self, kind: AnswerType) -> Answer | UnusableReply:
+    def _parse_reply(self, kind: AnswerType) -> Answer | UnusableReply:
         parts = self._in_order()
         if any(part.kind == "tool" for part in parts):
             return UnusableReply("a tool was called, and none may be", prose=True)

@@ -1,8 +1,8 @@
 """Validation against JSON Schemas in a killable process (traps.md T15, T16, T21c).
 
-One warm worker, started on first use and stopped when idle; at most 1 s per verdict and 256 MB. Every failure there is
-a negative verdict too: too long, too large, died. Fetches nothing and validates nothing in this process. The child is
-`worker.py`.
+One warm worker, started on first use and stopped when idle; at most 1 s of CPU time per verdict and 256 MB: what it
+waits for on a busy machine doesn't count. Every failure there is a negative verdict too: too long, too large, died.
+Fetches nothing and validates nothing in this process. The child is `worker.py`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ MAX_SCHEMA = 256 * 1024
 MAX_NODES = 100_000
 _ANSWER = 1 << 20
 _START_SECONDS = 10.0
+_SLOWER = 20
+"""Times its CPU time a verdict may take."""
+_END_SECONDS = 5.0
 _TOLD = 5
 _START = (
     "import sys; sys.path[:] = sys.argv[2:]; "
@@ -53,7 +56,7 @@ def sentence(problems: Problems) -> str:
 
 
 class SchemaChecker:
-    """Validator of one engine; used from one event loop. Times in seconds: per verdict, and until idle."""
+    """Validator of one engine; used from one event loop. Times in seconds: CPU time per verdict, and until idle."""
 
     def __init__(self, *, seconds: float = 1.0, idle: float = 60.0) -> None:
         self._seconds, self._idle = seconds, idle
@@ -123,14 +126,14 @@ class SchemaChecker:
         if worker is None:
             return UNSTARTED
         try:
-            async with asyncio.timeout(self._seconds):
-                return await _say(worker, job)
+            async with asyncio.timeout(self._seconds * _SLOWER):
+                return await _send(worker, job)
         except TimeoutError:
             await self._end()
             return TOO_LONG
         except (OSError, ValueError, asyncio.IncompleteReadError):
             await self._end()
-            return DIED
+            return TOO_LONG if worker.returncode == -signal.SIGPROF else DIED
 
     async def _start(self) -> Process | None:
         root = str(Path(__file__).parents[3])
@@ -146,7 +149,7 @@ class SchemaChecker:
         self._worker = worker
         try:
             async with asyncio.timeout(_START_SECONDS):
-                await _hear(worker)
+                await _receive(worker)
         except (TimeoutError, OSError, ValueError, asyncio.IncompleteReadError):
             await self._end()
             return None
@@ -173,7 +176,7 @@ class SchemaChecker:
             worker.stdin.close()
         _kill(worker)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(1):
+            async with asyncio.timeout(_END_SECONDS):
                 await worker.wait()
 
 
@@ -193,14 +196,14 @@ def _heavy(value: Json, what: str, most: int) -> str | None:
     return found[2].removesuffix(".") if found else None
 
 
-async def _say(worker: Process, job: bytes) -> JsonObject:
+async def _send(worker: Process, job: bytes) -> JsonObject:
     assert worker.stdin is not None
     worker.stdin.write(b"%d\n%s" % (len(job), job))
     await worker.stdin.drain()
-    return await _hear(worker)
+    return await _receive(worker)
 
 
-async def _hear(worker: Process) -> JsonObject:
+async def _receive(worker: Process) -> JsonObject:
     """Read one reply: its length on a line, then so many bytes."""
     assert worker.stdout is not None
     size = int(await worker.stdout.readuntil(b"\n"))

@@ -43,6 +43,8 @@ class BackgroundSessions:
         row = self._setup.journal.conversation(conversation)
         if row is None:
             raise ValueError(f"There is no conversation {conversation}.")
+        if row.outside:
+            raise ValueError(f"{row.id} is a question of another program; its answer needs no turn.")
         row = self._root(row)
         session = self._sessions.get(row.id)
         if session is not None and session.busy:

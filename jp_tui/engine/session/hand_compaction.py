@@ -7,15 +7,15 @@ import asyncio
 from jp_tui.conversation.model import ModelError
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.compaction.compactor import Compactor, NothingToDo
-from jp_tui.engine.record.event_codec import stored_event
+from jp_tui.engine.record.event_codec import stored_event, totals
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery import repair_log
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.compaction import Compacted
 
-WAITS = "A question of this conversation waits for an answer. Answer it first."
-STOPPED = "The compaction was stopped. Nothing was compacted."
-LATER = "The conversation is compacted as soon as the calls that run have ended."
+WAITS = "A question in this conversation is open. Answer it first."
+STOPPED = "Compaction stopped. Nothing was compacted."
+LATER = "The conversation will be compacted when the running calls end."
 
 
 class HandCompaction:
@@ -46,6 +46,8 @@ class HandCompaction:
         rows = log.setup.journal.read(log.id, before, 256) if log.exists else []
         wanted = ("compaction", "compaction_undone")
         made = next((stored_event(row) for row in reversed(rows) if row.entry.kind in wanted), None)
+        if made is not None:
+            log.total = log.total.plus(totals(made.event.get("usage")))
         log.publish(Compacted(conversation=log.id, stored=made, message="" if made is not None else message))
 
     async def _carry_out(self, room: Compactor, focus: str, *, undo: bool) -> None:

@@ -17,6 +17,7 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.asking.human_input import parse_response
 from jp_tui.engine.asking.permission_entries import Remembered
+from jp_tui.engine.asking.session_rules import SessionRules, without_walls
 from jp_tui.engine.asking.side_questions import SideQuestions
 from jp_tui.engine.base.dependencies import ConversationLock, HeldBy, ModelSetup
 from jp_tui.engine.record import config_changes
@@ -25,12 +26,14 @@ from jp_tui.engine.record.event_codec import event_span, storable, stored_event
 from jp_tui.engine.record.live_snapshot import LiveSnapshot
 from jp_tui.engine.record.log import Log
 from jp_tui.engine.recovery import repair_log
-from jp_tui.engine.recovery.answer_stored import answer_recorded
+from jp_tui.engine.recovery.answer_stored import answer_recorded, assign_recorded
+from jp_tui.engine.recovery.close_turn import scheduled
 from jp_tui.engine.recovery.follow_writer import follow_writer
 from jp_tui.engine.recovery.offered_answers import Settled
 from jp_tui.engine.recovery.resume_turn import ResumableTurn, still_waits
 from jp_tui.engine.recovery.unattended import waiting_calls
 from jp_tui.engine.schema_check.validation import Checks
+from jp_tui.engine.session.earlier_plan import find_plan
 from jp_tui.engine.session.hand_compaction import LATER, HandCompaction
 from jp_tui.engine.turn.model_selection import ModelSelection
 from jp_tui.engine.turn.plan import mode_event
@@ -39,12 +42,21 @@ from jp_tui.engine.turn.subagent_spawner import Runs
 from jp_tui.engine.turn.turn import Turn, TurnContext
 from jp_tui.journal.port import STORAGE, JournalError
 from jp_tui.protocol import commands as c
-from jp_tui.protocol.events import AnswerRefused, ConversationOpened, PlanModeSet, Refused, StorageFailed
+from jp_tui.protocol.events import (
+    AnswerRefused,
+    ApprovalModeSet,
+    ConversationOpened,
+    PlanModeSet,
+    Refused,
+    StorageFailed,
+)
+from jp_tui.protocol.mode import ApprovalMode
+from jp_tui.protocol.store import DraftsFound
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import SecretAnswer
 
-NOT_SENT = "Your message was not sent; it is kept as the conversation's draft."
-AGAIN = "Make room or fix the folder, then send it again."
+NOT_SENT = "Your message wasn't sent. It is saved as a draft."
+AGAIN = "Free disk space or fix the folder, then send it again."
 GREETING = "greeting"
 """Name of the part that shows a scripted model's greeting."""
 
@@ -70,13 +82,16 @@ class Session:
         self.models = ModelSelection(log, model)
         if log.setup.plan:
             log.wants_plan = True
+        self.rules = SessionRules.of(log)
+        log.setup = replace(log.setup, approval_rules=self.rules)
         self._greeting = model.provider.greeting if greet and not log.exists else None
         self._failed, self._agents, self._child = failed, agents, child
         log.publish = self.live = LiveSnapshot(log.publish, log.setup.monotonic, watched=child is None)
-        self._drafts = ConversationDrafts(log)
+        self._drafts = _drafts_of(log)
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._finding: asyncio.Task[None] | None = None
         self._next: list[str] = []
         self._current = config_changes.Current(log)
         self._ledger = Remembered(log, self._current, self._remembers)
@@ -115,7 +130,11 @@ class Session:
                 await repair_log.repair(log)
         except JournalError as problem:  # it can still be read
             mine = False
-            log.publish(StorageFailed(message=str(problem), advice="What is there is shown. Make room, or fix it."))
+            log.publish(
+                StorageFailed(
+                    message=str(problem), advice="Only the saved part is shown. Free disk space or fix the folder."
+                )
+            )
         rows = journal.tail(log.id, page) if log.exists else []
         if log.exists and not self.busy:
             log.total = repair_log.count(log, rows)
@@ -140,6 +159,10 @@ class Session:
         )
         if log.wants_plan is not None:
             log.publish(PlanModeSet(conversation=log.id, on=log.wants_plan))
+        if self.rules is not None and self.rules.mode != "ask" and not self.held_by:
+            await self._tell_mode(self.rules)
+        if rows and rows[0].seq > 1:
+            self._finding = asyncio.create_task(find_plan(log, rows))
         if self.held_by and self._looking is None:
             self._looking = asyncio.create_task(follow_writer(log, rows[-1].seq if rows else 0))
         if self.busy and self._turn is not None:
@@ -147,16 +170,17 @@ class Session:
             self.live.again()
         elif mine:
             with suppress(ValueError):  # a settings error; the next message reports it
-                await self._take_up()
+                await self._resume_turn()
 
-    async def _take_up(self) -> bool:
+    async def _resume_turn(self) -> bool:
         """Resume an unfinished turn, as far as possible with the present client. Raises ValueError, JournalError."""
-        if (cut := repair_log.resumable(self._log)) is None:
-            return False
+        return (cut := repair_log.resumable(self._log)) is not None and await self._resume_cut(cut)
+
+    async def _resume_cut(self, cut: ResumableTurn) -> bool:
         if not self._log.setup.client:
             await self._current.reload()
         stays = await waiting_calls(cut, self._log.setup, self._checks)
-        if stays.issuperset(cut.order):
+        if cut.order and stays.issuperset(cut.order):
             return False
         self._run_turn(cut.text, replace(cut, stays=stays))
         return True
@@ -174,9 +198,13 @@ class Session:
         return (self._turn.outcome or "") if self._turn is not None else ""
 
     async def carry_on(self) -> bool:
-        """Resume an unfinished turn; return False if there is none. Raises ValueError, JournalError."""
+        """Resume an unfinished turn; return False if there is none. One that a schedule began goes on wherever it was
+        cut off: no one else would resume it. Raises ValueError, JournalError."""
+        if self._log.exists and scheduled(self._log.turn_so_far(self._log.turn)):
+            cut = await repair_log.unfinished(self._log)
+            return cut is not None and await self._resume_cut(cut)
         await repair_log.repair(self._log)
-        return await self._take_up()
+        return await self._resume_turn()
 
     async def plan_mode(self, on: bool) -> None:
         """Begin plan mode or end it (K41); in a new conversation with its first turn. Raises JournalError."""
@@ -187,16 +215,29 @@ class Session:
             self._log.wants_plan = on
             self._log.publish(PlanModeSet(conversation=self.id, on=on))
 
+    async def set_mode(self, mode: ApprovalMode) -> None:
+        """Change what runs without asking, for this conversation and its sub-agents (AR30). Raises ValueError."""
+        if self.rules is None or self.held_by:
+            raise ValueError("The mode can't be changed here.")
+        self.rules.mode = mode
+        await self._tell_mode(self.rules)
+
+    async def _tell_mode(self, rules: SessionRules) -> None:
+        mode, why = rules.holding()
+        if mode == "unattended" and (lacks := await without_walls(self._log.setup)):
+            mode, why = "edits", lacks
+        self._log.publish(ApprovalModeSet(conversation=self.id, mode=mode, chosen=rules.mode, why=why))
+
     # --- turns --------------------------------------------------------------------------------------------
 
     async def start(self, text: str) -> None:
         """Start a turn with the user's message, after the unfinished one, if there is one."""
         log = self._log
         if self.held_by:
-            self._refuse(f"This conversation is being written by {self.held_by}.", "Look on, or open another.")
+            self._refuse(f"This conversation is being written by {self.held_by}.", "Read it, or open another one.")
             return
         if not text.strip():
-            self._refuse("There is nothing to send.", "Type a message first.")
+            self._refuse("The message is empty.", "Type a message first.")
             return
         if self._task is not None and self._turn is not None and self._turn.outcome is not None:
             await asyncio.wait([self._task])  # it has ended, and cleans up
@@ -213,12 +254,12 @@ class Session:
             cut = repair_log.resumable(log) if error is None else None
             if cut is not None:
                 self._next.append(text)
-                if not await self._take_up():
+                if not await self._resume_turn():
                     self._not_sent(*still_waits(cut, self.id))
                 return
             await repair_log.close_old_turn(log, error)
             if not log.exists:
-                log.title = _title(text)
+                log.title = log.title or _title(text)
                 if self._greeting is not None:
                     greeting = ev.ChatResponse(kind="message", content=self._greeting, metadata={"greeting": True})
                     await log.append([greeting], [GREETING])
@@ -249,7 +290,9 @@ class Session:
 
     def _run_turn(self, text: str, cut: ResumableTurn | None = None) -> None:
         model = self.models.next()
-        around = TurnContext(self._ledger.changed, self._current.ready, self.models.side, self._agents, self._child)
+        around = TurnContext(
+            self._ledger.changed, self._current.ready, self.models.side, self._agents, self._child, self._current.hurry
+        )
         self._turn = Turn(self._log, model, self._checks, text, around=around, cut=cut)
         self._task = asyncio.create_task(self._run(self._turn))
         self._ledger.changed()
@@ -319,7 +362,7 @@ class Session:
     def answer(self, command: c.AnswerQuestion) -> None:
         """Pass a user's answer to the coordinator."""
         inquiry, setup = command.inquiry, self._log.setup
-        if (coordinator := self._questions(inquiry, "nothing waits for an answer")) is not None:
+        if (coordinator := self._questions(inquiry, "no question is open")) is not None:
             at, ms = timestamp(setup.now()), coordinator.showing.since(inquiry)
             coordinator.human(inquiry, parse_response(command, via=setup.via, ms=ms, at=at))
 
@@ -333,12 +376,19 @@ class Session:
             self._log.publish(AnswerRefused(conversation=self.id, inquiry=inquiry, reason=reason, gone=True))
         return self._turn.coordinator if self._turn is not None else None
 
-    async def offered(self, request: ev.InquiryRequest, turn: int, text: str, note: str = "") -> Settled:
-        """Apply an answer from another place, for a conversation owned here. Raises JournalError."""
+    async def offered(
+        self, request: ev.InquiryRequest, turn: int, text: str, note: str = "", *, decline: bool = False, to: str = ""
+    ) -> Settled:
+        """Apply an answer from another place, for a conversation owned here; with `to`, hand the question over (D16).
+        Raises JournalError."""
         if self.busy and self._turn is not None:
-            return await self._turn.offers.take(request.id, text, note=note)
+            if to:
+                return await self._turn.offers.assign(request.id, to)
+            return await self._turn.offers.apply(request.id, text, note=note, decline=decline)
         assert turn == self._log.turn
-        return await answer_recorded(self._log, self._checks, request, text, note)
+        if to:
+            return await assign_recorded(self._log, request, to)
+        return await answer_recorded(self._log, self._checks, request, text, note, decline=decline)
 
     def prompt(self, inquiry: str) -> PromptRequest | None:
         """Return the open prompt with this id."""
@@ -347,6 +397,24 @@ class Session:
     def prompts(self) -> list[PromptRequest]:
         """Return all open prompts."""
         return list(self._turn.coordinator.showing) if self.busy and self._turn is not None else []
+
+    async def keep_draft(self, key: str, text: str) -> None:
+        """Save text of the engine's own, and return once it is kept. Raises JournalError."""
+        await self._drafts.keep(key, text)
+
+    def draft(self, key: str) -> str:
+        """Return unsent text. Raises JournalError."""
+        return self._drafts.get(key)
+
+    def store_lost(self) -> None:
+        """The store's server is out of reach: keep what isn't in it on this machine."""
+        turn = self._turn if self.busy and not self._log.has_request else None
+        self._drafts.store_lost(turn.text if turn is not None else "")
+
+    async def store_back(self) -> None:
+        """The store answers again: join the drafts. Raises JournalError."""
+        if not self.held_by and (found := await self._drafts.store_back()):
+            self._log.publish(DraftsFound(conversation=self.id, drafts=found))
 
     def save_draft(self, key: str, text: str) -> None:
         """Save or delete unsent text; an answer's only while its question waits, a secret's never (E24)."""
@@ -359,7 +427,7 @@ class Session:
     def asides(self) -> SideQuestions:
         """Return the side questions of the running turn (E30). Raises ValueError with a message."""
         if self._turn is None or not self.busy:
-            raise ValueError("Nothing waits for an answer here.")
+            raise ValueError("No question is open here.")
         return self._turn.asides
 
     @property
@@ -374,15 +442,17 @@ class Session:
         said = {"message": message, "advice": advice, "pending": pending, "storage": storage}
         self._log.publish(Refused.model_validate({"command": "start_turn", "conversation": self._log.id, **said}))
 
-    async def close(self, patience: float) -> None:
-        """End the turn cleanly, or, if a question waits, leave it for the next start (R248, R207)."""
+    async def close(self, patience: float, *, cut: bool = False) -> None:
+        """End the turn cleanly, or, if a question waits, leave it for the next start (R248, R207); `cut` as in
+        `Turn.leave`."""
         self._leaving = True
         self._by_hand.stop()
-        if self._looking is not None:
-            self._looking.cancel()
+        for task in (self._looking, self._finding):
+            if task is not None:
+                task.cancel()
         try:
             if self._turn is not None and self._task is not None and not self._task.done():
-                self._turn.leave()
+                self._turn.leave(cut=cut)
                 await asyncio.wait([self._task], timeout=patience)
                 if self._task.cancel():
                     await asyncio.wait([self._task], timeout=patience)
@@ -391,6 +461,14 @@ class Session:
         finally:
             if self._lock is not None:
                 self._lock.release()
+
+
+def _drafts_of(log: Log) -> ConversationDrafts:
+    if (spool := log.setup.spool) is None:
+        return ConversationDrafts(log)
+    from jp_tui.engine.session.spooled_drafts import SpooledDrafts  # only where a store is named
+
+    return SpooledDrafts(log, spool)
 
 
 def _title(text: str) -> str:

@@ -32,14 +32,14 @@ class SubagentSession(Session):
             return
         cut = await repair_log.unfinished(log)
         if cut is not None and self._child is not None:
-            cut = await self._told(cut, self._child)
+            cut = await self._with_parent_answers(cut, self._child)
         self._tell()
         if cut is not None:
             log.total = repair_log.count(log, [])
             stays = await waiting_calls(cut, log.setup, self._checks)
             self._run_turn(cut.text, replace(cut, stays=stays))
 
-    async def _told(self, cut: ResumableTurn, child: SubagentContext) -> ResumableTurn | None:
+    async def _with_parent_answers(self, cut: ResumableTurn, child: SubagentContext) -> ResumableTurn | None:
         """Record answers that were given at its parent's while neither was open."""
         log, agent = self._log, child.agent
         rows = log.setup.journal.turn_events(agent.parent, agent.turn)

@@ -16,6 +16,7 @@ from jp_tui.engine.base.call_state import Deferred
 from jp_tui.engine.base.dependencies import ConversationLock, EngineDependencies, HeldBy
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.log import Log, Publish
+from jp_tui.engine.record.rules.record import RuleRecord
 from jp_tui.engine.recovery import repair_log
 from jp_tui.engine.schema_check.validation import Checks
 from jp_tui.engine.session.session import Session
@@ -39,10 +40,11 @@ class Subagents:
         checks: Checks,
         sessions: MutableMapping[str, Session],
         uses: Counter[str],
+        rules: RuleRecord,
         failed: Callable[[BaseException], None],
     ) -> None:
         self._publish, self._checks, self._sessions = publish, checks, sessions
-        self._uses, self._failed = uses, failed
+        self._uses, self._rules, self._failed = uses, rules, failed
         self._ending: set[asyncio.Task[None]] = set()
 
     async def run(self, errand: SubagentTask) -> Success | Failure:
@@ -118,6 +120,7 @@ class Subagents:
             turn=row.turns if row is not None else 0,
             secrets=errand.secrets,
             uses=self._uses,
+            rules=self._rules,
             agent=child.agent,
         )
         return SubagentSession(log, errand.model, self._checks, lock, "", greet=False, failed=self._failed, child=child)

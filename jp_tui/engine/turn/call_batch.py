@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from jp_tui.conversation.events import ToolCallResponse
-from jp_tui.conversation.model import Call
+from jp_tui.conversation.model import Call, Usage
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.base.call_state import CallResult, Deferred, ResumedCalls
+from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.base.rejected_calls import RejectedCall, rejection_text
 from jp_tui.engine.record.call_response import UNFINISHED, response, with_words
 from jp_tui.engine.record.log import Log
@@ -57,11 +58,23 @@ class CallBatch:
         refused: Sequence[RejectedCall] = (),
         earlier: ResumedCalls | None = None,
         agents: SubagentSpawner | None = None,
+        model: ModelSetup | None = None,
     ) -> None:
         self._log, self._coordinator, self._order = log, coordinator, list(order)
         earlier = earlier or ResumedCalls()
         self._keeping = UnloggedResults(log, earlier.results, begun=earlier.begun)
-        self._runner = CallRunner(log, coordinator, checks, root, self._say, self._keeping, earlier, agents)
+        self._runner = CallRunner(
+            log,
+            coordinator,
+            checks,
+            root,
+            self._report,
+            self._keeping,
+            earlier,
+            agents,
+            model,
+            lambda: self.stop("end_turn"),
+        )
         self._root = root
         self._deciding: asyncio.Task[CallResult | None] | None = None
         self._calls = list(calls)
@@ -83,10 +96,20 @@ class CallBatch:
             setup = log.setup.tools.get(one.tool)
             self._end(one.call, CallResult(rejection_text(one, setup.tool if setup else None), True, "error"))
 
+    @property
+    def spent(self) -> Usage:
+        """Return the tokens of what the calls asked the model for their servers (mcp.md P46)."""
+        return self._runner.spent
+
     def finished(self, call: str) -> tuple[str, bool] | None:
         """Return the result of a finished call, and True for an error; None for any other."""
         done = self._done.get(call)
         return (done.content, done.is_error) if done is not None else None
+
+    @property
+    def has_asked(self) -> bool:
+        """True if an unfinished call has asked something in this turn: then the turn is resumable (R207)."""
+        return any(call.id in self._log.asked and call.id not in self._done for call in self._calls)
 
     def stop(self, ending: Stop, words: str = "") -> bool:
         """Cancel what still runs (R211-R214); `words` go to the model for every unfinished call (R212).
@@ -119,7 +142,7 @@ class CallBatch:
                 await self._watch()
                 if self._ending == "restart":
                     self._ending = "go_on"
-                await self._stays_open()
+                await self._leave_open()
                 if not self._left():
                     break
         finally:
@@ -130,10 +153,10 @@ class CallBatch:
             return "go_on"
         return "deferred" if self._deferred and self._ending in ("go_on", "gone") else self._ending
 
-    async def _stays_open(self) -> None:
+    async def _leave_open(self) -> None:
         """Leave open what waits for the next start, unless the user ended it after all."""
         if self._ending == "leave":
-            await self._coordinator.settle()
+            await self._coordinator.wait_processed()
         if self._ending != "leave" and self._left_open:
             self._deferred -= self._left_open
             self._left_open.clear()
@@ -147,7 +170,7 @@ class CallBatch:
         setups = [self._log.setup.tools.get(call.name) for call in self._left()]
         if any(setup is not None and setup.run in ("ask", "edit") for setup in setups):
             for call in self._left():
-                self._say(call.id, call.name, "queued")
+                self._report(call.id, call.name, "queued")
         for number, call in enumerate(self._left(), 1):
             if number % TOGETHER == 0:
                 await asyncio.sleep(0)
@@ -165,7 +188,7 @@ class CallBatch:
                 self._coordinator.gone(call.id)
                 self._end(call.id, done)
             elif waits and self._ending == "go_on":
-                self._say(call.id, call.name, "queued")
+                self._report(call.id, call.name, "queued")
 
     async def _leave(self, call: Call) -> CallResult | None:
         """Decide one call, in its own task: an interrupt cancels it."""
@@ -230,13 +253,13 @@ class CallBatch:
             self._left_open.add(call)
             return
         failed = self._ending in ("end_turn", "gone") and self._coordinator.waits_elsewhere(call)
-        undecided = self._ending == "gone" and self._coordinator.wants_leave(call)
+        undecided = self._ending == "gone" and self._coordinator.needs_permission(call)
         self._coordinator.gone(call)
         name = self._names[call]
         if failed:  # R221
             self._end(call, CallResult(ABORTED, True, "cancelled"))
         elif self._ending == "restart":
-            self._say(call, name, "queued")
+            self._report(call, name, "queued")
         elif self._ending == "gone":
             self._runner.undecided(call) if undecided else None
             self._end(call, CallResult(NO_ONE_ANSWERED if undecided else REPAIRED, True, "cancelled"))
@@ -253,7 +276,7 @@ class CallBatch:
 
     async def _commit(self) -> None:
         """Append responses in request order; a deferred call doesn't delay the others (R95)."""
-        await self._stays_open()
+        await self._leave_open()
         fresh, self._fresh = self._fresh, []
         ready: dict[str, None] = {}
         while self._committed < len(self._order):
@@ -264,7 +287,7 @@ class CallBatch:
                 ready[call] = None
             self._committed += 1
         if ready:
-            await self._coordinator.settle()
+            await self._coordinator.wait_processed()
             await self._log.append([self._response(call) for call in ready], (), self._keeping.parts(ready))
             self._stored.update(ready)
             ran = [call for call in self._calls if call.id in ready and self._done[call.id].end in ("ok", "error")]
@@ -273,7 +296,7 @@ class CallBatch:
         if held := [call for call in fresh if call not in ready]:
             await self._keeping.keep(RESULT, [self._response(call) for call in held])
         for call in fresh:
-            self._say(call, self._names[call], "completed", end=self._done[call].end)
+            self._report(call, self._names[call], "completed", end=self._done[call].end)
 
     def _response(self, call: str) -> ToolCallResponse:
         setup = self._log.setup.tools.get(self._names[call])
@@ -288,7 +311,7 @@ class CallBatch:
             await asyncio.wait(self._tasks.values(), timeout=GRACE_SECONDS)
             self._tasks.clear()
 
-    def _say(self, call: str, name: str, state: CallState, *, end: CallEnd | None = None) -> None:
+    def _report(self, call: str, name: str, state: CallState, *, end: CallEnd | None = None) -> None:
         setup, job = self._log.setup.tools.get(name), self._runner.job(call)
         self._log.publish(
             CallChanged(

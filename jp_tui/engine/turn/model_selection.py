@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jp_tui.conversation.model import EffortChoice
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.asking.side_questions import SideModel
 from jp_tui.engine.base.dependencies import ModelFacts, ModelSetup
 from jp_tui.engine.record.config_changes import laid_over
@@ -47,10 +49,23 @@ class ModelSelection:
         """True if the next model accepts images; None if unknown."""
         return (self._once or self._model).images
 
-    async def switch(self, model: ModelSetup, *, once: bool) -> None:
-        """Switch from the next turn on, or for it alone. Raises JournalError without a change."""
+    async def effort(self) -> EffortChoice:
+        """Return the effort of the next turn."""
+        await self._log.deltas()
+        return self._effort(self._once or self._model)
+
+    def _effort(self, model: ModelSetup) -> EffortChoice:
+        found = self._log.effort_for(model)
+        return "default" if found is None else found.level
+
+    async def switch(self, model: ModelSetup, *, once: bool, effort: EffortChoice | None = None) -> None:
+        """Switch from the next turn on, or for it alone; without `effort` that stays. Raises JournalError without
+        a change."""
         log = self._log
+        await log.deltas()
         if once:
+            if effort is not None:
+                model = replace(model, effort=model.thinking(effort), for_once=True)
             self._drop(self._once)
             self._once = model
         else:
@@ -59,12 +74,13 @@ class ModelSelection:
             self._drop(self._once)
             self._drop(self._model)
             self._model, self._once = model, None
-            delta = laid_over(log.setup.config_delta, {"assistant": {"model": {"id": model.id}}})
+            changed: JsonObject = {"id": model.id} if effort is None else {"id": model.id, "effort": effort}
+            delta = laid_over(log.setup.config_delta, {"assistant": {"model": changed}})
             assert isinstance(delta, dict)
             log.setup = replace(log.setup, config_delta=delta)
             self._spent += self.side.opened
             self.side = SideModel(log.setup.open_inquiry_model, model)
-        self._say(model, once=once)
+        self._report(model, once=once)
 
     def next(self) -> ModelSetup:
         """Return the model for the starting turn."""
@@ -79,11 +95,12 @@ class ModelSelection:
         was, self._was_once = self._was_once, False
         if was and self._once is None:
             self._log.held_with(self._model.id, self.window)
-            self._say(self._model, once=False)
+            self._report(self._model, once=False)
 
-    def _say(self, model: ModelSetup, *, once: bool) -> None:
+    def _report(self, model: ModelSetup, *, once: bool) -> None:
         window, id_ = window_of(self._log, model), self._log.id
-        self._log.publish(ModelSwitched(conversation=id_, model=model.id, window=window, once=once))
+        effort = self._effort(model)
+        self._log.publish(ModelSwitched(conversation=id_, model=model.id, window=window, once=once, effort=effort))
 
     def _drop(self, model: ModelSetup | None) -> None:
         if model is not None:

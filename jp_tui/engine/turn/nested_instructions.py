@@ -27,10 +27,10 @@ async def nested_events(log: Log, root: Path, calls: Iterable[Call]) -> list[ev.
     """Return the events to record with the results of these calls, without what the model has already read."""
     if log.context is None or log.context.instructions in ("own", "off"):
         return []
-    return _told(log, log.context, root, calls, dict((await log.facts()).nested))
+    return _events(log, log.context, root, calls, dict((await log.facts()).nested))
 
 
-def _told(
+def _events(
     log: Log, settings: ContextSettings, root: Path, calls: Iterable[Call], known: dict[str, str]
 ) -> list[ev.Event]:
     top = os.path.realpath(log.setup.workspace)

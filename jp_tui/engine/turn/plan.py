@@ -30,7 +30,7 @@ class TurnPlan:
         await self._log.append([self._plan(steps, ""), mode_event(self._log, planning=False)])
         if edits:
             tools = tuple(name for name, one in self._log.setup.tools.items() if applies(one.tool))
-            await self._coordinator.hear(v.EditsAccepted(tools, timestamp(self._log.setup.now())))
+            await self._coordinator.process(v.EditsAccepted(tools, timestamp(self._log.setup.now())))
 
     def _plan(self, steps: Sequence[PlanStep], explanation: str) -> ev.Event:
         listed: list[Json] = [{"step": storable(one.step), "status": one.status} for one in steps]

@@ -20,6 +20,8 @@ def prepare(sample: Path | None, scratch: Path, workspace: Path, *, keep: bool) 
         shutil.copytree(sample, scratch)
     except (OSError, shutil.Error) as problem:
         raise ModelError(
-            "other", f"The sample files could not be copied: {problem}", f"Make room for {scratch.parent}, or fix it."
+            "other",
+            f"The sample files couldn't be copied: {problem}",
+            f"Free disk space or fix {scratch.parent}.",
         ) from problem
     return scratch

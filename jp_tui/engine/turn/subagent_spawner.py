@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -25,6 +26,7 @@ from jp_tui.engine.record.log import Log
 from jp_tui.engine.turn.subagent_context import SubagentContext, SubagentTask, setup_of, tools_of
 from jp_tui.inquiry import values as v
 from jp_tui.protocol.values import AgentInfo
+from jp_tui.providers.tool_names import wire_name
 from jp_tui.questions.bounds import short
 from jp_tui.tools.port import Spawn, Spawner
 
@@ -60,7 +62,7 @@ class SubagentSpawner:
         """True if any runs, is about to, or is to be resumed."""
         return self._running > 0 or bool(self._before)
 
-    async def settle(self) -> None:
+    async def end_all(self) -> None:
         """End all unfinished sub-agents with the turn, of this run or before. Raises JournalError."""
         left = [*self._before.values(), *self._called_off]
         self._before.clear()
@@ -82,6 +84,7 @@ class SubagentSpawner:
 
     async def _spawn(self, job: ToolCallState, root: Path, say: Callable[[], None], wanted: Spawn) -> Success | Failure:
         setup, taken = self._log.setup, job.agent
+        wanted = self._named_here(wanted)
         if (wrong := self._unknown(wanted)) is not None:
             return Failure(wrong)
         named = taken.model if taken is not None else wanted.model
@@ -121,6 +124,14 @@ class SubagentSpawner:
             task=subagent_events.line(wanted.task),
             model=model.id,
         )
+
+    def _named_here(self, wanted: Spawn) -> Spawn:
+        """Return the request with our names of tools: the model knows those of an MCP server by their names on the wire
+        (mcp.md P20)."""
+        if wanted.tools is None:
+            return wanted
+        known = {wire_name(name): name for name in self._log.setup.tools}
+        return replace(wanted, tools=tuple(known.get(name, name) for name in wanted.tools))
 
     def _unknown(self, wanted: Spawn) -> str | None:
         """Return the problem with the requested tools."""

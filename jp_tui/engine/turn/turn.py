@@ -27,8 +27,8 @@ from jp_tui.engine.model.response_stream import StreamedResponse
 from jp_tui.engine.record.answer_record import Entry, remembered
 from jp_tui.engine.record.costs import counted
 from jp_tui.engine.record.errors import stored, turn_error
-from jp_tui.engine.record.event_codec import totals
-from jp_tui.engine.record.log import Log
+from jp_tui.engine.record.event_codec import storable, totals
+from jp_tui.engine.record.log import SCHEDULE, Log
 from jp_tui.engine.recovery.offered_answers import Offers
 from jp_tui.engine.recovery.resume_turn import ResumableTurn, earlier
 from jp_tui.engine.schema_check.validation import Checks
@@ -51,13 +51,14 @@ _NEAREST: dict[Interrupt, Stop] = {
 class TurnContext:
     """Parts of the conversation that a turn needs: the ledger's callback, what to await before a model request, the
     model for side questions, the runner of sub-agents (None for a sub-agent), and its `child` context while its parent
-    waits."""
+    waits; `hurry` ends what `ready` waits for."""
 
     ledger: Callable[[], None]
     ready: Callable[[], Awaitable[None]]
     side_model: SideModel
     agents: Runs | None = None
     child: SubagentContext | None = None
+    hurry: Callable[[], None] = lambda: None
 
 
 Outcome = tuple[ev.Ending, JsonObject | None]
@@ -152,6 +153,8 @@ class Turn:
         except JournalError as problem:
             self._storage(problem)
         finally:
+            if (over := getattr(self._model.provider, "turn_over", None)) is not None:  # an agent goes on by itself
+                over(log.id)
             await self._offers.close()
             await self._asides.close()
             await self._coordinator.close()
@@ -161,19 +164,30 @@ class Turn:
     async def _open(self) -> None:
         """Log the user's message; a resumed turn already has it."""
         if self._cut is not None:
-            self._log.take_up()
-            self._coordinator.take_up(self._cut.refusals)
+            self._log.resume_turn()
+            self._log.asked = {call: [*asked] for call, asked in self._cut.questions.items()}
+            self._coordinator.restore_refusals(self._cut.refusals)
             for call in self._cut.over:
                 self._coordinator.resume(call, runs=False)
             for call in self._cut.resumed:
                 if call.call not in self._cut.stays:
                     self._coordinator.resume(call, runs=True)
             return
+        self._log.asked = {}
         whose = self._child.metadata() if self._child is not None else {}
+        scheduled, self._log.schedule = self._log.schedule, None
+        if scheduled is not None:
+            whose = {**whose, SCHEDULE: scheduled}
         start = ev.TurnStart(metadata={"model": self._model.id, **whose})
         attached, self._log.attached = self._log.attached, ()
         extra: JsonObject = {"attachments": list(attached)} if attached else {}
-        await self._log.append([start, ev.ChatRequest(content=self._text, metadata=extra)])
+        command, self._log.command = self._log.command, None
+        content = self._text
+        if command is not None and command.typed == self._text:
+            content = command.content
+            if command.name:
+                extra |= {"command": storable(command.name), "arguments": storable(command.arguments)}
+        await self._log.append([start, ev.ChatRequest(content=content, metadata=extra)])
 
     async def _mode(self) -> None:
         """Plan mode that was wanted before anything was said begins (K41)."""
@@ -187,7 +201,7 @@ class Turn:
         log = self._log
         started = TurnStarted(conversation=log.id, turn=log.turn, model=self._model.id, resumed=self.resumed)
         log.publish(started)
-        self._responses.say_again()
+        self._responses.report_again()
         self._coordinator.ask_again()
 
     # --- interrupts ---------------------------------------------------------------------------------------
@@ -199,7 +213,7 @@ class Turn:
             self._wish.add("stop")
             return
         if text.strip():
-            self._coordinator.spoke()
+            self._coordinator.clear_rejections()
         if self._batch is not None:
             say_phase(self._log, "tools", "stopping" if action != "restart" else "starting again")
             if not self._batch.stop(_NEAREST[action], text.strip()) and text.strip():
@@ -212,6 +226,11 @@ class Turn:
                 self._wish.add("reply", text)
             case "stop" | "abort":
                 self._wish.add(action, text)
+        self._hurry()
+
+    def _hurry(self) -> None:
+        """Interrupt the model, and the wait for servers before it is asked."""
+        self._around.hurry()
         self._responses.interrupt()
 
     def client_gone(self) -> None:
@@ -221,24 +240,26 @@ class Turn:
         self._coordinator.client_gone()
         self._wish.add("stop" if self._child is None else "abort")
         if self._batch is None:
-            self._responses.interrupt()
+            self._hurry()
 
-    def leave(self) -> None:
+    def leave(self, *, cut: bool = False) -> None:
         """Stop cleanly because the program ends; what waits for an answer or a sub-agent stays open (R207, R248), as
-        does every sub-agent's turn, which its parent resumes."""
+        does every sub-agent's turn, which its parent resumes. `cut`: so do running calls that asked something, as after
+        a kill (store.md D22)."""
         self._leaves, works = True, self._agents is not None and self._agents.running
         if self._batch is not None:
-            stays = self._child is not None or works or self._coordinator.goes_on
+            stays = self._child is not None or works or self._coordinator.can_suspend_turn
+            stays = stays or (cut and self._batch.has_asked)
             self._batch.stop("leave" if stays else "gone")
         self._wish.add("stop" if self._child is None else "abort")
-        self._responses.interrupt()
+        self._hurry()
 
     def abort(self) -> None:
         """Stop because no one awaits this turn's result any more."""
         if self._batch is not None:
             self._batch.stop("end_turn")
         self._wish.add("stop")
-        self._responses.interrupt()
+        self._hurry()
 
     def _remembered(self) -> list[Entry]:
         """Return what the turn remembers, for the record of a compaction (context.md K25)."""
@@ -275,8 +296,12 @@ class Turn:
     # --- cycles -------------------------------------------------------------------------------------------
 
     async def _cycles(self, root: Path) -> Outcome:
-        outcome = await self._take_up(self._cut, root) if self._cut is not None else None
+        outcome = await self._rerun_interrupted(self._cut, root) if self._cut is not None else None
+        first = outcome is None
         while outcome is None:
+            if not first and self._log.setup.servers is not None:
+                await self._around.ready()  # servers may list other tools by now
+            first = False
             reply = await self._responses.next()
             if reply is None:
                 return ("deferred", None) if self._leaves and self._child is not None else INTERRUPTED
@@ -299,9 +324,9 @@ class Turn:
         known: ResumedCalls | None = None,
     ) -> CallBatch:
         log, checks = self._log, self._checks
-        return CallBatch(log, self._coordinator, checks, root, calls, order, refused, known, self._agents)
+        return CallBatch(log, self._coordinator, checks, root, calls, order, refused, known, self._agents, self._model)
 
-    async def _take_up(self, cut: ResumableTurn, root: Path) -> Outcome | None:
+    async def _rerun_interrupted(self, cut: ResumableTurn, root: Path) -> Outcome | None:
         """Run interrupted calls again; those with a result don't (R237)."""
         return await self._tools(self._calls(root, cut.calls, cut.order, cut.refused, earlier(cut)))
 
@@ -315,6 +340,7 @@ class Turn:
             ending = await batch.run()
         finally:
             self._batch = None
+            self._usage = self._usage + batch.spent
         if self._failure is not None:
             raise self._failure
         if batch.unheard:
@@ -330,22 +356,29 @@ class Turn:
     # --- the end ------------------------------------------------------------------------------------------
 
     @property
+    def text(self) -> str:
+        """Return the user's message."""
+        return self._text
+
+    @property
     def given_back(self) -> str:
         """Return the text for the composer: a prompt without any effect, or unsent messages."""
         return "\n\n".join(self._wish.given_back)
 
     def _counts(self) -> JsonObject:
-        return {**counted(self._usage + self.room.usage, self._model.prices), "context": self._context}
+        spent = {**counted(self._usage, self._model.prices), **(self._usage + self.room.usage).wire()}
+        costs = [one for one in (spent.get("cost_usd"), self.room.cost) if isinstance(one, float)]
+        return {**spent, **({"cost_usd": round(sum(costs), 9)} if costs else {}), "context": self._context}
 
     async def _complete(self, outcome: ev.Ending, error: JsonObject | None) -> None:
         log, ms = self._log, self._milliseconds()
-        discarded = self._wish.choice == "abort" and not log.spoke and outcome != "deferred"
-        if discarded or (outcome == "failed" and not log.spoke):
+        discarded = self._wish.choice == "abort" and not log.has_output and outcome != "deferred"
+        if discarded or (outcome == "failed" and not log.has_output):
             self._wish.given_back.insert(0, self._text)
-        await self._coordinator.settle()
-        await self._asides.settle()
+        await self._coordinator.wait_processed()
+        await self._asides.wait_stopped()
         if self._agents is not None and outcome != "deferred":
-            await self._agents.settle()
+            await self._agents.end_all()
         if outcome != "deferred":
             total = log.total.plus(totals(self._counts()))
             metadata: JsonObject = {"total": total.counts(), **await summed(log)}
@@ -362,11 +395,13 @@ class Turn:
 
     def _storage(self, problem: JournalError) -> None:
         """Report that the log can't be written, show nothing as done, and return the prompt if it had no effect."""
-        advice = "Make room or fix the folder, then send the message again."
+        offline = problem.kind == "offline"
+        way = "Wait until the store answers" if offline else "Free disk space or fix the folder"
+        advice = f"{way}, then send the message again."
         self.error = {"kind": "storage", "message": str(problem), "advice": advice}
         self._log.publish(StorageFailed(message=str(problem), advice=advice))
         self._coordinator.withdraw()
-        if not self._log.spoke and self._text not in self._wish.given_back:
+        if not self._log.has_output and self._text not in self._wish.given_back:
             self._wish.given_back.insert(0, self._text)
         self._report("failed", self._milliseconds(), self.error)
 
@@ -392,12 +427,10 @@ def _ended(reply: StreamedResponse) -> Outcome:
     """Return the outcome of a turn with this last response."""
     match reply.finished.reason if reply.finished is not None else "end":
         case "length" | "window":
-            message = "The answer reached the limit of output tokens and stops here."
-            advice = "Ask it to go on, or raise assistant.model.parameters.max_tokens."
+            message = "The answer stops here because it reached the limit of output tokens."
+            advice = "Ask the model to continue, or raise assistant.model.parameters.max_tokens."
             return "failed", stored(m.ModelError("too_long", message, advice))
         case "refused":
-            return "failed", stored(
-                m.ModelError("refused", "The model declined to answer.", "Put the request differently.")
-            )
+            return "failed", stored(m.ModelError("refused", "The model declined to answer.", "Rephrase the request."))
         case _:
             return "done", None

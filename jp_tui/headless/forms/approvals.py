@@ -14,6 +14,7 @@ from jp_tui.headless.forms.editing import ResultEditor, edit_call
 from jp_tui.headless.forms.steps import Outcome, Response, Sentence, Step, Words, line, pick, quoted
 from jp_tui.protocol.values import Delivered, Permitted, PromptRequest
 from jp_tui.view.questions.prompt_line import headline
+from jp_tui.view.questions.rule_choice import KEYS, RuleChoice
 from jp_tui.view.wording import questions as w
 
 RUN = (
@@ -60,6 +61,7 @@ class PermissionLines(AnswerLines):
 
     def __init__(self, prompt: PromptRequest) -> None:
         self._prompt, self._choices = prompt, _NumberedKeys(RUN)
+        self._rule = RuleChoice.of(prompt)
 
     def body(self) -> Iterator[str]:
         prompt = self._prompt
@@ -71,7 +73,10 @@ class PermissionLines(AnswerLines):
             yield w.FOUND.format(kinds=", ".join(found))
         yield line(headline(prompt))
         yield from self._choices.listed()
-        if "remember" in prompt.controls:
+        if self._rule is not None:
+            yield line(self._rule.sentence())
+            yield KEYS
+        elif "remember" in prompt.controls:
             yield w.COVERS.format(scope=line(prompt.remember_covers))
 
     def first(self) -> Step | None:
@@ -80,12 +85,19 @@ class PermissionLines(AnswerLines):
     def keys(self) -> Iterator[tuple[str, str]]:
         yield _CHOOSES
 
+    def _permitted(self, key: str, *, run: bool) -> Response:
+        rule = self._rule.chosen if self._rule is not None and key.isupper() else None
+        return Permitted(run=run, remember=key.isupper() and rule is None, rule=rule)
+
     def answer(self, line: str) -> Outcome:
+        if self._rule is not None and (changed := self._rule.pressed(line.strip())) is not None:
+            self._rule = changed
+            return Words(quoted(changed.everything()))
         match self._choices.read(line):
             case (("y" | "Y" as yes), ""):
-                return Permitted(run=True, remember=yes == "Y")
+                return self._permitted(yes, run=True)
             case (("n" | "N" as no), ""):
-                return Permitted(run=False, remember=no == "N")
+                return self._permitted(no, run=False)
             case "p", "":
                 return Words(quoted(self._prompt.arguments))
             case "r", "":

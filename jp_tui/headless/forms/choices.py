@@ -15,6 +15,7 @@ from jp_tui.headless.forms.question import AskedQuestion
 from jp_tui.headless.forms.steps import PASTED, Gathered, Outcome, Response, Words, line, pick, quoted
 from jp_tui.protocol.values import PromptRequest, Replied
 from jp_tui.questions.types import Option
+from jp_tui.view.questions.rule_choice import KEYS
 from jp_tui.view.wording import questions as w
 
 
@@ -56,7 +57,10 @@ class BooleanLines(AnswerLines):
 
     def covers(self) -> Iterator[str]:
         """Yield the scope of a remembered answer."""
-        if "remember" in self._prompt.controls:
+        if (choice := self._question.choice) is not None:
+            yield line(choice.sentence())
+            yield KEYS
+        elif "remember" in self._prompt.controls:
             scope = self._prompt.remember_covers
             yield w.COVERS.format(scope=line(scope)) if scope else w.COVERS_UNKNOWN.format(tool=line(self._prompt.tool))
 
@@ -75,6 +79,8 @@ class BooleanLines(AnswerLines):
 
     def answer(self, line: str) -> Outcome:
         typed = line.strip()
+        if (words := self._question.chosen_otherwise(typed)) is not None:
+            return words
         entries = self._entries()
         number = pick(typed, len(entries))
         for at, (key, _, value, remember) in enumerate(entries, 1):

@@ -32,7 +32,7 @@ class JsonLines:
 
     def add(self, lines: Sequence[str]) -> tuple[Json] | Words | None:
         """Return the value in a tuple, what is wrong, or None while it is incomplete. A blank line ends it."""
-        if self._broken and self._anew(lines):
+        if self._broken and self._is_replacement(lines):
             self.lines.clear()
         self.lines += lines
         asked = bool(lines) and not lines[-1].strip()
@@ -47,7 +47,7 @@ class JsonLines:
         self.clear()
         return (found,)
 
-    def _anew(self, lines: Sequence[str]) -> bool:
+    def _is_replacement(self, lines: Sequence[str]) -> bool:
         """Return True if, after a mistake, these lines are a complete value of the same kind."""
         text = "\n".join(lines).strip()
         if not self.lines or text[:1] not in "{[" or text[:1] != "\n".join(self.lines).strip()[:1]:

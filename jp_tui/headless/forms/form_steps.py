@@ -84,7 +84,7 @@ class FormMoves:
         if number is None:
             return Words(f"Enter :p and a number from 1 to {len(self.places)}.")
         place = self.places[number - 1]
-        return Words(quoted(_said(place.answer) if place.state == "answered" else _state(place)))
+        return Words(quoted(_answer_text(place.answer) if place.state == "answered" else _state(place)))
 
     # Actions
 
@@ -124,7 +124,7 @@ def names(ids: Sequence[str]) -> str:
 def _state(place: Place) -> str:
     match place.state:
         case "answered":
-            return f"{_cut(_said(place.answer))}{f'  ({w.FIXED})' if place.fixed else ''}"
+            return f"{_cut(_answer_text(place.answer))}{f'  ({w.FIXED})' if place.fixed else ''}"
         case "skipped":
             return w.SKIPPED.format(because=line(place.because))
         case "current":
@@ -133,7 +133,7 @@ def _state(place: Place) -> str:
             return "not asked yet"
 
 
-def _said(value: Json) -> str:
+def _answer_text(value: Json) -> str:
     """Return an answer as text."""
     match value:
         case True:

@@ -102,17 +102,17 @@ class HunkLines(AnswerLines):
         every = {part.id for part in self._parts}
         match typed:
             case "all" | "none":
-                return self._take(every if typed == "all" else set())
+                return self._accept_hunks(every if typed == "all" else set())
             case "a":
-                return self._take(set() if self._taking == every else every)
+                return self._accept_hunks(set() if self._taking == every else every)
             case "i":
-                return self._take(every - self._taking)
+                return self._accept_hunks(every - self._taking)
             case "" if self._taking != every:
                 return Words(f"{self._says()} Enter y or n.")
         named = self._numbers(typed)
         if named is None:
             return self._yes_no.answer(line)
-        return named if isinstance(named, Words) else self._take(self._taking ^ named)
+        return named if isinstance(named, Words) else self._accept_hunks(self._taking ^ named)
 
     def _numbers(self, typed: str) -> set[str] | Words | None:
         """Return the named hunks; None for text that doesn't begin with a number."""
@@ -127,7 +127,7 @@ class HunkLines(AnswerLines):
             found |= {part.id for part in self._parts[ends[0] - 1 : ends[1]]}
         return found
 
-    def _take(self, taking: set[str]) -> Words:
+    def _accept_hunks(self, taking: set[str]) -> Words:
         self._taking = taking
         return Words(self._says())
 

@@ -39,7 +39,7 @@ class Lines:
     def show(self, prompt: PromptRequest, others: int = 0) -> None:
         """Show a prompt, with `others` waiting behind it; earlier input is dropped. Raises OSError."""
         self._prompt = prompt_in_lines(prompt, others)
-        self._say(*self._prompt.intro())
+        self._print(*self._prompt.intro())
         self._enter(self._prompt.first(), settle=True)
 
     def take(self) -> Response | Wish | None:
@@ -47,7 +47,7 @@ class Lines:
         prompt continues with `resume`; or None. Raises OSError."""
         while self._step is not None and (burst := self.burst()) is not None:
             if isinstance(burst, Words):
-                self._go_on(burst)
+                self._next_step(burst)
                 continue
             found = self._step.feed(burst[0]) if len(burst) == 1 else self._step.pasted(burst)
             if isinstance(found, AskedAside | SentAlong | TakesOver):
@@ -56,7 +56,7 @@ class Lines:
             if not isinstance(found, Words | Back | Step | None):
                 self.leave()
                 return found
-            self._go_on(found)
+            self._next_step(found)
         return None
 
     def menu(self) -> None:
@@ -71,13 +71,13 @@ class Lines:
         """Show the problems of a refused answer, by field. Raises OSError."""
         found = list(self._prompt.wrong(problems)) if self._prompt is not None else []
         if found and self._step is not None:
-            self.say("\n".join(found))
+            self.show_text("\n".join(found))
 
     def again(self, reason: str) -> None:
         """Continue the prompt after a refused answer, with the reason. Raises OSError."""
         if self._prompt is not None:
             self._step = self._prompt
-            self._go_on(Words(f"Not accepted: {reason}"))
+            self._next_step(Words(f"Not accepted: {reason}"))
 
     def leave(self, why: str = "") -> None:
         """Stop asking, and restore the terminal. `why` is shown."""
@@ -85,20 +85,20 @@ class Lines:
         self._unhide()
         if why:
             with contextlib.suppress(OSError):
-                self.say(why)
+                self.show_text(why)
 
     def tell(self, *texts: str) -> None:
         """Show texts while no line is expected. Raises OSError."""
-        self._say(*texts)
+        self._print(*texts)
 
     def resume(self) -> None:
         """Expect a line again for the prompt that is shown. Raises OSError."""
         if self._step is not None:
             self._mark()
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show a text beside the prompt. Raises OSError."""
-        self._say(*(["", text] if self._typing else [text]))
+        self._print(*(["", text] if self._typing else [text]))
         self._typing = False
         if self._step is not None:
             self._mark(forget=False)
@@ -125,16 +125,16 @@ class Lines:
 
     # Steps
 
-    def _go_on(self, found: Words | Back | Step | None) -> None:
+    def _next_step(self, found: Words | Back | Step | None) -> None:
         match found:
             case Words(text=text):
-                self._say(text)
+                self._print(text)
             case Back(text=text, quiet=quiet):
                 if text:
-                    self._say(text)
+                    self._print(text)
                 assert self._prompt is not None
                 if not quiet:
-                    self._say(*self._prompt.intro())
+                    self._print(*self._prompt.intro())
                 self._step = self._prompt
             case Step():
                 self._enter(found)
@@ -146,7 +146,7 @@ class Lines:
     def _enter(self, step: Step, *, forget: bool = True, settle: bool = False) -> None:
         self._step = step
         if step is not self._prompt:
-            self._say(*step.intro())
+            self._print(*step.intro())
         self._mark(forget=forget, settle=settle)
 
     def _mark(self, *, forget: bool = True, settle: bool = False) -> None:
@@ -160,9 +160,9 @@ class Lines:
                 self._hidden = contextlib.ExitStack()
                 self._hidden.enter_context(self.source.hidden())
         if forget and not step.gathers:
-            early = (self.source.settle() if settle else self.source.forget()).strip()
+            early = (self.source.forget_and_wait() if settle else self.source.forget()).strip()
             if early and not step.hidden:
-                self._say(f"Ignored, because it was typed before the question appeared: {line(early)}")
+                self._print(f"Ignored, because it was typed before the question appeared: {line(early)}")
         self._out.write(step.mark)
         self._out.flush()
         self._typing = True
@@ -172,7 +172,7 @@ class Lines:
             self._hidden.close()
             self._hidden = None
 
-    def _say(self, *texts: str) -> None:
+    def _print(self, *texts: str) -> None:
         for text in texts:
             self._out.write(f"{wrapped(neutralise(text, 'approval'), width_of(self._out))}\n")
         self._out.flush()

@@ -30,6 +30,7 @@ from jp_tui.headless.forms.steps import (
 )
 from jp_tui.protocol.values import Cancelled, EndTurn, Escalation, PromptRequest, Replied
 from jp_tui.view.questions import escalation_text as why
+from jp_tui.view.questions.people import people_lines
 from jp_tui.view.questions.prompt_line import asker
 from jp_tui.view.wording import questions as w
 
@@ -75,6 +76,7 @@ class Prompt(Step):
         yield ""
         yield self._head()
         yield from self._banner()
+        yield from map(line, people_lines(prompt))
         body = self._answer.body()
         yield from self._question.shown(body) if self._question is not None else body
         if prompt.deadline_secs is not None:
@@ -104,15 +106,15 @@ class Prompt(Step):
         return " ".join(part for part in parts if part)
 
     def _banner(self) -> Iterator[str]:
-        """Yield why a person sees a reviewer's question (R150, R154); its first line is exactly M12."""
+        """Yield why a person sees a reviewer's question (R150, R154): the reviewer, then exactly M12."""
         told = self._prompt.escalation
         if told is None:
             return
-        yield from _reasons(told)
-        by = [f"reviewer {line(told.model)}"] if told.model else []
+        by = [line(told.model)] if told.model else []
         by += [took] if (took := why.review_duration(told)) else []
         if by:
-            yield f"({', '.join(by)})"
+            yield w.REVIEWED_BY.format(by=" · ".join(by))
+        yield from _reasons(told)
         for reason in why.earlier_reasons(told):
             yield w.BEFORE_INTENT
             yield _quotes(reason)
@@ -132,8 +134,10 @@ class Prompt(Step):
         yield from self._form.words()
         if "reply" in controls:
             yield ":r TEXT", w.REPLY_DOES
+        if "decline" in controls:
+            yield ":n", w.DECLINE_SERVER_DOES
         if "cancel" in controls:
-            yield ":c", w.CANCEL_DOES
+            yield ":c", w.CANCEL_SERVER_DOES if "decline" in controls else w.CANCEL_DOES
         yield ":s", w.END_TURN_DOES
         if self._may_talk:
             yield f"{ASIDE} TEXT", ASIDE_DOES
@@ -191,6 +195,8 @@ class Prompt(Step):
                 return EndTurn()
             case ":c" if "cancel" in controls:
                 return Cancelled()
+            case ":n" if "decline" in controls:
+                return Cancelled(declined=True)
             case ":r" if "reply" in controls:
                 return Replied(text=rest) if rest else self._reply()
             case ":b" if self._form.places or self._prompt.back:
@@ -228,7 +234,11 @@ class Prompt(Step):
         if "reply" in self._prompt.controls:
             entries.append(MenuEntry(w.REPLY, w.REPLY_DOES, self._reply()))
         if "cancel" in self._prompt.controls:
-            entries.append(MenuEntry(w.CANCEL, w.CANCEL_DOES, Cancelled()))
+            does = w.CANCEL_DOES
+            if "decline" in self._prompt.controls:
+                entries.append(MenuEntry(w.DECLINE, w.DECLINE_SERVER_DOES, Cancelled(declined=True)))
+                does = w.CANCEL_SERVER_DOES
+            entries.append(MenuEntry(w.CANCEL, does, Cancelled()))
         return Menu((*entries, MenuEntry(w.END_TURN, w.END_TURN_DOES, EndTurn())))
 
 

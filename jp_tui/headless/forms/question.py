@@ -14,6 +14,8 @@ from jp_tui.headless.forms.editing import edit_asked
 from jp_tui.headless.forms.form_steps import FormMoves
 from jp_tui.headless.forms.steps import Outcome, Words, line, quoted, quoted_context
 from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
+from jp_tui.view.questions.prompt_line import in_context
+from jp_tui.view.questions.rule_choice import RuleChoice
 from jp_tui.view.wording import questions as w
 
 EMPTY = '""'
@@ -25,6 +27,8 @@ class AskedQuestion:
 
     def __init__(self, prompt: PromptRequest) -> None:
         self.prompt = prompt
+        self.choice = RuleChoice.of(prompt)
+        """The rules that Y and N make, None if they make none."""
         self._note = ""
 
     def shown(self, choices: Iterable[str]) -> Iterator[str]:
@@ -35,7 +39,8 @@ class AskedQuestion:
         if question.context:
             yield quoted_context(question.context)
         several = "\n" in question.text.strip()
-        yield quoted(question.text) if several else line(question.text.strip())
+        if not in_context(self.prompt):
+            yield quoted(question.text) if several else line(question.text.strip())
         for option in getattr(question.answer_type, "options", ()):
             shown += [option.value, option.description]
         yield from choices
@@ -61,7 +66,16 @@ class AskedQuestion:
 
     def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> Answered:
         """Return an answer with its note."""
-        return Answered(value=value, remember=remember, note=self._note, parts=parts)
+        rule = self.choice.chosen if remember and self.choice is not None else None
+        remembers = remember and rule is None
+        return Answered(value=value, remember=remembers, note=self._note, parts=parts, rule=rule)
+
+    def chosen_otherwise(self, typed: str) -> Words | None:
+        """Change what Y and N make (AR18); None if that isn't what was typed."""
+        if self.choice is None or (changed := self.choice.pressed(typed)) is None:
+            return None
+        self.choice = changed
+        return Words(quoted(changed.everything()))
 
     # Words
 

@@ -86,7 +86,7 @@ class SchemaLines(AnswerLines):
         """Yield the rows of the place, and its overall problem."""
         rows = self._rows()
         for number, row in enumerate(rows[:MOST], 1):
-            yield from self._told(number, row)
+            yield from self._row_lines(number, row)
         if len(rows) > MOST or not rows:
             yield f"  … {len(rows) - MOST} more; their numbers work too" if rows else "  (empty)"
         for problem in self._problems:
@@ -104,7 +104,7 @@ class SchemaLines(AnswerLines):
             yield f"{self._question.mark}:"
             yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
 
-    def _told(self, number: int, row: FieldRow) -> Iterator[str]:
+    def _row_lines(self, number: int, row: FieldRow) -> Iterator[str]:
         held = schema_lines.present_value(self._document, row)
         yield f"  {number}  {line(row.label)} ({line(schema_lines.valid_values(row))}): {line(held)}"
         if row.shape.about:
@@ -249,14 +249,14 @@ class SchemaLines(AnswerLines):
             case ":v":
                 return Words(quoted(json.dumps(self._schema, ensure_ascii=False, indent=2)))
             case ":j" if self._formed:
-                return JsonStep(self._document, self._taken)
+                return JsonStep(self._document, self._accept)
             case ":d" if self._formed:
                 return self._drop(rest)
             case ":m" if self._formed:
                 return self._move(rest)
         return None
 
-    def _taken(self, value: Json) -> Back:
+    def _accept(self, value: Json) -> Back:
         self._document, self._here, self._problems = value, (), []
         return Back(f"This is now the answer. `{SUBMIT}` sends it.")
 

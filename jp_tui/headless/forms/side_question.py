@@ -18,7 +18,7 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PromptRequest, StoredEvent
 from jp_tui.view.questions.side_questions import sends
-from jp_tui.view.wording.server_errors import server_said
+from jp_tui.view.wording.server_errors import server_error_lines
 
 COMMANDS = ("ask_aside", "send_aside")
 ASKING = "Side question sent. The question stays open."
@@ -54,7 +54,7 @@ class SideQuestionLines:
         else:
             self._link.send(c.SendAside(conversation=conversation, inquiry=inquiry, send=wish.send))
 
-    def hush(self) -> None:
+    def hide(self) -> None:
         """Stop showing the reply; the log keeps it. Raises OSError."""
         if self.busy:
             self._about = ""
@@ -66,7 +66,7 @@ class SideQuestionLines:
 
     # Events of the engine
 
-    def heard(self, event: e.AsideDelta | e.AsideEnded) -> None:
+    def handle(self, event: e.AsideDelta | e.AsideEnded) -> None:
         """Show more of the reply, or its end. Raises OSError."""
         if event.inquiry != self._about or self._wishing:
             return
@@ -77,7 +77,9 @@ class SideQuestionLines:
         if event.error is None:
             self._over(KEPT)
         else:
-            self._over(event.error.message, *server_said(event.error.detail, event.conversation), event.error.advice)
+            self._over(
+                event.error.message, *server_error_lines(event.error.detail, event.conversation), event.error.advice
+            )
 
     def _whole(self, text: str) -> Iterator[str]:
         *whole, self._rest = (self._rest + text).split("\n")

@@ -7,6 +7,7 @@ start does. An existing answer stays and is reported.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.lists.request import NoAnswer, ask
@@ -16,8 +17,11 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 
-_STATUS = {"accepted": 0, "answered": FAILED, "stale": FAILED, "no_reaction": FAILED}
-"""S1, S6; an invalid answer or an ambiguous question is wrong usage (2)."""
+_STATUS = {
+    "accepted": 0, "counted": 0,
+    "answered": FAILED, "stale": FAILED, "no_reaction": FAILED, "not_yours": FAILED, "claimed": FAILED,
+}  # fmt: skip
+"""S1, S6, store.md D15, D16; an invalid answer or an ambiguous question is wrong usage (2)."""
 _WORDS = {
     "accepted": "The answer is recorded.",
     "answered": "This question was already answered.",
@@ -25,21 +29,42 @@ _WORDS = {
     "stale": "This question is no longer open.",
     "unknown": "No open question has this id. Run `jp-tui inquiries --pending` to list them.",
     "ambiguous": "Several questions have this id. Use one of these:",
+    "counted": "Your yes counts. Other people must approve it too.",
+    "not_yours": "This question waits for other people.",
+    "claimed": "Another person looks at this question. Use --anyway to answer it all the same.",
     "no_reaction": "The process that has this conversation open didn't respond within 5 seconds. Nothing was recorded.",
 }
 
 
-def answer(link: Link, inquiry: str, value: str, output: TextOutput, comments: Sequence[str] = ()) -> int:
-    """Offer `value` to the inquiry, with comments N=TEXT on steps (K42); return the exit status. Raises OutputEnded."""
-    note = "\n".join(one.replace("=", ": ", 1) for one in comments)
-    for one in comments:
+@dataclass(frozen=True, slots=True)
+class AnswerWords:
+    """Answer of the command line (S6, N8): `comments` are N=TEXT on steps (K42), `reason` the explanation; `hidden`:
+    the value came from standard input, so that it may be a secret. `remember`: for the rest of that program's session
+    (N3)."""
+
+    inquiry: str
+    value: str = field(default="", repr=False)
+    comments: Sequence[str] = ()
+    reason: str = ""
+    decline: bool = False
+    hidden: bool = False
+    remember: bool = False
+
+    @property
+    def note(self) -> str:
+        return "\n".join([*(one.replace("=", ": ", 1) for one in self.comments), *filter(None, [self.reason])])
+
+
+def answer(link: Link, given: AnswerWords, output: TextOutput) -> int:
+    """Offer the answer to the inquiry; return the exit status. Raises OutputEnded."""
+    for one in given.comments:
         number, equals, words = one.partition("=")
         if not (equals and number.isascii() and number.isdigit() and words.strip()):
             output.tell(f"jp-tui: --comment is N=TEXT, the number of a step and what is said of it: {one}")
             return 2
     link.start(lambda: None)
     try:
-        settled = _offered(link, inquiry, value, output, note)
+        settled = _offered(link, given, output)
     except NoAnswer as trouble:
         return trouble.status
     finally:
@@ -48,11 +73,11 @@ def answer(link: Link, inquiry: str, value: str, output: TextOutput, comments: S
     return _STATUS.get(settled.status, 2)
 
 
-def _offered(link: Link, inquiry: str, value: str, output: TextOutput, note: str) -> e.OfferSettled:
+def _offered(link: Link, given: AnswerWords, output: TextOutput) -> e.OfferSettled:
     """Return the result. An id is the model's own text and may contain a slash, so both readings are tried."""
-    conversation, slash, rest = inquiry.partition("/")
+    conversation, slash, rest = given.inquiry.partition("/")
     if slash and conversation and rest:
-        offer = c.OfferAnswer(conversation=conversation, inquiry=rest, value=value, note=note)
+        offer = _offer(given, conversation, rest)
         try:
             settled = ask(link, offer, e.OfferSettled, output, quiet=True)
         except NoAnswer as trouble:
@@ -62,7 +87,19 @@ def _offered(link: Link, inquiry: str, value: str, output: TextOutput, note: str
         else:
             if settled.status != "unknown":
                 return settled
-    return ask(link, c.OfferAnswer(inquiry=inquiry, value=value, note=note), e.OfferSettled, output)
+    return ask(link, _offer(given, "", given.inquiry), e.OfferSettled, output)
+
+
+def _offer(given: AnswerWords, conversation: str, inquiry: str) -> c.OfferAnswer:
+    return c.OfferAnswer(
+        conversation=conversation,
+        inquiry=inquiry,
+        value=given.value,
+        note=given.note,
+        decline=given.decline,
+        hidden=given.hidden,
+        remember=given.remember,
+    )
 
 
 def _report(settled: e.OfferSettled, output: TextOutput) -> None:
@@ -70,10 +107,21 @@ def _report(settled: e.OfferSettled, output: TextOutput) -> None:
         output.line(_described(settled))
         return
     message = result_text(settled)
+    if settled.status == "counted":
+        output.print(message)
+        return
     if settled.status == "accepted":
-        output.say(message)
+        output.print(message)
+        if settled.outside:
+            return  # the process that asked goes on by itself
         command = resume_command(settled.conversation) if settled.conversation else "jp-tui query -c"
-        output.say(f"If the conversation is open somewhere, its turn resumes now. Otherwise `{command}` resumes it.")
+        if settled.worker:
+            output.print(f"Its turn resumes now, where the conversation is open or in a worker: {settled.worker}.")
+            return
+        output.print(
+            "If the conversation is open somewhere, its turn resumes now. No worker will resume it; otherwise "
+            f"`{command}` does."
+        )
         return
     output.tell(f"jp-tui: {message}")
     for candidate in settled.candidates:
@@ -95,6 +143,10 @@ def _described(settled: e.OfferSettled) -> JsonObject:
     }
     if settled.by:
         found["by"] = settled.by
+    if settled.approvals is not None:
+        found["approvals"] = {"needed": settled.approvals.needed, "by": list(settled.approvals.by)}
+    if settled.status == "accepted" and not settled.outside:
+        found["worker"] = settled.worker
     if settled.candidates:
         found["candidates"] = list(settled.candidates)
     return found

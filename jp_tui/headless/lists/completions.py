@@ -5,9 +5,12 @@ It reads files only: no server is asked and no database opened; an unreadable co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jp_tui.headless.output import TextOutput
 from jp_tui.settings import data, known_models
 from jp_tui.settings.cli.completions import SHELLS, Values, script
+from jp_tui.settings.command_files.reading import CommandFile
 from jp_tui.settings.errors import SettingsError, UsageError, nearest
 from jp_tui.settings.layers import toml
 from jp_tui.settings.layers.layers import Settings, builtin
@@ -17,16 +20,20 @@ from jp_tui.settings.sources import Sources
 from jp_tui.settings.themes import themes
 
 
-def completions(shell: str, sources: Sources, themes_folder: str, output: TextOutput) -> int:
-    """Write the script; return 0. Raises UsageError, OutputEnded."""
+def completions(
+    shell: str, sources: Sources, themes_folder: str, output: TextOutput, own: Sequence[CommandFile] = ()
+) -> int:
+    """Write the script; return 0. Of `own` commands it has those of the user, which are the same in every folder.
+    Raises UsageError, OutputEnded."""
     found = next((one for one in SHELLS if one == shell), None)
     if found is None:
         raise UsageError(f"No completions for {shell}. Supported shells: {', '.join(SHELLS)}.", nearest(shell, SHELLS))
-    output.write(script(found, _values(sources, themes_folder)))
+    names = [f"/{one.name}" for one in own if one.own and one.state == "ready"]
+    output.write(script(found, _values(sources, themes_folder, names)))
     return 0
 
 
-def _values(sources: Sources, themes_folder: str) -> Values:
+def _values(sources: Sources, themes_folder: str, commands: list[str]) -> Values:
     try:
         settings = sources.load()
     except SettingsError:
@@ -47,9 +54,11 @@ def _values(sources: Sources, themes_folder: str) -> Values:
         themes=themes.names(themes_folder),
         models=[*aliases, *models, "demo/tour"],
         providers=providers,
+        servers=settings.get("providers", "mcp") or (),
         tools=[name for name in (*named, *own) if name != "*"],
         keys=list(_keys(SCHEMA, "")),
         shells=SHELLS,
+        commands=commands,
     )
 
 

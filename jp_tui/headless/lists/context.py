@@ -29,7 +29,7 @@ def list_context(link: Link, conversation: str | None, latest: bool, output: Tex
             output.line({**total, "compact_at": found.compact_at, "model": found.model})
         else:
             for text in context_lines(found):
-                output.say(text)
+                output.print(text)
         return 0
     except NoAnswer as trouble:
         return trouble.status

@@ -44,12 +44,12 @@ def show_conversation(link: Link, conversation: str, output: TextOutput) -> int:
                 return _failed(found, output)
             if after == 0 and not output.as_json:
                 title = neutralise(found.info.title, "line") or "(no title)"
-                output.say(f"{title} · {found.info.id} · {found.info.model}")
+                output.print(f"{title} · {found.info.id} · {found.info.model}")
             if output.as_json:
                 for stored in found.events:
                     output.line({**stored.event, "seq": stored.seq, "conversation": found.info.id})
             else:
-                held = _told([*held, *found.events], found.more, output)
+                held = _print_turns([*held, *found.events], found.more, output)
             if not found.more:
                 return 0
             after = found.events[-1].seq
@@ -81,17 +81,17 @@ def _failed(event: e.Event, output: TextOutput) -> int:
 def _table(conversations: tuple[ConversationInfo, ...], output: TextOutput, which: str) -> None:
     if not conversations:
         none = "No conversations yet. `jp-tui` starts one." if which == "active" else f"No {which} conversations."
-        output.say(none)
+        output.print(none)
         return
     for info in conversations:
         title = neutralise(info.title, "line") or "(no title)"
-        output.say(f"{info.id:<10} {info.updated[:16]}  {turns(info.turns):>10}  {info.model:<32} {title}")
+        output.print(f"{info.id:<10} {info.updated[:16]}  {turns(info.turns):>10}  {info.model:<32} {title}")
 
 
-def _told(events: list[StoredEvent], more: bool, output: TextOutput) -> list[StoredEvent]:
+def _print_turns(events: list[StoredEvent], more: bool, output: TextOutput) -> list[StoredEvent]:
     """Print whole turns as text; return the rest for the next page, where the last turn may continue."""
     turn = events[-1].turn if more and events else None
     for text in exported(one for one in events if one.turn != turn):
-        output.say()
-        output.say(text)
+        output.print()
+        output.print(text)
     return [one for one in events if one.turn == turn]

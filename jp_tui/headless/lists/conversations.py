@@ -72,7 +72,7 @@ def compact(link: Link, conversation: str, focus: str, output: TextOutput, *, un
         if output.as_json:
             output.line({**event, "seq": done.stored.seq, "conversation": done.conversation})
         else:
-            output.say(neutralise(plain(read_event(event))))
+            output.print(neutralise(plain(read_event(event))))
         return 0
 
     command = c.CompactConversation(conversation=conversation, focus=focus, undo=undo)
@@ -121,7 +121,7 @@ def import_from(link: Link, path: str, output: TextOutput) -> int:
             output.tell(f"{problem.path}: {problem.reason}")
         if not output.as_json:
             before = f", {done.before} existed already" if done.before else ""
-            output.say(f"{len(done.imported)} imported{before}.")
+            output.print(f"{len(done.imported)} imported{before}.")
         return FAILED if done.problems and not done.imported and not done.before else 0
 
     return _carry(link, p.ImportConversations(path=path, job=JOB), p.ConversationsImported, output, said)
@@ -169,12 +169,12 @@ def _progress(event: p.LibraryProgress, told: float, output: TextOutput) -> floa
 
 
 def _found(one: p.Found, output: TextOutput) -> None:
-    output.say(f"{one.info.id:<10} {one.info.updated[:16]}  {_title(one.info)}")
+    output.print(f"{one.info.id:<10} {one.info.updated[:16]}  {_title(one.info)}")
     for hit in one.hits:
         if hit.seq:
-            output.say(f"  {hit.seq:>6}  {neutralise(hit.text, 'line')}")
+            output.print(f"  {hit.seq:>6}  {neutralise(hit.text, 'line')}")
     if one.more:
-        output.say("          …")
+        output.print("          …")
 
 
 def _changed(done: p.ConversationChanged, word: str, output: TextOutput) -> int:
@@ -186,7 +186,7 @@ def _info(info: ConversationInfo, words: str, output: TextOutput) -> None:
     if output.as_json:
         output.line(info.model_dump(mode="json"))
     else:
-        output.say(words)
+        output.print(words)
 
 
 def _title(info: ConversationInfo) -> str:

@@ -25,22 +25,22 @@ def report(findings: Iterable[CheckupFinding], output: TextOutput) -> int:
         if output.as_json:
             output.line({"check": one.check, "state": one.state, "detail": one.detail, "mend": one.mend})
         else:
-            _say(one, output)
+            _print_finding(one, output)
     if not output.as_json:
-        output.say()
-        output.say(_sum(count["warn"], count["bad"]))
+        output.print()
+        output.print(_sum(count["warn"], count["bad"]))
     return FAILED if count["bad"] else 0
 
 
-def _say(one: CheckupFinding, output: TextOutput) -> None:
+def _print_finding(one: CheckupFinding, output: TextOutput) -> None:
     check, detail = neutralise(one.check, "line"), neutralise(one.detail, "line")
     head = f"{_MARKS[one.state]}  {check:<{_NAME}} "
     margin = " " * (len(_MARKS["ok"]) + 2 + _NAME + 1)
     for line in _folded(detail, head, margin):
-        output.say(line)
+        output.print(line)
     if one.mend and one.state != "ok":
         for line in _folded(neutralise(one.mend, "line"), margin + "→ ", margin + "  "):
-            output.say(line)
+            output.print(line)
 
 
 def _folded(text: str, first: str, rest: str) -> list[str]:

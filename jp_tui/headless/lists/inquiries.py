@@ -25,25 +25,27 @@ REDACTED = "<redacted>"
 _FIELDS = ("outcome", "answer", "reason", "responder", "parts")
 
 
-def list_inquiries(link: Link, conversation: str, pending: bool, output: TextOutput, workspace: str = "") -> int:
-    """Print them; return the exit status. Without `conversation`: all of them if `pending`, else the latest (of
-    `workspace`, if given). Raises OutputEnded."""
+def list_inquiries(
+    link: Link, conversation: str, pending: bool, output: TextOutput, workspace: str = "", *, every: bool = False
+) -> int:
+    """Print them; return the exit status. Without `conversation`: all of them if `pending`, `every` also those that
+    wait for others, else the latest (of `workspace`, if given). Raises OutputEnded."""
     link.start(lambda: None)
     try:
         if not conversation and not pending:
             latest = ask(link, c.ListConversations(workspace=workspace, limit=1), e.ConversationsListed, output)
             if not latest.conversations:
-                _say(output, "No conversations yet. `jp-tui` starts one.")
+                _print(output, "No conversations yet. `jp-tui` starts one.")
                 return 0
             conversation = latest.conversations[0].id
-        wanted = c.ListInquiries(conversation=conversation, pending=pending)
+        wanted = c.ListInquiries(conversation=conversation, pending=pending, every=every)
         found = ask(link, wanted, e.InquiriesListed, output).inquiries
         if output.as_json:
             for info in found:
                 output.line(unanswered.described(info) if pending else record(info))
         else:
             for text in listed(found, pending=pending):
-                output.say(text)
+                output.print(text)
         return 0
     except NoAnswer as trouble:
         return trouble.status
@@ -51,9 +53,9 @@ def list_inquiries(link: Link, conversation: str, pending: bool, output: TextOut
         link.close(5.0)
 
 
-def _say(output: TextOutput, text: str) -> None:
+def _print(output: TextOutput, text: str) -> None:
     if not output.as_json:
-        output.say(text)
+        output.print(text)
 
 
 def record(info: InquiryInfo) -> JsonObject:
@@ -115,6 +117,8 @@ def _paragraph(info: InquiryInfo) -> Iterator[str]:
         yield quoted(asked.answer)
     else:
         yield f"  {line(answer or neutralise(end.word))}{who}{took}"
+    if info.waits and info.claimed_by:
+        yield f"  {line(info.claimed_by)} looks at it"
     for part in asked.parts:
         comment = f": {line(part.comment)}" if part.comment else ""
         yield f"  {'taken' if part.accepted else 'left'}  {line(part.title)}{comment}"

@@ -30,7 +30,7 @@ def list_models(link: Link, provider: str, output: TextOutput) -> int:
                 output.line(one.model_dump(mode="json"))
         if not output.as_json:
             for text in _table(found.models):
-                output.say(text)
+                output.print(text)
         for text in _beside(found):
             output.tell(text)
         return FAILED if provider and not found.models else 0

@@ -12,6 +12,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.base import Model
+from jp_tui.view.wording.store import notice as store_notice
 
 USAGE = 2
 E = TypeVar("E", bound=Model)
@@ -44,7 +45,10 @@ def ask(link: Link, command: c.Command, kind: type[E], output: TextOutput, *, qu
 
 def heed(event: e.Event, output: TextOutput) -> None:
     """Print a notice of the store."""
-    if isinstance(event, e.StorageNotice):
+    if isinstance(event, e.StoreState):
+        for line in filter(None, store_notice(event)):
+            output.tell(line)
+    if isinstance(event, e.UserNotice):
         output.tell(f"jp-tui: {event.message}")
         if event.advice:
             output.tell(event.advice)

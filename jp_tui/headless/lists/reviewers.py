@@ -26,8 +26,8 @@ def list_reviewers(link: Link, output: TextOutput) -> int:
             for one in found:
                 output.line(one.model_dump(mode="json"))
         else:
-            for text in _told(words.rows(found)):
-                output.say(text)
+            for text in _lines(words.rows(found)):
+                output.print(text)
         return 0
     except NoAnswer as trouble:
         return trouble.status
@@ -35,7 +35,7 @@ def list_reviewers(link: Link, output: TextOutput) -> int:
         link.close(5.0)
 
 
-def _told(rows: tuple[ReviewerRow, ...]) -> Iterator[str]:
+def _lines(rows: tuple[ReviewerRow, ...]) -> Iterator[str]:
     if not rows:
         yield words.EMPTY
         return

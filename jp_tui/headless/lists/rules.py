@@ -4,61 +4,99 @@ from __future__ import annotations
 
 import json
 import shlex
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Any
 
 from jp_tui.headless.output import TextOutput
+from jp_tui.protocol.rules import RuleInfo, RuleSuggestion, RuleWhy
 from jp_tui.rules.danger import Danger
-from jp_tui.rules.values import ApprovalRule, CallDecision, LayerName, Words
+from jp_tui.rules.texts import scope_text
+from jp_tui.rules.values import CallDecision, Words
 from jp_tui.settings.errors import printable
+from jp_tui.view.pages.rules import call_line, rule_hits, rule_making, suggestion_figures
 
 _DOES = {"run": "runs", "ask": "asks", "skip": "denied"}
 
 
-def shown_rule(rule: ApprovalRule, layer: LayerName, counts: bool) -> dict[str, Any]:
-    """A rule as JSON. What the record would say of it is null: it is not kept yet."""
-    scope, match = _scope(rule)
-    return {
-        "type": "rule", "id": rule.id, "effect": rule.effect, "tool": rule.tool, "scope": scope, "match": match,
-        "lifetime": "folder" if rule.folder else "everywhere", "layer": layer, "place": rule.place,
-        "folder": rule.folder or None, "expires": _time(rule.expires), "reason": rule.reason or None, "created": None,
-        "made_by": None, "hits": None, "last_hit": None, "active": counts,
-    }  # fmt: skip
-
-
-def show_rule(rule: ApprovalRule, layer: LayerName, counts: bool, output: TextOutput) -> None:
+def show_rule(rule: RuleInfo, output: TextOutput) -> None:
     """A rule, in one line."""
-    told = shown_rule(rule, layer, counts)
     if output.as_json:
-        output.line(told)
+        output.line(rule.model_dump(mode="json"))
         return
-    about = {"tool": "every call"}.get(told["scope"], f"{told['scope']} {_text(told['match'])}")
     more = [f"in {rule.folder}" if rule.folder else "everywhere"]
-    more += [f"until {told['expires']}"] if rule.expires is not None else []
+    more += [f"until {rule.expires}"] if rule.expires is not None else []
     more += [rule.reason] if rule.reason else []
-    more += [] if counts else ["does not count here"]
-    words = f"{rule.id}  {rule.effect:<5}  {rule.tool}  {about}  ({', '.join(more)}; {layer}: {rule.place})"
-    output.write(f"{printable(words, 4_000)}\n")
+    more += [] if rule.active else ["doesn't apply here"]
+    about = f"{rule.id}  {rule.effect:<5}  {rule.tool}  {scope_text(rule.scope, rule.match)}"
+    told = "; ".join(
+        part for part in (", ".join(more), rule_making(rule), rule_hits(rule), f"{rule.layer}: {rule.place}") if part
+    )
+    output.write(f"{printable(f'{about}  ({told})', 4_000)}\n")
 
 
-def _scope(rule: ApprovalRule) -> tuple[str, Any]:
-    if rule.command is not None:
-        words = [choice[0] if len(choice) == 1 else list(choice) for choice in rule.command]
-        return "exact command" if rule.exact else "command", words
-    for scope in ("path", "host"):
-        if (found := getattr(rule, scope)) is not None:
-            return scope, found
-    return ("arguments", json.loads(rule.arguments)) if rule.arguments is not None else ("tool", None)
+def show_why(one: RuleWhy, output: TextOutput) -> None:
+    """Show what there is under an ID, as one paragraph."""
+    if output.as_json:
+        output.line(one.model_dump(mode="json"))
+        return
+    match one.kind:
+        case "rule":
+            _show_rule_why(one, output)
+        case "call" if one.call is not None:
+            output.write(f"{printable(call_line(one.call), 4_000)}\n")
+            for rule in one.rules:
+                show_rule(rule, output)
+        case _:
+            asked = one.question.raw if one.question is not None else ""
+            output.write(f"{printable(f'inquiry {one.id} of {one.conversation}: {asked}', 4_000)}\n")
+            output.write(f"  {printable(_response(one.response), 2_000)}\n")
 
 
-def _text(match: Any) -> str:
-    if isinstance(match, list):
-        return " ".join("|".join(map(shlex.quote, one)) if isinstance(one, list) else shlex.quote(one) for one in match)
-    return match if isinstance(match, str) else json.dumps(match, ensure_ascii=False)
+def _show_rule_why(one: RuleWhy, output: TextOutput) -> None:
+    if one.rule is not None:
+        show_rule(one.rule, output)
+    else:
+        made = f", made {one.created}" if one.created else ""
+        gone = f", revoked {one.revoked}" if one.revoked else ""
+        output.write(f"{printable(f'{one.id} is in no rules file now{made}{gone}', 400)}\n")
+        if one.made is not None:
+            output.write(f"  it was: {printable(json.dumps(one.made, ensure_ascii=False), 2_000)}\n")
+    if one.rule is not None and one.rule.answer is not None:
+        answer = one.rule.answer
+        named = ", ".join(
+            filter(None, (answer.inquiry and f"inquiry {answer.inquiry}", answer.call and f"call {answer.call}"))
+        )
+        output.write(f"  {printable(f'made from your answer in {answer.conversation} ({named})', 400)}\n")
+    for call in one.calls:
+        output.write(f"  {printable(call_line(call), 4_000)}\n")
+    if one.hits is not None and one.hits > len(one.calls):
+        output.write(f"  and {one.hits - len(one.calls):,} earlier ones\n")
 
 
-def _time(seconds: float | None) -> str | None:
-    return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+def _response(raw: Mapping[str, Any] | None) -> str:
+    if raw is None:
+        return "not answered"
+    who = raw.get("responder")
+    by = who.get("kind", "user") if isinstance(who, dict) else "user"
+    match raw.get("outcome"):
+        case "redacted":
+            return f"answered by {by} with a secret, which is not kept"
+        case "cancelled":
+            return f"cancelled: {raw.get('reason', 'user')}"
+        case _:
+            reason = f" ({raw['reason']})" if isinstance(raw.get("reason"), str) else ""
+            return f"answered by {by}: {json.dumps(raw.get('answer'), ensure_ascii=False)}{reason}"
+
+
+def show_suggestion(one: RuleSuggestion, output: TextOutput) -> None:
+    """A suggested rule with its figures and the command that makes it."""
+    if output.as_json:
+        output.line(one.model_dump(mode="json"))
+        return
+    output.write(
+        f"{printable(f'allow  {one.tool}  {scope_text(one.scope, one.match)}  ({suggestion_figures(one)})', 4_000)}\n"
+    )
+    output.write(f"  {printable(one.add, 4_000)}\n")
 
 
 def show_danger(danger: Danger, output: TextOutput) -> None:

@@ -38,17 +38,17 @@ def list_tools(rows: Sequence[ToolRow], output: TextOutput) -> int:
             output.line(row.json())
         return 0
     width = min(_NAME, max((len(row.tool.name) for row in rows), default=4))
-    output.say(_line(width, "TOOL", "SOURCE", "ENABLED", "RUN", "RESULT"))
+    output.print(_line(width, "TOOL", "SOURCE", "ENABLED", "RUN", "RESULT"))
     for row in rows:
         tool = row.tool
-        source = "built-in" if tool.source == "builtin" else tool.source
+        source = "built-in" if tool.source == "builtin" else "mcp" if tool.source == tool.name else tool.source
         enabled = _TOGGLES[tool.enable.allow_toggle, tool.enable.state]
-        output.say(_line(width, tool.name, source, enabled, tool.run, tool.result))
+        output.print(_line(width, tool.name, source, enabled, tool.run, tool.result))
         for words in _details(row):
             for line in _folded(words):
-                output.say(line)
-    output.say()
-    output.say("locked: -t and -T can't change it · by name: only -t NAME and -T NAME can")
+                output.print(line)
+    output.print()
+    output.print("locked: -t and -T can't change it · by name: only -t NAME and -T NAME can")
     return 0
 
 

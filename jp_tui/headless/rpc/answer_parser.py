@@ -15,6 +15,7 @@ from jp_tui.headless.rpc.question_text import Stage
 from jp_tui.protocol.values import (
     Answered,
     Cancelled,
+    ChosenRule,
     Delivered,
     Edited,
     EndTurn,
@@ -92,8 +93,10 @@ def _control(stage: Stage, control: Json, words: str | None) -> Outcome:
             return EndTurn()
         case "cancel":
             return Cancelled()
+        case "decline":
+            return Cancelled(declined=True)
         case _:
-            return InvalidAnswer("`control` must be back, reply, end_turn or cancel")
+            return InvalidAnswer("`control` must be back, reply, end_turn, cancel or decline")
 
 
 def _value(prompt: PromptRequest, value: Json) -> Outcome:
@@ -219,14 +222,29 @@ def _beside(prompt: PromptRequest, result: JsonObject, found: Outcome) -> Outcom
         return InvalidAnswer("`remember` is true or false, `note` is text")
     if remember and "remember" not in prompt.controls:
         return InvalidAnswer("this cannot be remembered")
+    rule = _rule(prompt, result.get("rule"))
+    if isinstance(rule, InvalidAnswer):
+        return rule
     if isinstance(found, Permitted):
-        return found.model_copy(update={"remember": remember})
+        return found.model_copy(update={"remember": remember, "rule": rule})
     if not isinstance(found, Answered):
         return found
     parts = _parts(result.get("parts"))
     if isinstance(parts, InvalidAnswer):
         return parts
-    return found.model_copy(update={"remember": remember, "note": note, "parts": parts})
+    return found.model_copy(update={"remember": remember, "note": note, "parts": parts, "rule": rule})
+
+
+def _rule(prompt: PromptRequest, raw: Json) -> ChosenRule | InvalidAnswer | None:
+    """AR20: a scope that was offered, with one of its lifetimes."""
+    if raw is None:
+        return None
+    known = {one.scope: one.lifetimes for one in prompt.scopes}
+    scope = raw.get("scope") if isinstance(raw, dict) else None
+    lifetime = raw.get("lifetime", "turn") if isinstance(raw, dict) else None
+    if not isinstance(scope, str) or scope not in known or lifetime not in known[scope]:
+        return InvalidAnswer("`rule` is {scope, lifetime} of one of the inquiry's `scopes`")
+    return ChosenRule.model_validate({"scope": scope, "lifetime": lifetime})
 
 
 def _parts(raw: Json) -> PartsTaken | InvalidAnswer | None:

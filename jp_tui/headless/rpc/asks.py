@@ -1,20 +1,22 @@
 """Questions of one session at the client: each a request, all at once, answered in any order (R240).
 
 An invalid answer is asked again with a reason, three times at most; a question closed elsewhere is withdrawn. Decides
-nothing and stores no answer.
+nothing and stores no answer. How a question is put is the dialect of the protocol.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
+from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import shortened
 from jp_tui.headless.forms.steps import Response
 from jp_tui.headless.rpc import messages as m
 from jp_tui.headless.rpc.answer_parser import Asks as Wanted
-from jp_tui.headless.rpc.answer_parser import InvalidAnswer, parse_response
-from jp_tui.headless.rpc.peer import Peer
+from jp_tui.headless.rpc.answer_parser import InvalidAnswer, Outcome, parse_response
+from jp_tui.headless.rpc.peer import Peer, Then
 from jp_tui.headless.rpc.question_text import Stage, choices, text
 from jp_tui.headless.rpc.wire import RpcReply
 from jp_tui.protocol import commands as c
@@ -34,9 +36,9 @@ _Key = tuple[str, str]
 
 
 @dataclass(slots=True)
-class _Ask:
+class OpenAsk:
     """One waiting prompt; `request` is the open request's id, empty while an answer is being sent; `last` that of the
-    last one."""
+    last one; `waiting` how many wait with it."""
 
     prompt: PromptRequest
     stage: Stage = "ask"
@@ -44,17 +46,78 @@ class _Ask:
     last: str = ""
     misfits: int = 0
     rounds: int = 0
+    waiting: int = 0
     arguments: bool = False
     problem: str = ""
 
 
-class RpcPrompts:
-    """`send` passes a command to the session's engine; `session` is the session's id."""
+class Dialect(Protocol):
+    """The form of a question in a client's protocol."""
 
-    def __init__(self, peer: Peer, send: Callable[[c.Command], None], session: Callable[[], str]) -> None:
-        self._peer, self._send, self._session = peer, send, session
-        self._waiting: dict[_Key, _Ask] = {}
-        self._answered: dict[_Key, _Ask] = {}
+    def given(self, ask: OpenAsk) -> Outcome | None:
+        """Return what the client has answered already, with an earlier question of the same form."""
+
+    def request(self, ask: OpenAsk, then: Then) -> str:
+        """Send it to the client; `then` receives the reply, once. Return the request's id."""
+
+    def read(self, ask: OpenAsk, result: Json) -> Outcome | Unanswered:
+        """Interpret the client's reply."""
+
+    def withdraw(self, request: str) -> bool:
+        """Expect no reply any more; True if there was none yet."""
+
+    def settled(self, ask: OpenAsk, request: str, how: str, by: str) -> None:
+        """Report that a question needs no answer any more: `how` it ended, `by` whom."""
+
+
+class RpcDialect:
+    """`client/ask_user` (R240); `session` is the session's id."""
+
+    def __init__(self, peer: Peer, session: Callable[[], str]) -> None:
+        self._peer, self._session = peer, session
+
+    def given(self, ask: OpenAsk) -> None:
+        """Each question is a request of its own (R240)."""
+
+    def request(self, ask: OpenAsk, then: Then) -> str:
+        """Send it to the client."""
+        prompt = ask.prompt
+        shown = {**vars(prompt), "id": prompt.inquiry, "waiting": ask.waiting}
+        params = m.wire(
+            m.AskParams(
+                session_id=self._session(),
+                question=text(prompt, ask.stage, ask.problem, arguments=ask.arguments),
+                choices=choices(prompt, ask.stage),
+                inquiry=m.Inquiry(**shown),
+                problem=ask.problem,
+            )
+        )
+        if not ask.problem:
+            del params["problem"]
+        return self._peer.request(m.ASK, params, then)
+
+    def read(self, ask: OpenAsk, result: Json) -> Outcome:
+        """Interpret the client's reply."""
+        return parse_response(ask.prompt, ask.stage, result)
+
+    def withdraw(self, request: str) -> bool:
+        """Expect no reply any more."""
+        return self._peer.drop(request)
+
+    def settled(self, ask: OpenAsk, request: str, how: str, by: str) -> None:
+        """Notify the client."""
+        inquiry = ask.prompt.inquiry
+        said = {"session_id": self._session(), "request_id": request, "inquiry": inquiry, "how": how, "by": by}
+        self._peer.notify(m.SETTLED, m.wire(m.AskSettled.model_validate(said)))
+
+
+class ClientQuestions:
+    """`send` passes a command to the session's engine."""
+
+    def __init__(self, dialect: Dialect, send: Callable[[c.Command], None]) -> None:
+        self._dialect, self._send = dialect, send
+        self._waiting: dict[_Key, OpenAsk] = {}
+        self._answered: dict[_Key, OpenAsk] = {}
         self._leaving = False
 
     @property
@@ -65,17 +128,17 @@ class RpcPrompts:
     # --- events of the engine ---------------------------------------------------------------------------------
 
     def asked(self, prompt: PromptRequest) -> None:
-        """Ask a waiting question once, even if reported twice."""
+        """OpenAsk a waiting question once, even if reported twice."""
         key = prompt.conversation, prompt.inquiry
         known = self._waiting.get(key)
         if self._leaving or (known is not None and known.prompt.digest == prompt.digest):
             return
         if known is not None:
             self._take_back(key, "withdrawn", "")
-        ask = self._waiting[key] = _Ask(prompt)
+        ask = self._waiting[key] = OpenAsk(prompt)
         self._request(ask)
 
-    def settled(self, event: e.QuestionSettled) -> None:
+    def remove_settled(self, event: e.QuestionSettled) -> None:
         """Close a question: notify the client if its request is open. An answer being sent may be the one that counted,
         or not."""
         key = event.conversation, event.inquiry
@@ -90,11 +153,11 @@ class RpcPrompts:
         if ask is None or ask.request:
             return
         if not event.gone:
-            self._misfit(ask, event.reason.rstrip("."))
+            self._refuse_value(ask, event.reason.rstrip("."))
             return
         self._waiting.pop(key, None)
         self._answered.pop(key, None)
-        self._say(ask, ask.last, "answered" if event.by else "withdrawn", event.by)
+        self._dialect.settled(ask, ask.last, "answered" if event.by else "withdrawn", event.by)
 
     def over(self) -> None:
         """Close everything with the turn."""
@@ -107,36 +170,29 @@ class RpcPrompts:
         self._leaving = True
         for ask in self._waiting.values():
             if ask.request:
-                self._peer.drop(ask.request)
+                self._dialect.withdraw(ask.request)
         self._waiting.clear()
 
     # --- input of the client ----------------------------------------------------------------------------------
 
-    def _request(self, ask: _Ask) -> None:
+    def _request(self, ask: OpenAsk) -> None:
+        if (known := self._dialect.given(ask)) is not None:
+            self._take(ask, known)
+            return
         ask.rounds += 1
-        prompt = ask.prompt
-        shown = {**dict(prompt), "id": prompt.inquiry, "waiting": len(self._waiting)}
-        params = m.wire(
-            m.AskParams(
-                session_id=self._session(),
-                question=text(prompt, ask.stage, ask.problem, arguments=ask.arguments),
-                choices=choices(prompt, ask.stage),
-                inquiry=m.Inquiry(**shown),
-                problem=ask.problem,
-            )
-        )
-        if not ask.problem:
-            del params["problem"]
-        ask.request = ask.last = self._peer.request(m.ASK, params, lambda reply: self._replied(ask, reply))
+        ask.waiting = len(self._waiting)
+        ask.request = ask.last = self._dialect.request(ask, lambda reply: self._replied(ask, reply))
 
-    def _replied(self, ask: _Ask, reply: RpcReply) -> None:
+    def _replied(self, ask: OpenAsk, reply: RpcReply) -> None:
         ask.request, ask.problem = "", ""
         if reply.error is not None:
             self._respond(ask, Unanswered(error=shortened(reply.error, MOST_WORDS)))
             return
-        found = parse_response(ask.prompt, ask.stage, reply.result)
+        self._take(ask, self._dialect.read(ask, reply.result))
+
+    def _take(self, ask: OpenAsk, found: Outcome | Unanswered) -> None:
         if isinstance(found, InvalidAnswer):
-            self._misfit(ask, found.why)
+            self._refuse_value(ask, found.why)
         elif not isinstance(found, Wanted):
             self._respond(ask, found)
         elif ask.rounds < ROUNDS:
@@ -145,7 +201,7 @@ class RpcPrompts:
         else:
             self._respond(ask, Unanswered())
 
-    def _misfit(self, ask: _Ask, why: str) -> None:
+    def _refuse_value(self, ask: OpenAsk, why: str) -> None:
         ask.misfits += 1
         ask.problem = why
         if ask.misfits > AGAIN:
@@ -153,7 +209,7 @@ class RpcPrompts:
         else:
             self._request(ask)
 
-    def _respond(self, ask: _Ask, response: Response | Unanswered) -> None:
+    def _respond(self, ask: OpenAsk, response: Response | Unanswered) -> None:
         prompt = ask.prompt
         ask.request = ""
         self._send(
@@ -164,10 +220,5 @@ class RpcPrompts:
 
     def _take_back(self, key: _Key, how: str, by: str) -> None:
         ask = self._waiting.pop(key, None)
-        if ask is not None and ask.request and self._peer.drop(ask.request):
-            self._say(ask, ask.request, how, by)
-
-    def _say(self, ask: _Ask, request: str, how: str, by: str) -> None:
-        inquiry = ask.prompt.inquiry
-        said = {"session_id": self._session(), "request_id": request, "inquiry": inquiry, "how": how, "by": by}
-        self._peer.notify(m.SETTLED, m.wire(m.AskSettled.model_validate(said)))
+        if ask is not None and ask.request and self._dialect.withdraw(ask.request):
+            self._dialect.settled(ask, ask.request, how, by)

@@ -15,9 +15,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serial
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.headless.rpc.wire import PARAMS, RpcError
-from jp_tui.protocol.base import Model, Wire
+from jp_tui.protocol.base import Wire
 from jp_tui.protocol.context import ContextPart
-from jp_tui.protocol.values import Control, ConversationInfo, PartsTaken, PromptRequest, TurnError, UsageTotals
+from jp_tui.protocol.values import (
+    ChosenRule,
+    Control,
+    ConversationInfo,
+    PartsTaken,
+    PromptRequest,
+    TurnError,
+    UsageTotals,
+)
 
 PROTOCOL_VERSION = 1
 SECRET = "secret"
@@ -26,13 +34,19 @@ MOST_LISTED = 1000
 P = TypeVar("P", bound=BaseModel)
 
 
+class RpcModel(BaseModel):
+    """A record of the protocol: frozen, and unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
 class Params(BaseModel):
     """What a client gives by name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
-class Empty(Model):
+class Empty(RpcModel):
     """Nothing."""
 
 
@@ -44,12 +58,12 @@ class InitializeParams(BaseModel):
     capabilities: list[str] = Field(default_factory=list)
 
 
-class Server(Model):
+class Server(RpcModel):
     name: str
     version: str
 
 
-class Initialized(Model):
+class Initialized(RpcModel):
     protocol_version: int
     server: Server
 
@@ -61,7 +75,7 @@ class NewParams(Params):
     model: str | None = None
 
 
-class SessionOpened(Model):
+class SessionOpened(RpcModel):
     """A session that takes prompts."""
 
     session_id: str
@@ -77,7 +91,7 @@ class ResumeParams(Params):
     after: int | None = Field(default=None, ge=0)
 
 
-class SessionResumed(Model):
+class SessionResumed(RpcModel):
     """A conversation that goes on, in the folder it was begun in. `last_seq` is the number of its last event;
     `held_by` says who else writes it: then one can only look on."""
 
@@ -97,7 +111,7 @@ class ListParams(Params):
     limit: int = Field(default=200, ge=1, le=MOST_LISTED)
 
 
-class SessionInfo(Model):
+class SessionInfo(RpcModel):
     """A conversation in the list; times are UTC in the form of the log."""
 
     session_id: str
@@ -116,7 +130,7 @@ def session_info(one: ConversationInfo) -> SessionInfo:
     return SessionInfo(session_id=one.id, **known)
 
 
-class SessionsListed(Model):
+class SessionsListed(RpcModel):
     """The latest first."""
 
     sessions: tuple[SessionInfo, ...]
@@ -129,7 +143,7 @@ class PromptParams(Params):
     prompt: str
 
 
-class PromptEnded(Model):
+class PromptEnded(RpcModel):
     """How the turn ended, and its tokens. Every event of it was told before. `error` says why it failed."""
 
     outcome: Literal["done", "failed", "deferred", "interrupted"]
@@ -149,7 +163,7 @@ class ContextParams(Params):
     session_id: str
 
 
-class SessionContext(Model):
+class SessionContext(RpcModel):
     """What the next request of a session would hold; `tokens` is the sum of what is sent (K12)."""
 
     parts: tuple[ContextPart, ...]
@@ -159,7 +173,7 @@ class SessionContext(Model):
     model: str
 
 
-class SessionCancelled(Model):
+class SessionCancelled(RpcModel):
     """Whether a turn ran. `session/prompt` answers when it has ended."""
 
     cancelled: bool
@@ -173,7 +187,7 @@ class CompactParams(Params):
     undo: bool = False
 
 
-class SessionCompacted(Model):
+class SessionCompacted(RpcModel):
     """`event` as it is stored, null where nothing was done; `message` says why not. While a turn runs, it is done
     between two of its cycles: `waits`."""
 
@@ -182,7 +196,7 @@ class SessionCompacted(Model):
     waits: bool = False
 
 
-class SessionEvent(Model):
+class SessionEvent(RpcModel):
     """An event of the log, durable, as it is stored: with `seq`, which only grows, and `conversation`. `closes` names
     the streamed part that has become this event. What its sub-agents do comes with their own `conversation`."""
 
@@ -191,7 +205,7 @@ class SessionEvent(Model):
     closes: str = ""
 
 
-class SessionDelta(Model):
+class SessionDelta(RpcModel):
     """More of a streamed part. `call` and `tool` are set for the arguments of a tool call; `dropped`: the part is gone
     without an event. Deltas of one part may come joined, and what they held comes whole in the event."""
 
@@ -218,7 +232,7 @@ class Inquiry(PromptRequest):
         return sorted(controls)
 
 
-class AskParams(Model):
+class AskParams(RpcModel):
     """A question for a person: show `question`, which holds all that must be seen; answer with one of `choices`, or,
     where there are none, with text. The rest is optional: `inquiry` for clients that can show more, `problem` why the
     last answer did not fit (it stands in `question`, too)."""
@@ -236,20 +250,22 @@ class AskResult(BaseModel):
     `value` is the typed answer and wins over `answer`: for leave to run a tool true, false or an object of edited
     arguments; for leave to deliver a result true, false or the edited text. `control` does something else than answer;
     with `reply` the words are in `answer`. `note`, `remember` and `parts` go along with an answer where the inquiry
-    allows it. Other fields are not looked at.
+    allows it; `rule` names one of its `scopes`, and how long the rule lasts that the answer makes.
+    Other fields are not looked at.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
     answer: str | None = None
     value: Any = None
-    control: Literal["back", "reply", "end_turn", "cancel"] | None = None
+    control: Literal["back", "reply", "end_turn", "cancel", "decline"] | None = None
     note: str = ""
     remember: bool = False
     parts: PartsTaken | None = None
+    rule: ChosenRule | None = None
 
 
-class AskSettled(Model):
+class AskSettled(RpcModel):
     """A question that was asked needs no answer any more: `how` it ended, `by` whom. The request's id is
     `request_id`; an answer to it comes too late."""
 

@@ -65,7 +65,7 @@ class Peer:
 
     # --- input ------------------------------------------------------------------------------------------------
 
-    def take(self, line: bytes | None) -> None:
+    def handle_line(self, line: bytes | None) -> None:
         """Process one line; None for an overlong one."""
         found = wire.read(line) if line is not None else wire.too_long()
         if not isinstance(found, list):

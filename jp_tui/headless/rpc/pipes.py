@@ -140,12 +140,12 @@ class Pipes:
             waits.register(self._writes, select.POLLOUT if self._out else 0)
         return waits.poll(None if timeout is None else timeout * 1000)
 
-    def take(self, ready: list[tuple[int, int]]) -> None:
+    def transfer(self, ready: list[tuple[int, int]]) -> None:
         """Read and write what `wait` reported."""
         listens = self._listens
         for fd, events in ready:
             if fd == self.bell.fileno():
-                self.bell.hush()
+                self.bell.reset()
             elif fd == self._reads:
                 self._hung = self._hung or bool(events & _HUNG)
                 if listens:

@@ -6,14 +6,15 @@ Choices are exact, since an answer is compared with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from jp_tui.conversation.neutral import first_line, neutralise, warnings
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, PromptRequest
-from jp_tui.questions.types import BooleanAnswer
+from jp_tui.questions.types import BooleanAnswer, Question
 from jp_tui.view.questions import escalation_text as why
+from jp_tui.view.questions.people import people_lines
 from jp_tui.view.questions.prompt_line import headline
 from jp_tui.view.wording import questions as w
 from jp_tui.view.wording.diff_lines import is_diff
@@ -30,6 +31,7 @@ NOT_TAKEN = "Not accepted: {why}."
 EMPTY_BACK = "An empty answer goes back."
 AS_JSON = "Answer with one JSON object."
 FAILED = "The tool failed with:"
+SEVERAL = "Answer these {count} questions."
 
 
 def choices(prompt: PromptRequest, stage: Stage) -> tuple[str, ...]:
@@ -44,20 +46,32 @@ def choices(prompt: PromptRequest, stage: Stage) -> tuple[str, ...]:
     return (w.YES, w.NO) if isinstance(kind, BooleanAnswer) else tuple(option.value for option in kind.choices())
 
 
-def text(prompt: PromptRequest, stage: Stage, problem: str = "", *, arguments: bool = False) -> str:
+def text(
+    prompt: PromptRequest,
+    stage: Stage,
+    problem: str = "",
+    *,
+    arguments: bool = False,
+    about: str | None = None,
+    several: Sequence[Question] = (),
+) -> str:
     """Return the displayed text: earlier exchanges, the context, the problem of the last answer, the question.
 
-    `arguments`: the call's arguments as JSON were requested (M34).
+    `arguments`: the call's arguments as JSON were requested (M34). `about`: what the decision concerns, where most of
+    it is shown elsewhere. `several`: the questions of one form, whose fields show them.
     """
-    about = _about(prompt, stage, arguments=arguments)
-    parts = [_asker(prompt), about, NOT_TAKEN.format(why=_shown(problem)) if problem else ""]
+    about = _about(prompt, stage, arguments=arguments) if about is None else shown(about)
+    parts = [_asker(prompt), about, NOT_TAKEN.format(why=shown(problem)) if problem else ""]
     if stage == "ask" and prompt.kind == "question" and prompt.escalation is not None:
         parts.insert(1, "\n".join(notice(prompt.escalation)))
-    if found := _odd(prompt):
+    if found := _odd(prompt, several or (prompt.question,)):
         parts.append(w.FOUND.format(kinds=", ".join(found)))
+    if stage == "ask" and (people := people_lines(prompt)):
+        parts.append(shown(" ".join(people)))
     if stage == "ask" and prompt.deadline_secs is not None:
         parts.append(w.TIME_LEFT.format(left=f"{prompt.deadline_secs} s"))
-    return "\n\n".join(part for part in (*parts, _asked(prompt, stage)) if part)
+    asked = SEVERAL.format(count=len(several)) if several else _asked(prompt, stage)
+    return "\n\n".join(part for part in (*parts, asked) if part)
 
 
 def _asker(prompt: PromptRequest) -> str:
@@ -66,22 +80,22 @@ def _asker(prompt: PromptRequest) -> str:
         return ""
     name = first_line(prompt.agent.name) or first_line(prompt.agent.task) or prompt.agent.conversation
     tool = f" ({prompt.tool})" if prompt.source == "tool" else ""
-    return _shown(f"Assistant › {name} asks{tool}:")
+    return shown(f"Assistant › {name} asks{tool}:")
 
 
 def _about(prompt: PromptRequest, stage: Stage, *, arguments: bool) -> str:
     """Return what the decision concerns."""
     if prompt.kind == "delivery":
         head = f"{FAILED}\n" if prompt.is_error else ""
-        return f"{head}{_shown(prompt.result.raw) or w.EMPTY_OPTION}"
+        return f"{head}{shown(prompt.result.raw) or w.EMPTY_OPTION}"
     if prompt.kind == "permission":
         as_json = arguments or stage == "arguments" or not prompt.rendered
-        return _shown((prompt.arguments if as_json else prompt.rendered).raw)
+        return shown((prompt.arguments if as_json else prompt.rendered).raw)
     context = prompt.question.context or ""
     if not is_diff(context):
-        return _shown(context)
+        return shown(context)
     marked, words = in_diff(context)
-    return "\n".join(part for part in (_shown(marked), words) if part)
+    return "\n".join(part for part in (shown(marked), words) if part)
 
 
 def _asked(prompt: PromptRequest, stage: Stage) -> str:
@@ -89,30 +103,36 @@ def _asked(prompt: PromptRequest, stage: Stage) -> str:
         case "reason":
             return f"{w.SKIP_TITLE}. {EMPTY_BACK}"
         case "arguments":
-            return f"{_shown(w.EDIT_RUN_TITLE.format(tool=prompt.tool))}. {AS_JSON} {EMPTY_BACK}"
+            return f"{shown(w.EDIT_RUN_TITLE.format(tool=prompt.tool))}. {AS_JSON} {EMPTY_BACK}"
         case "result":
             return f"{w.RESULT_TITLE}. {EMPTY_BACK}"
         case "ask":
-            return _shown(prompt.question.text.strip() if prompt.kind == "question" else headline(prompt))
+            return shown(prompt.question.text.strip() if prompt.kind == "question" else headline(prompt))
 
 
-def _odd(prompt: PromptRequest) -> list[str]:
+def _odd(prompt: PromptRequest, questions: Sequence[Question]) -> list[str]:
     """Return deceptive characters in the untrusted text shown."""
-    question = prompt.question
-    options = (option.value for option in question.answer_type.choices())
-    shown = [question.text, question.context or "", prompt.result.raw, *options]
+    texts = [prompt.result.raw]
+    for question in questions:
+        texts += [question.text, question.context or ""]
+        texts += [option.value for option in question.answer_type.choices()]
     if prompt.kind == "permission":
-        shown += [prompt.rendered.raw, prompt.arguments.raw]
-    return list(dict.fromkeys(kind for one in shown for kind in warnings(one)))
+        texts += [prompt.rendered.raw, prompt.arguments.raw]
+    return list(dict.fromkeys(kind for one in texts for kind in warnings(one)))
 
 
-def _shown(foreign: str) -> str:
+def shown(foreign: str) -> str:
     """Make hidden characters visible (R195)."""
     return neutralise(foreign, "approval")
 
 
 def notice(told: Escalation) -> Iterator[str]:
-    """Yield why a person sees a reviewer's question (R150, R154): exactly M12, or why there is no verdict."""
+    """Yield why a person sees a reviewer's question (R150, R154): the reviewer, then exactly M12, or why there is no
+    verdict."""
+    by = [shown(why.model(told).raw)] if told.model else []
+    by += [took] if (took := why.review_duration(told)) else []
+    if by:
+        yield w.REVIEWED_BY.format(by=" · ".join(by))
     if (no := why.refusal(told)) is not None:
         yield w.REJECTING
         yield _quoted(no)
@@ -120,14 +140,12 @@ def notice(told: Escalation) -> Iterator[str]:
     if told.failed:
         yield why.no_verdict_reason(told)
     if heard := why.partial_reason(told):
-        yield f"{w.HEARD} {_quoted(told.reason)}" if told.cause == "taken_over" else _shown(heard.raw)
+        yield f"{w.HEARD} {_quoted(told.reason)}" if told.cause == "taken_over" else shown(heard.raw)
     if told.saw:
-        yield w.SAW.format(saw=_shown(told.saw))
-    by = [f"reviewer {_shown(why.model(told).raw)}"] if told.model else []
-    by += [took] if (took := why.review_duration(told)) else []
-    yield f"({', '.join(by)}) You decide." if by else "You decide."
+        yield w.SAW.format(saw=shown(told.saw))
+    yield "You decide."
 
 
 def _quoted(reason: Foreign) -> str:
     """Return it in M12's quotes; the fallback has them too."""
-    return f'"{_shown(why.quoted_reason(reason)) or w.NO_REASON}"'
+    return f'"{shown(why.quoted_reason(reason)) or w.NO_REASON}"'

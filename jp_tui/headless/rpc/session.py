@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.events import Ending
+from jp_tui.conversation.strict_json import Json
 from jp_tui.headless.rpc import messages as m
-from jp_tui.headless.rpc.asks import RpcPrompts
-from jp_tui.headless.rpc.peer import Peer, PendingReply
+from jp_tui.headless.rpc.peer import PendingReply
 from jp_tui.headless.rpc.wire import INTERNAL, PARAMS, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import UsageTotals
+from jp_tui.protocol.values import TurnError, UsageTotals
 from jp_tui.view.wording.failures import words as failed
+from jp_tui.view.wording.store import notice as store_notice
 
 INPUT_ENDED = "End of input."
 Opened = Callable[[e.ConversationOpened], None]
@@ -31,6 +33,7 @@ class _Prompt:
 
     slot: PendingReply
     text: str
+    attachments: tuple[str, ...] = ()
     turn: int | None = None
     sent: bool = False
     cancelled: bool = False
@@ -45,20 +48,40 @@ class Opening:
     blame: str = ""
 
 
+class SessionVoice(Protocol):
+    """Reports and questions to a session's client, in the client's protocol."""
+
+    @property
+    def waits(self) -> bool:
+        """True if the client has a question to answer."""
+
+    def hear(self, event: e.Event) -> None:
+        """Report an event of the engine, or ask its question."""
+
+    def finish(self, slot: PendingReply, outcome: Ending, usage: UsageTotals, error: TurnError | None = None) -> None:
+        """Reply to a prompt whose turn has ended."""
+
+    def over(self) -> None:
+        """Take back all questions: the turn has ended."""
+
+    def leave(self) -> None:
+        """Stop asking and answering because the client left (Z9)."""
+
+
 class RpcSession:
-    """`link` isn't started yet; `wake` is called from the engine's thread when events wait; `known` once the session
-    has its id, before any callback."""
+    """`link` isn't started yet; `tell` prints a message; `wake` is called from the engine's thread when events wait;
+    `known` once the session has its id, before any callback; `voice` makes the session's voice."""
 
     def __init__(
         self,
         link: Link,
-        peer: Peer,
         tell: Callable[[str], None],
         wake: Callable[[], None],
         known: Callable[[RpcSession], None],
+        voice: Callable[[RpcSession], SessionVoice],
     ) -> None:
-        self._link, self._peer, self._tell, self._wake, self._known = link, peer, tell, wake, known
-        self._asking = RpcPrompts(peer, self._send, lambda: self.id)
+        self._link, self._tell, self._wake, self._known = link, tell, wake, known
+        self._voice = voice(self)
         self._events: deque[e.Event] = deque()
         self._rang = False
         self._opening: Opening | None = None
@@ -82,31 +105,32 @@ class RpcSession:
     def busy(self) -> bool:
         """True if a turn runs, or a reply is pending."""
         works = self._turn, self._prompt, self._opening, self._compacting
-        return any(one is not None for one in works) or self._asking.waits
+        return any(one is not None for one in works) or self._voice.waits
 
     def open(self, command: c.OpenConversation, opening: Opening) -> None:
         """Start the engine and open the conversation in it."""
         self._opening = opening
         self._link.start(self._ring)
-        self._send(command)
+        self.send(command)
 
     def context(self, slot: PendingReply) -> None:
         """Tell what the next request would hold."""
         self._contexts.append(slot)
-        self._send(c.ReadContext(conversation=self.id))
+        self.send(c.ReadContext(conversation=self.id))
 
     def _ring(self) -> None:
         self._rang = True
         self._wake()
 
-    def _send(self, command: c.Command) -> None:
+    def send(self, command: c.Command) -> None:
+        """Send a command to the engine."""
         self._link.send(command)
 
     # --- requests of the client -------------------------------------------------------------------------------
 
-    def prompt(self, text: str, slot: PendingReply) -> None:
-        """Send it now, or after a resumed turn. Raises RpcError."""
-        if not text.strip():
+    def prompt(self, text: str, slot: PendingReply, attachments: tuple[str, ...] = ()) -> None:
+        """Send it now, or after a resumed turn, with images as paths of files. Raises RpcError."""
+        if not text.strip() and not attachments:
             raise m.bad_params(("/prompt", "the prompt is empty"))
         if self._leaving:
             raise RpcError(INTERNAL, INPUT_ENDED)
@@ -114,14 +138,27 @@ class RpcSession:
             raise RpcError(INTERNAL, f"This conversation is open in {self.held_by}.")
         if self._prompt is not None:
             raise RpcError(INTERNAL, "The previous turn is still running. Use session/cancel to end it.")
-        self._prompt = _Prompt(slot, text)
-        self._go_on()
+        self._prompt = _Prompt(slot, text, attachments)
+        self._continue()
 
-    def _go_on(self) -> None:
+    def pause(self, result: Json) -> None:
+        """Reply to the prompt while its turn goes on."""
+        prompt, self._prompt = self._prompt, None
+        if prompt is not None:
+            prompt.slot.result(result)
+
+    def follow(self, slot: PendingReply) -> bool:
+        """Reply to this prompt when the running turn ends; False if none runs, or has a prompt."""
+        if self._turn is None or self._prompt is not None:
+            return False
+        self._prompt = _Prompt(slot, "", turn=self._turn, sent=True)
+        return True
+
+    def _continue(self) -> None:
         prompt = self._prompt
         if prompt is not None and not prompt.sent and self._turn is None and self._opening is None:
             prompt.sent = self.used = True
-            self._send(c.StartTurn(conversation=self.id, text=prompt.text))
+            self.send(c.StartTurn(conversation=self.id, text=prompt.text, attachments=prompt.attachments))
 
     def compact(self, focus: str, slot: PendingReply, *, undo: bool) -> None:
         """Summarise older messages, or undo that. Raises RpcError."""
@@ -130,7 +167,7 @@ class RpcSession:
         if self._compacting is not None:
             raise RpcError(INTERNAL, "It is being compacted.")
         self._compacting = slot
-        self._send(c.CompactConversation(conversation=self.id, focus=focus, undo=undo))
+        self.send(c.CompactConversation(conversation=self.id, focus=focus, undo=undo))
 
     def _compacted(self, event: e.Compacted) -> None:
         slot, self._compacting = self._compacting, None
@@ -145,7 +182,7 @@ class RpcSession:
         runs = self._turn is not None or (prompt is not None and prompt.sent)
         if prompt is not None and not prompt.sent:
             self._prompt = None
-            prompt.slot.result(m.wire(m.PromptEnded(outcome="interrupted", usage=UsageTotals())))
+            self._voice.finish(prompt.slot, "interrupted", UsageTotals())
         elif prompt is not None:
             prompt.cancelled = True
         if runs:
@@ -153,22 +190,22 @@ class RpcSession:
         return runs or prompt is not None
 
     def _interrupt(self) -> None:
-        self._send(c.InterruptTurn(conversation=self.id, action="stop"))
+        self.send(c.InterruptTurn(conversation=self.id, action="stop"))
 
     def leave(self) -> None:
         """The client left: nothing is answered for it, and no model is asked (Z9, S30)."""
         self._leaving = True
-        self._asking.leave()
+        self._voice.leave()
         prompt = self._prompt
         if prompt is not None and not prompt.sent:
             self._prompt = None
-            prompt.slot.result(m.wire(m.PromptEnded(outcome="interrupted", usage=UsageTotals())))
+            self._voice.finish(prompt.slot, "interrupted", UsageTotals())
         if self.id:
-            self._send(c.ClientGone())
+            self.send(c.ClientGone())
 
     def shut(self) -> None:
         """Tell the engine to end; `close` waits for it."""
-        self._send(c.Shutdown())
+        self.send(c.Shutdown())
 
     def close(self, timeout: float) -> bool:
         """Wait for the engine's end, at most `timeout` seconds; return True if it ended."""
@@ -194,26 +231,20 @@ class RpcSession:
             self._rang = False
             self._events.extend(self._link.collect())
         while self._events and not enough():
-            self._take(self._events.popleft())
+            self._handle(self._events.popleft())
 
     @property
     def has_more(self) -> bool:
         """True if events are waiting."""
         return bool(self._events) or self._rang
 
-    def _take(self, event: e.Event) -> None:
+    def _handle(self, event: e.Event) -> None:
+        self._voice.hear(event)
         match event:
             case e.EventAppended():
                 self.unsaved = False
-                self._appended(event)
-            case e.PartDelta() | e.PartDropped():
-                self._delta(event)
-            case e.QuestionAsked(prompt=prompt):
-                self._asking.asked(prompt)
-            case e.QuestionSettled():
-                self._asking.settled(event)
-            case e.AnswerRefused():
-                self._asking.refused(event)
+                if event.conversation == self.id:
+                    self.last_seq = event.stored.seq
             case e.TurnStarted(conversation=self.id, turn=turn, resumed=resumed):
                 self._started(turn, resumed=resumed)
             case e.TurnCompleted(conversation=self.id):
@@ -229,9 +260,11 @@ class RpcSession:
                 self._contexts.popleft().error(RpcError(INTERNAL, message))
             case e.Refused():
                 self._refused(event)
-            case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
+            case e.StorageFailed(message=message, advice=advice) | e.UserNotice(message=message, advice=advice):
                 self.unsaved = self.unsaved or isinstance(event, e.StorageFailed)
                 self._tell(sentences(message, advice))
+            case e.StoreState() if (said := store_notice(event))[0]:
+                self._tell(sentences(*said))
             case e.BackgroundFailed(message=message, file=file):
                 self._tell(" ".join(failed(message, file)))
             case e.EngineFailed(message=message):
@@ -248,24 +281,7 @@ class RpcSession:
         opening, self._opening = self._opening, None
         if opening is not None:
             opening.opened(event)
-        self._go_on()
-
-    def _appended(self, event: e.EventAppended) -> None:
-        """Send an event in the form of S3."""
-        stored = {**event.stored.event, "seq": event.stored.seq, "conversation": event.conversation}
-        told: JsonObject = {"session_id": self.id, "event": stored}
-        if event.conversation == self.id:
-            self.last_seq = event.stored.seq
-        self._peer.notify(m.EVENT, {**told, "closes": event.closes} if event.closes else told)
-
-    def _delta(self, event: e.PartDelta | e.PartDropped) -> None:
-        told: JsonObject = {"session_id": self.id, "conversation": event.conversation, "part": event.part}
-        if isinstance(event, e.PartDropped):
-            told["dropped"] = True
-        else:
-            told.update(kind=event.kind, text=event.text.raw, turn=event.turn)
-            told.update({key: value for key, value in (("call", event.call), ("tool", event.tool)) if value})
-        self._peer.notify(m.DELTA, told)
+        self._continue()
 
     def _started(self, turn: int, *, resumed: bool) -> None:
         self._turn = turn
@@ -277,16 +293,15 @@ class RpcSession:
     def _completed(self, event: e.TurnCompleted) -> None:
         announced, self._turn = self._turn is not None, None
         self.deferred = self.deferred or (self._leaving and event.outcome == "deferred")
-        self._asking.over()
+        self._voice.over()
         prompt = self._prompt
         if prompt is not None and (prompt.turn == event.turn or (prompt.sent and not announced)):
             self._prompt = None
-            ended = m.PromptEnded(outcome=event.outcome, usage=event.usage, error=event.error)
-            prompt.slot.result(m.wire(ended))
+            self._voice.finish(prompt.slot, event.outcome, event.usage, event.error)
         elif self._leaving:
             self.drop(INPUT_ENDED)
         else:
-            self._go_on()
+            self._continue()
 
     def _refused(self, event: e.Refused) -> None:
         words = sentences(event.message, event.advice)
@@ -296,8 +311,7 @@ class RpcSession:
             opening.slot.error(m.bad_params((opening.blame, words)) if opening.blame else RpcError(INTERNAL, words))
         elif event.command == "start_turn" and self._prompt is not None:
             prompt, self._prompt = self._prompt, None
-            told: JsonObject | None = {"pending": list(event.pending)} if event.pending else None
-            prompt.slot.error(RpcError(INTERNAL, words, told))
+            prompt.slot.error(RpcError(INTERNAL, words, {"pending": list(event.pending)} if event.pending else None))
         elif event.command == "compact_conversation" and self._compacting is not None:
             compacting, self._compacting = self._compacting, None
             compacting.error(RpcError(INTERNAL, words))

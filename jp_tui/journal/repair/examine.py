@@ -1,6 +1,6 @@
 """Check that the database is sound and of the current version, and repair what is only derived.
 
-`lacking` is fast and runs at each start; `find_damage` reads the whole file.
+`find_missing` is fast and runs at each start; `find_damage` reads the whole file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _parts() -> dict[str, str]:
     return found
 
 
-def lacking(db: sqlite3.Connection) -> list[str]:
+def find_missing(db: sqlite3.Connection) -> list[str]:
     """Return missing tables and indexes. Raises Suspect if one is essential."""
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'index')")}
     found = [name for name in _parts() if name not in there]
@@ -64,10 +64,10 @@ def agree(db: sqlite3.Connection, seconds: float) -> int:
 
 def strange(db: sqlite3.Connection) -> str:
     """Describe what isn't part of jp-tui's schema; empty if there is nothing. Raises sqlite3.Error, Suspect."""
-    if missing := lacking(db):
+    if missing := find_missing(db):
         return f"it has no {missing[0]}"
     if other := db.execute("SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
-        return f"it holds {other[0]}, which jp-tui never makes"
+        return f"it has {other[0]}, which jp-tui didn't create"
     for table, wanted in _columns().items():
         if (found := _columns_of(db, table)) != wanted:
             return f"the columns of {table} are {', '.join(found)}"

@@ -134,7 +134,7 @@ def guarded(path: Path) -> Iterator[None]:
         if isinstance(found, FileLock):
             lock = found
         elif time.monotonic() > until:
-            raise JournalError("busy", f"{path} is being repaired by {found}; try again")
+            raise JournalError("busy", f"{found} is repairing {path}. Try again")
         else:
             time.sleep(_PAUSE)
     try:

@@ -35,14 +35,21 @@ class Notices:
     def __init__(self) -> None:
         self._held: list[StoreNotice] = []
         self._waits: PendingReceipt[None] = PendingReceipt()
+        self._stirred = False
+
+    def stir(self) -> None:
+        """Wake the waiting caller without a notice."""
+        self._stirred = True
+        self._waits.complete(None, None)
 
     def add(self, notice: StoreNotice) -> None:
         """Add a notice and wake the waiting caller."""
         self._held.append(notice)
-        self._waits.settle(None, None)
+        self._waits.complete(None, None)
 
     def take(self) -> list[StoreNotice]:
         """Return all queued notices."""
+        self._stirred = False
         found = []
         while self._held:
             found.append(self._held.pop(0))
@@ -51,8 +58,8 @@ class Notices:
     def arrived(self) -> PendingReceipt[None]:
         """Done when there is a notice. Only one caller may wait."""
         self._waits = PendingReceipt()
-        if self._held:
-            self._waits.settle(None, None)
+        if self._held or self._stirred:
+            self._waits.complete(None, None)
         return self._waits
 
 
@@ -89,7 +96,7 @@ class FileKeeper:
         """Raise JournalError `held` if another process writes the conversation since its lock was lost."""
         if conversation in self.lost and conversation not in self._again().held:
             who = self.lost[conversation]
-            raise JournalError("held", f"{conversation} is written by {who} since {self.path} was replaced")
+            raise JournalError("held", f"{who} has been writing {conversation} since {self.path} was replaced")
 
     def begins(self) -> None:
         """See Tends."""
@@ -110,7 +117,7 @@ class FileKeeper:
         self._size = there.st_size
         return False
 
-    def parted(self) -> bool:
+    def was_replaced(self) -> bool:
         """True if the log or its index at the path isn't the open one: other processes would write to another."""
         return any(before is not None and _inode(name) != before.inode for name, before in self._beside)
 
@@ -130,24 +137,24 @@ class FileKeeper:
         another. Raises JournalError and leaves `db` as it was."""
         try:
             with guarded(self._real):
-                found = self._there_again(db, problem)
+                found = self._restore(db, problem)
         except sqlite3.Error as error:
             raise trouble(error, self.path) from error
         except (OSError, PathsError) as error:
             why = because(error) if isinstance(error, OSError) else str(error)
-            raise JournalError("unusable", f"{self.path} cannot be written again: {why}") from error
+            raise JournalError("unusable", f"{self.path} can't be restored: {why}") from error
         if db is not None and found is not db:
             db.close()
         return found
 
-    def _there_again(self, db: sqlite3.Connection | None, problem: Exception) -> sqlite3.Connection:
+    def _restore(self, db: sqlite3.Connection | None, problem: Exception) -> sqlite3.Connection:
         there = identify(self.path)
         if there is None or (there.device, there.inode) != (self._file.st_dev, self._file.st_ino):
             if (old := db if db is not None else self._spare()) is None:
-                raise JournalError("missing", f"{self.path} was moved or deleted, and nothing of it is left here")
+                raise JournalError("missing", f"{self.path} was moved or deleted, and no copy of it is left")
             return self._carried(old)
         old = db if db is not None else self._spare()
-        if old is not None and self.parted():
+        if old is not None and self.was_replaced():
             return self._joined(old)
         fresh: sqlite3.Connection | None = None
         try:
@@ -181,7 +188,7 @@ class FileKeeper:
         try:
             if opening.cut_short(db, self._real):
                 return True
-            if missing := examine.lacking(db):
+            if missing := examine.find_missing(db):
                 db.execute("BEGIN IMMEDIATE")
                 examine.complete(db, missing)
                 db.execute("COMMIT")
@@ -258,7 +265,7 @@ class FileKeeper:
         if os.path.lexists(self._real) and not (there is not None and there.regular and not there.size):
             kept = recovery.move_aside(self._real, "", REPLACED)
         recovery.move_into_place(new, self._real)
-        return self._new(self._taken(kept, lost))
+        return self._new(self._notice_of_loss(kept, lost))
 
     def _joined(self, old: sqlite3.Connection) -> sqlite3.Connection:
         """Handle a log separated from its file: write both together to a new file, and merge what others wrote to the
@@ -270,8 +277,8 @@ class FileKeeper:
         recovery.move_into_place(new, self._real)
         with contextlib.suppress(JournalError):
             recovery.into(kept, self._real)
-        words = f"The log of {self.path} was moved or deleted while it was in use. All was written to a new file."
-        return self._new(StoreNotice(f"{words}{lost}", f"The file before is kept as {kept}."))
+        words = f"The log of {self.path} was moved or deleted while in use. Everything was written to a new file."
+        return self._new(StoreNotice(f"{words}{lost}", f"The previous file is kept as {kept}."))
 
     def _copied(self, old: sqlite3.Connection, new: Path) -> str:
         """Copy the open file page by page, or what is readable of a damaged one; return a text about losses."""
@@ -294,7 +301,7 @@ class FileKeeper:
             return ""
         saved = salvage(raw, companion(raw, "-wal"), new, self.lately.add)
         recovery.clear(raw)
-        return f" It was damaged: {many(saved.events, 'event')} could be read." if saved.missing or saved.cut else ""
+        return f" It was damaged. {many(saved.events, 'event')} could be read." if saved.missing or saved.cut else ""
 
     def _merged(self, old: sqlite3.Connection, other: sqlite3.Connection, holding: Holding) -> Merged:
         try:
@@ -316,29 +323,27 @@ class FileKeeper:
         self._hold(opening.record_open(self._real, writing, [notice] if notice is not None else []))
         return writing
 
-    def _taken(self, kept: Path | None, lost: str) -> StoreNotice:
+    def _notice_of_loss(self, kept: Path | None, lost: str) -> StoreNotice:
         what = "was replaced by another file" if kept is not None else "was moved or deleted"
-        words = f"{self.path} {what} while it was in use. All conversations were written to a new file there.{lost}"
-        return StoreNotice(words, f"What stood there is kept as {kept}." if kept is not None else "")
+        words = f"{self.path} {what} while in use. All conversations were written to a new file at the same path.{lost}"
+        return StoreNotice(words, f"The other file is kept as {kept}." if kept is not None else "")
 
     def _replaced(self, merged: Merged) -> StoreNotice | None:
         if not merged.conversations and not merged.events and not merged.apart:
             return None  # another jp-tui process was faster
         came = f"{many(merged.conversations, 'conversation')} and {many(merged.events, 'event')}"
-        words = f"{self.path} was replaced while it was in use. What it did not have was added: {came}."
+        words = f"{self.path} was replaced while in use. Missing data was added to the new file: {came}."
         apart = ", ".join(f"{id_} as {copy}" for id_, copy in merged.apart.items())
-        return StoreNotice(
-            words, f"Conversations that differ in both were added under a new id: {apart}." if apart else ""
-        )
+        return StoreNotice(words, f"Conversations that differ were added under new IDs: {apart}." if apart else "")
 
     # -- the end
 
     def leave(self, db: sqlite3.Connection | None) -> sqlite3.Connection | None:
         """See Tends."""
         try:
-            return self.repair(db, Displaced()) if self.moved() or self.parted() else db
+            return self.repair(db, Displaced()) if self.moved() or self.was_replaced() else db
         except JournalError as problem:
-            self.notices.add(StoreNotice(str(problem), "What was in it is lost with the end of this program."))
+            self.notices.add(StoreNotice(str(problem), "Its contents are lost when jp-tui quits."))
             return db
 
     def closing(self, db: sqlite3.Connection) -> Callable[[], None]:

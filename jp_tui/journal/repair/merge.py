@@ -79,8 +79,8 @@ def _conversation(
     found.conversations += not there
     if not _same(source, key, target, into):
         same, common = _common(source, key, target, into)
-        if there and (not same or (lost and _lacking(source, key, target, into, ours=False) is not None)):
-            if _copied_before(source, key, target, row[0]):
+        if there and (not same or (lost and _missing_events(source, key, target, into, ours=False) is not None)):
+            if _is_merged(source, key, target, row[0]):
                 return
             copy = _free(target, row[0])
             found.apart[row[0]] = copy
@@ -92,11 +92,11 @@ def _conversation(
         _parts(source, key, target, into)
 
 
-def _copied_before(source: sqlite3.Connection, key: int, target: sqlite3.Connection, id_: str) -> bool:
+def _is_merged(source: sqlite3.Connection, key: int, target: sqlite3.Connection, id_: str) -> bool:
     """True if a copy has all of it: another process that wrote to the same file merged it."""
     copies = fetched(target, "SELECT key FROM conversations WHERE origin = ?", (id_,))
     return any(
-        _common(source, key, target, into)[0] and _lacking(source, key, target, into, ours=False) is None
+        _common(source, key, target, into)[0] and _missing_events(source, key, target, into, ours=False) is None
         for (into,) in copies
     )
 
@@ -133,11 +133,11 @@ def _same(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into
     ends = []
     for db, at in ((source, key), (target, into)):
         last = fetched(db, f"{_EVENTS} {_HERE} DESC LIMIT 1", (at << SHIFT, at << SHIFT | LAST))
-        ends.append((fetched(db, _MANY, (at,)), [(_told(one), *one[5:]) for one in last]))
+        ends.append((fetched(db, _MANY, (at,)), [(_event_key(one), *one[5:]) for one in last]))
     return ends[0] == ends[1]
 
 
-def _told(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def _event_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return what identifies an event, also a damaged one: its number, turn, kind, inquiry and time."""
     place, turn, kind, inquiry, at, *_ = row
     return place & LAST, turn, kind, inquiry, at
@@ -152,7 +152,7 @@ def _common(source: sqlite3.Connection, key: int, target: sqlite3.Connection, in
         while held is not None and held[0] & LAST < seq:
             held = next(theirs, None)
         if held is not None and held[0] & LAST == seq and MISSING not in (held[2], row[2]):
-            if _told(held) != _told(row):
+            if _event_key(held) != _event_key(row):
                 return False, common
             common = seq
     return True, common
@@ -162,7 +162,7 @@ def _cursor(db: sqlite3.Connection, key: int) -> Any:
     return iter(db.execute(f"{_EVENTS} {_HERE}", (key << SHIFT, key << SHIFT | LAST)))
 
 
-def _lacking(
+def _missing_events(
     source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int, *, ours: bool
 ) -> Iterator[tuple[Any, ...]] | None:
     """Return the events that the target lacks, in its form; None if it has them all. A mark for missing events doesn't
@@ -182,7 +182,7 @@ def _lacking(
 def _fill(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int, *, ours: bool) -> int:
     """Add the events that the target lacks; return their number."""
     added = 0
-    for batch in _batches(_lacking(source, key, target, into, ours=ours) or iter(())):
+    for batch in _batches(_missing_events(source, key, target, into, ours=ours) or iter(())):
         target.executemany(_INSERT, batch)
         added += len(batch)
     return added

@@ -136,14 +136,14 @@ def many(count: int, what: str) -> str:
 def _words(path: Path, saved: Saved, known: int) -> str:
     of = f"{saved.conversations:,} of " if known > saved.conversations else ""
     held = f"{of}{many(max(known, saved.conversations), 'conversation')}, {many(saved.events, 'event')}"
-    lost = [f"{many(saved.missing, 'event')} could not be read"] if saved.missing else []
+    lost = [f"{many(saved.missing, 'event')} couldn't be read"] if saved.missing else []
     lost += [f"{many(saved.cut, 'event')} only in part"] if saved.cut else []
     rest = f"; {', '.join(lost)}" if lost else ""
-    return f"The database {path} was damaged. A new one holds what could be read of it: {held}{rest}."
+    return f"The database {path} was damaged. A new one has everything that could be read: {held}{rest}."
 
 
 def _impossible(path: Path, why: str) -> str:
-    return f"{path} is damaged, and a readable copy cannot be made: {why}"
+    return f"{path} is damaged and can't be copied: {why}"
 
 
 def _free(path: Path, name: str) -> Path:

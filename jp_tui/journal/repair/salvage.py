@@ -201,7 +201,7 @@ def _whole(db: sqlite3.Connection, cut: int) -> Saved:
         "SELECT DISTINCT conversation FROM events UNION SELECT key FROM names EXCEPT SELECT key FROM conversations"
     ).fetchall():
         derived.adopt(db, key)
-    _trust_the_spans(db)
+    _restore_last_numbers(db)
     for (key,) in db.execute("SELECT key FROM conversations").fetchall():
         derived.rebuild(db, key)
     db.execute("DELETE FROM spans WHERE conversation NOT IN (SELECT key FROM conversations)")
@@ -215,7 +215,7 @@ def _whole(db: sqlite3.Connection, cut: int) -> Saved:
     return Saved(conversations, events, missing, cut)
 
 
-def _trust_the_spans(db: sqlite3.Connection) -> None:
+def _restore_last_numbers(db: sqlite3.Connection) -> None:
     """Use the spans for the last number: it is stored in the row as well, and either may be lost or outdated."""
     db.execute(
         f"UPDATE conversations SET last_seq = coalesce((SELECT max(last_seq) FROM spans WHERE conversation = key"

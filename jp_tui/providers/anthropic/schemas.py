@@ -30,7 +30,7 @@ def reply_format(schema: JsonObject) -> JsonObject | None:
     Objects become closed, which only narrows them; unenforced constraints are sent in `description`.
     """
     try:
-        said = _said(_lifted(one_valued(schema)), 1)
+        said = _description(_lifted(one_valued(schema)), 1)
         _no_circle(said)
     except (_CannotBeSaid, RecursionError):
         return None
@@ -72,7 +72,7 @@ def _lifted(schema: JsonObject) -> JsonObject:
     return cast(JsonObject, point({**cast(JsonObject, root), "$defs": held} if held else root))
 
 
-def _said(node: Json, depth: int) -> JsonObject:
+def _description(node: Json, depth: int) -> JsonObject:
     if not isinstance(node, dict) or depth > MAX_DEPTH:
         raise _CannotBeSaid
     if "$ref" in node:
@@ -88,7 +88,7 @@ def _said(node: Json, depth: int) -> JsonObject:
             hints.append(f"{key}: {dump(value)}")
     if not found.keys() & {"type", "enum", "anyOf", "allOf"}:
         raise _CannotBeSaid
-    found = each_subschema(_closing(found), lambda one: _said(one, depth + 1))
+    found = each_subschema(_closing(found), lambda one: _description(one, depth + 1))
     if any(isinstance(one, dict) and "$ref" in one for one in cast("list[Json]", found.get("allOf", []))):
         raise _CannotBeSaid
     return _with_hints(found, hints)

@@ -117,7 +117,7 @@ class AnthropicDecoder:
         kind = _KINDS.get(text(block, "type"))
         if kind is None:
             self._blocks[index] = None
-            self._reply.pass_over(text(block, "type"))
+            self._reply.skip_part(text(block, "type"))
             return []
         part = self._blocks[index] = self._reply.start(kind, text(block, "id"), text(block, "name"))
         if kind == "tool":

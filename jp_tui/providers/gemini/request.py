@@ -14,7 +14,7 @@ from jp_tui.conversation.model import Call, Effort, ModelRequest, Part, Picture,
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.gemini.stream import MODEL, SIGNATURE, GeminiDecoder
-from jp_tui.providers.request_ids import fitting
+from jp_tui.providers.request_ids import fitting, in_call_order
 from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.sse import EVENT_STREAM
 from jp_tui.providers.wire import table, text, turn_start, used_ids, without_reasoning
@@ -58,7 +58,7 @@ class Gemini:
         return {**item, "id": name.removeprefix("models/")} if name else item
 
     def body(self, request: ModelRequest) -> JsonObject:
-        request = fitting(request)
+        request = in_call_order(fitting(request))
         body: JsonObject = {"contents": _contents(request)}
         if request.system.strip():
             body["systemInstruction"] = {"parts": [{"text": request.system}]}

@@ -79,13 +79,13 @@ class GeminiDecoder:
             raise ModelError(
                 "refused",
                 f"The server blocked the prompt ({blocked[:100]}).",
-                "Change the message, or choose another model with --model.",
+                "Change the message, or select another model with --model.",
             )
         candidates = chunk.get("candidates")
         found: list[Delta] = []
-        for candidate in candidates if isinstance(candidates, list) else []:
-            if count(candidate, "index"):  # one was asked for
-                continue
+        # one was asked for; a further one has an index of its own
+        firsts = [one for one in candidates if not count(one, "index")] if isinstance(candidates, list) else []
+        for candidate in firsts[:1]:
             parts = table(candidate, "content").get("parts")
             for part in parts if isinstance(parts, list) else []:
                 found += self._part(part) if isinstance(part, dict) else []
@@ -101,11 +101,11 @@ class GeminiDecoder:
         came: JsonObject = {SIGNATURE: signature, MODEL: self._model} if signature else {}
         if call := table(part, "functionCall"):
             found = self._reply.switch()
-            started = self._reply.start("tool", text(call, "id"), text(call, "name"))
-            found += [*self._reply.open(started), *self._reply.grow(started, dump(table(call, "args")))]
+            started, given = self._reply.start("tool", text(call, "id"), text(call, "name")), call.get("args")
+            found += [*self._reply.open(started), *self._reply.grow(started, dump({} if given is None else given))]
             return [*found, *self._reply.close(started, came)]
         if "text" not in part:
-            self._reply.pass_over(next((key for key in part if key not in ("thought", "thoughtSignature")), ""))
+            self._reply.skip_part(next((key for key in part if key not in ("thought", "thoughtSignature")), ""))
             return []
         kind: PartKind = "reasoning" if part.get("thought") is True else "message"
         found = self._reply.text(kind, text(part, "text"))

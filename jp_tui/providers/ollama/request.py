@@ -13,7 +13,7 @@ from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, Reas
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.ollama.stream import PROVIDER, OllamaDecoder
-from jp_tui.providers.request_ids import fitting
+from jp_tui.providers.request_ids import fitting, in_call_order
 from jp_tui.providers.schemas import one_valued
 from jp_tui.providers.wire import text, turn_start, used_ids
 from jp_tui.settings.wires import Auth
@@ -49,7 +49,7 @@ class Ollama:
         return item
 
     def body(self, request: ModelRequest) -> JsonObject:
-        request = _offering(fitting(request))
+        request = _offering(in_call_order(fitting(request)))
         messages: list[Json] = [{"role": "system", "content": request.system}] if request.system else []
         turn = turn_start(request.messages)
         for at, message in enumerate(request.messages):

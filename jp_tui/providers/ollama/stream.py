@@ -37,24 +37,24 @@ class OllamaDecoder:
         *lines, rest = data.split(b"\n")
         for line in lines:
             self._line += line
-            found += self._take()
+            found += self._drain()
         self._line += rest
         if len(self._line) > MAX_EVENT:
             raise ModelError(
                 "too_large",
                 f"The server sent one line of more than {MAX_EVENT} bytes.",
-                "Ask for less at once. If this goes on, the server is not sound.",
+                "Ask for less at once. If it happens again, check the server.",
             )
         return found
 
     def end(self) -> list[Delta]:
         """The last line may have no end of its own."""
-        found = self._take()
+        found = self._drain(last=True)
         if not self.done:
             raise cut()
         return found
 
-    def _take(self) -> list[Delta]:
+    def _drain(self, *, last: bool = False) -> list[Delta]:
         line = bytes(self._line).strip()
         self._line.clear()
         if not line or self.done:
@@ -66,6 +66,8 @@ class OllamaDecoder:
         try:
             chunk = parse_object(said)
         except JsonProblem as problem:
+            if last:
+                raise cut() from None
             raise broken(f"a line is not a JSON object ({problem.message})") from None
         if error := error_in(chunk):
             raise ServerError(error)
@@ -86,7 +88,7 @@ class OllamaDecoder:
             function = table(call, "function")
             part = self._reply.start("tool", text(call, "id"), text(function, "name"))
             arguments = function.get("arguments")
-            raw = arguments if isinstance(arguments, str) else dump(table(function, "arguments"))
+            raw = arguments if isinstance(arguments, str) else dump({} if arguments is None else arguments)
             found += [*self._reply.switch(), *self._reply.open(part), *self._reply.grow(part, raw)]
             found += self._reply.close(part)
         return found

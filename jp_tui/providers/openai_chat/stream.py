@@ -52,7 +52,7 @@ class OpenAIChatDecoder:
             if event.data.strip() != "[DONE]":
                 found += self._chunk(event.data, event.type == "error")
             elif self._reason is None:
-                raise cut("The server ended its reply without a finish reason, so it may not be whole.")
+                raise cut("The server sent no finish reason, so the reply may be incomplete.")
             else:
                 found += self.end()
         return found
@@ -72,7 +72,8 @@ class OpenAIChatDecoder:
         except JsonProblem as problem:
             raise broken(f"an event is not a JSON object ({problem.message})") from None
         choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
+        # one was asked for; a further one has an index of its own
+        choice = next((one for one in choices if not count(one, "index")), None) if isinstance(choices, list) else None
         if error := error_in(chunk) or error_in(choice):
             raise ServerError(error)
         if failed or chunk.get("object") == "error":  # vLLM's older form
@@ -103,7 +104,7 @@ class OpenAIChatDecoder:
             elif text(block, "type") in ("text", "output_text", "") or text(block, "text"):
                 found += self._reply.text("message", text(block, "text"))
             else:
-                self._reply.pass_over(text(block, "type"))
+                self._reply.skip_part(text(block, "type"))
         found += self._reply.text("message", text(delta, "refusal"))
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else []:

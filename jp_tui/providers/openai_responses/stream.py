@@ -116,7 +116,7 @@ class OpenAIResponsesDecoder:
                 return self._reply.open(call) if call.name else []
             case _:
                 self._items[key] = _Item(kind, None)
-                self._reply.pass_over(kind)
+                self._reply.skip_part(kind)
                 return []
 
     def _grow(self, event: JsonObject, more: str) -> list[Delta]:

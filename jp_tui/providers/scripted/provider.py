@@ -39,6 +39,8 @@ MAX_WORDS = 6  # a longer text isn't a menu choice, even with a keyword in it
 TICK = 0.02  # seconds between two pieces while streaming; smooth to the eye
 SUMMARY = "conversation.summary"  # that of a request for a summary (context.md K24)
 SUMMARISED = "Goal: the scripted conversation goes on. State: a script says what comes next; nothing else is known."
+SAMPLING = "mcp.sampling"  # that of a request for an MCP server (mcp.md P46)
+SAMPLED = "This is the scripted reply to an MCP server."
 TITLE = "title"  # the `inquiry` of a request for a title
 CHARS_PER_TOKEN = 3  # an estimate, as in inquiries.md R133: no tokenizer is involved
 
@@ -81,6 +83,8 @@ class DemoProvider:
             deltas = _deltas(Scripted(1, text=self._script.title), {}, 0)
         elif request.inquiry == SUMMARY:
             deltas = _deltas(Scripted(1, text=SUMMARISED), {}, 0)
+        elif request.inquiry == SAMPLING:
+            deltas = _deltas(Scripted(1, text=SAMPLED), {}, 0)
         elif asks_verdict(request):
             verdict = choose_verdict(self._script.path, self._script.verdicts, request)
             deltas = replied(verdict, request, f"demo_{calls + 1}")

@@ -161,7 +161,7 @@ def _forced(request: ModelRequest) -> bool:
     return request.tool_choice not in ("auto", "none", "required")
 
 
-def _said(message: Message) -> list[str]:
+def _texts(message: Message) -> list[str]:
     return [part.text for part in message.parts if isinstance(part, TextPart)]
 
 
@@ -171,13 +171,13 @@ def _repair(messages: tuple[Message, ...]) -> bool:
         return False
     before, mine, now = messages[-3:]
     calls = any(isinstance(part, Call) for part in mine.parts)
-    return bool(mine.role == "assistant" and not calls and _said(before) and _said(now) and now.role == "user")
+    return bool(mine.role == "assistant" and not calls and _texts(before) and _texts(now) and now.role == "user")
 
 
 def _asked(messages: tuple[Message, ...]) -> str:
     """Return the original question."""
     at = -3 if _repair(messages) else -1
-    said = _said(messages[at]) if messages else []
+    said = _texts(messages[at]) if messages else []
     return said[-1] if said else ""
 
 
@@ -185,7 +185,7 @@ def _calls(messages: tuple[Message, ...], tool: str) -> int:
     """Count the calls of the tool since the last user message, at least the reviewed one."""
     count = 0
     for message in reversed(messages[: -3 if _repair(messages) else -1]):
-        if message.role == "user" and _said(message):
+        if message.role == "user" and _texts(message):
             break
         count += sum(isinstance(part, Call) and part.name == tool for part in message.parts)
     return max(1, count)

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from jp_tui.settings.cli.commands import Command
     from jp_tui.settings.cli.toggles import Toggle
 
-# Names reserved for commands of later versions. A prompt of that single word would change its meaning with an update,
-# so it is refused, and the error says how to send it anyway.
-RESERVED = ("mcp",)
 _COMMAND = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """Shape of a command name. A one-word prompt also matches."""
 
@@ -34,6 +31,7 @@ class CommandLine:
     workspace: str | None = None
     model: str | None = None
     effort: str | None = None
+    mode: str | None = None
     resume: str | None = None
     continue_last: bool = False
     theme: str | None = None
@@ -81,16 +79,51 @@ class CommandLine:
     reason: str | None = None
     no_sandbox: bool = False
     ids: tuple[str, ...] = ()
+    id: str | None = None
+    least: str | None = None
+    decline: bool = False
+    remember: bool = False
+    limit: str | None = None
+    program: str | None = None
+    project: bool = False
+    anyway: bool = False
+    kind: str | None = None
+    option: tuple[str, ...] = ()
+    default: str | None = None
+    context: str | None = None
+    schema_file: str | None = None
+    timeout: str | None = None
+    store: str | None = None
+    role: str | None = None
+    kind_of_role: str | None = None
+    source: str | None = None
+    server: str | None = None
+    tools: tuple[str, ...] = ()
+    call: tuple[tuple[str, ...], ...] = ()
+    login: bool = False
+    to: str | None = None
+    dry_run: bool = False
+    agent: str | None = None
+    folders: tuple[str, ...] = ()
+    action: str | None = None
+    until: str | None = None
+    deputy: str | None = None
 
     def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:
         """Return the options that set a configuration key: flag → (path, value). They are the highest layer."""
         layer: dict[str, tuple[tuple[str, ...], str]] = {}
+        if self.agent is not None:
+            layer["--agent"] = (("assistant", "model", "id"), f"agent/{self.agent}")
         if self.model is not None:
             layer["--model"] = (("assistant", "model", "id"), self.model)
         if self.effort is not None:
             layer["--effort"] = (("assistant", "model", "effort"), self.effort)
+        if self.mode is not None:
+            layer["--mode"] = (("conversation", "mode"), self.mode)
         if self.theme is not None:
             layer["--theme"] = (("ui", "theme"), self.theme)
+        if self.store is not None:
+            layer["--store"] = (("store", "url"), self.store)
         if self.tool_use is not None:
             flag = "--no-tool-use" if self.tool_use is False else "--tool-use"
             forced = self.tool_use if isinstance(self.tool_use, str) else "required" if self.tool_use else "none"
@@ -131,12 +164,18 @@ def _encodable(word: str) -> bool:
 
 
 def _arguments(command: Command, parsed: dict[str, Any], *, first: str, escaped: bool) -> CommandLine | Show:
+    from jp_tui.settings.cli import parsers
+
     if parsed.pop("version", False):
         return Show(f"jp-tui {__version__}\n")
     words: list[str] = (parsed.pop("words", None) or []) if command in ("workspace", "query") else []
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in parsed.items()}
     if command in ("workspace", "query"):
         values["prompt"] = _prompt(command, words, values, first=first, escaped=escaped)
+    if command == "answer" and values.get("value") is None and not values.get("decline"):
+        raise UsageError(f"the following arguments are required: VALUE{parsers.DASH} (jp-tui answer --help shows how)")
+    if folders := values.get("folders"):
+        values["workspace"] = folders[0]
     return CommandLine(command, **values)
 
 
@@ -156,7 +195,7 @@ def _prompt(command: Command, words: list[str], given: dict[str, Any], *, first:
     word = words[0]
     if command == "workspace" and not escaped and _COMMAND.fullmatch(word):
         near = nearest(word, COMMANDS)
-        if near or word in RESERVED or (word == first and len(words) == 1):
+        if near or (word == first and len(words) == 1):
             raise UsageError(f"unknown command {word}; to send it as a prompt: jp-tui -- {word}", near)
     if len(words) > 1:
         raise UsageError(f"one prompt, in quotes; {words[1]} is an extra word")

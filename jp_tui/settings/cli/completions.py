@@ -46,8 +46,9 @@ class Values:
 
     @classmethod
     def of(cls, **found: Iterable[str]) -> Values:
-        """Keep the names without shell syntax, each once."""
-        kept = {name: tuple(dict.fromkeys(w for w in words if _PLAIN.fullmatch(w))) for name, words in found.items()}
+        """Keep the names without shell syntax, each once; own commands begin with a slash."""
+        plain = {name: [w for w in words if _PLAIN.fullmatch(w.removeprefix("/"))] for name, words in found.items()}
+        kept = {name: tuple(dict.fromkeys(words)) for name, words in plain.items()}
         return cls(kept)
 
     def get(self, name: str) -> tuple[str, ...]:
@@ -63,7 +64,13 @@ _KINDS = {
     "config show": "keys",
     "config set": "keys",
     "models": "providers",
+    "mcp accept": "servers",
+    "mcp login": "servers",
+    "mcp logout": "servers",
+    "mcp test": "servers",
     "completions": "shells",
+    "query": "commands",
+    "": "commands",
 }
 
 

@@ -11,20 +11,29 @@ from jp_tui.settings.cli.commands import COMMANDS, ENTRIES, Command, CommandOpti
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError, nearest
 
-_WITH_VALUE = frozenset({"--workspace", "--model", "--effort", "-r", "--resume", "--theme", "--cfg"})
+_WITH_VALUE = frozenset(
+    {"--workspace", "--model", "--agent", "--effort", "--mode", "-r", "--resume", "--theme", "--cfg", "--store"}
+)
 _WITH_OPTIONAL = frozenset({"-t", "--tool", "-T", "--no-tool", "--tool-use"})
 _ROOT_HELP = """\
 commands (each has --help):
   query                 one turn without a screen, for scripts
   rpc                   the engine for a program, as JSON-RPC on standard input and output
+  acp                   the engine as an agent for an editor (Agent Client Protocol)
+  serve                 a worker: resume turns whose questions were answered
   conversations         list, show, search, fork, compact, export, import, rename, archive, rm
   inquiries             questions and answers, and open questions
   answer                answer an open question from another process
+  ask                   ask the user from a script, and wait for the answer
+  hook                  let other agents ask here: install, uninstall, and what they run
   tools                 the tools with their settings, and who answers their questions
   models                available models with context window and prices
   context               what goes to the model: instruction files, tools, messages, with sizes
   reviewers             reviewer results: approved, rejected, overturned, time, cost
-  rules                 approval rules: list, test, add, revoke
+  rules                 approval rules: list, test, why, add, revoke, suggest
+  store                 check, migrate, grant, revoke, copy: a store that machines share
+  people                the people of a shared store; away and back, with a deputy
+  mcp                   MCP servers: list, test, import, accept, login, logout, serve (your inbox for other agents)
   doctor                check terminal, servers and settings; suggest fixes
   completions           completions for bash, zsh or fish
   config                show, set, check, trust, path
@@ -47,6 +56,7 @@ examples:
   jp-tui query --json "list the tests"     every event of the turn, one JSON object a line
   jp-tui query --non-interactive "..."     ask nothing; apply the detached policies
   jp-tui query --plain "tidy up"           what tools do and who decides, in lines beside the text
+  jp-tui query "/review src/app.py"        a command of yours, from a file in commands/
   jp-tui query -r ID                       resume after an answer; sends no message
 
 exit status: 0 done, 1 failed, 2 usage or configuration, 3 stopped on a question, 130 interrupted
@@ -55,6 +65,9 @@ Without a prompt, -c and -r ID only resume a turn that waited for an answer.
 With a terminal on standard input questions appear there as numbered lines; without one the policies decide.
 Enter `t` to decide instead of the reviewer.
 """
+
+
+DASH = "; put a word that starts with - after --"
 
 
 class Helped(Exception):
@@ -86,8 +99,9 @@ class Parser(argparse.ArgumentParser):
                 raise UsageError(f"extra word: {unknown}")
             names = [option[2:] for option in getattr(self, "_option_string_actions", ()) if option.startswith("--")]
             near = nearest(unknown.strip("-").partition("=")[0], names)
-            raise UsageError(f"unknown option {unknown}", f"--{near}" if near else "")
-        dash = "; put a word that starts with - after --" if message.endswith("required: VALUE") else ""
+            dash = DASH if any(one.metavar == "VALUE" and not one.option_strings for one in self._actions) else ""
+            raise UsageError(f"unknown option {unknown}{dash}", f"--{near}" if near else "")
+        dash = DASH if message.endswith("required: VALUE") else ""
         raise UsageError(f"{message}{dash} ({self.prog} --help shows how)")
 
     def print_help(self, file: object = None) -> NoReturn:
@@ -173,10 +187,11 @@ def make(command: Command) -> Parser:
             parser.add_argument(
                 option.name,
                 metavar=option.value,
-                nargs="+" if option.many else None if option.required else "?",
+                nargs=("+" if option.required else "*") if option.many else None if option.required else "?",
                 help=option.help,
             )
-    parser.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
+    if all(option.name != "--workspace" for option in entry.takes):
+        parser.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     if command == "tools":
         _switches(parser)
     _cfg(parser)
@@ -188,6 +203,8 @@ def _option(parser: Parser, option: CommandOption) -> None:
     more: dict[str, Any] = {"dest": option.field} if option.field else {}
     if option.many:
         more["action"] = "append"
+    if " " in option.value:
+        more["nargs"] = "+"
     if option.value:
         parser.add_argument(*names, metavar=option.value, help=option.help, **more)
     else:
@@ -208,14 +225,17 @@ def _talking(command: Command) -> Parser:
         help="prompt" + (", or - to read it from standard input" if query else ""),
     )
     add("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
-    add("--model", metavar="P/M", help="provider/model, an alias, or a provider")
-    add("--effort", metavar="LEVEL", help="how much the model thinks: low, medium or high")
+    whose = parser.add_mutually_exclusive_group()
+    whose.add_argument("--model", metavar="P/M", help="provider/model, an alias, or a provider")
+    whose.add_argument("--agent", metavar="NAME", help="an agent of the settings ([agents.NAME]) instead of a model")
+    add("--effort", metavar="LEVEL", help="how much the model thinks: low, medium, high or default")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "-c", "--continue", dest="continue_last", action="store_true", help="resume the last conversation here"
     )
     which.add_argument("-r", "--resume", metavar="ID", help="resume this conversation")
     add("--theme", metavar="NAME", help="theme for this run")
+    add("--mode", metavar="MODE", help="what runs without asking: ask, edits, or unattended (in the sandbox only)")
     add("--plan", action="store_true", help="plan mode: only reading tools, until you accept the model's plan")
     _switches(parser)
     use = parser.add_mutually_exclusive_group()
@@ -242,3 +262,5 @@ def _switches(parser: Parser) -> None:
 def _cfg(parser: Parser) -> None:
     said = "set a configuration key for this run"
     parser.add_argument("--cfg", action="append", metavar="KEY=VALUE", help=said)
+    said = "postgresql://USER@HOST/DATABASE, before the command"
+    parser.add_argument("--store", metavar="URL", help=said)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,17 @@ from jp_tui.system.paths import PathsError, private_folder, write_private
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
 
 
+def new_rule_id() -> str:
+    """Return an id for a rule."""
+    return f"rule-{''.join(secrets.choice(_LETTERS) for _ in range(6))}"
+
+
 def add_rule(file: Path, table: Mapping[str, Any]) -> ApprovalRule:
-    """Write a rule at the end of the file, which is made when it is missing; its id is made. SettingsError for a bad
-    rule, or a file that has something wrong in it or cannot be written."""
-    written = {"id": f"rule-{''.join(secrets.choice(_LETTERS) for _ in range(6))}", **table}
+    """Write a rule at the end of the file, which is made when it is missing; its id and the time are made unless given.
+    SettingsError for a bad rule, or a file that has something wrong in it or cannot be written."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    written = {"id": new_rule_id(), **table}
+    written.setdefault("created", now)
     flaws: list[SettingsProblem] = []
 
     def wrong(message: str, key: str = "", allowed: Any = ()) -> None:

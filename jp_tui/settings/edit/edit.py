@@ -134,7 +134,7 @@ def _edited(document: tomlkit.TOMLDocument, key: Sequence[str], value: Any) -> s
     for depth, part in enumerate(key[:-1]):
         inner = table.get(part)
         if not hasattr(inner, "get"):  # missing, or a shorthand that a table replaces
-            inner = tomlkit.table(is_super_table=depth < len(key) - 2)
+            inner = tomlkit.table(is_super_table=depth < len(key) - 2 or isinstance(value, Mapping))
             table[part] = inner
             inner = table[part]
         table = inner

@@ -21,24 +21,24 @@ from jp_tui.settings.schema.keys import dotted
 
 MODEL = ("assistant", "model", "id")
 _HEAD = """\
-# The configuration of jp-tui, begun by its first-run page (/setup). It is yours: change it, comments and order stay.
-# What does not stand here has a default: `jp-tui config show` lists every key, `jp-tui config check` says what is
-# wrong. No key of a provider belongs in this file; keys are read from environment variables.
+# Configuration of jp-tui, created by /setup. You can edit it: comments and order are kept.
+# Keys that aren't here have a default. `jp-tui config show` lists all keys, `jp-tui config check` finds
+# mistakes. Don't put a provider's key into this file; keys are read from environment variables.
 """
 _MODEL = """
-# The model that new conversations are held with, as provider/model. `jp-tui models` lists what there is;
-# `jp-tui --model P/M` takes another one for a single run.
+# The model of new conversations, as provider/model. `jp-tui models` lists available ones;
+# `jp-tui --model P/M` selects another one for one run.
 [assistant.model]
 id = {model}
 """
 _REVIEWER = """
-# The model that looks first at changes to your files. What it rejects, or is not sure of, comes to you.
+# The model that reviews changes of your files first. You decide what it rejects or isn't sure about.
 [conversation.inquiry.assistant.model]
 id = {reviewer}
 """
 _NO_REVIEWER = """
-# Changes to your files are decided by you alone. With these two lines a model looks first, and what it rejects comes to
-# you; "inherit" is the model of the conversation itself.
+# Only you decide about changes of your files. With these two lines a model reviews them first and you decide what it
+# rejects; "inherit" is the conversation's own model.
 # [conversation.inquiry.assistant.model]
 # id = "inherit"
 """
@@ -46,11 +46,13 @@ _NO_REVIEWER = """
 
 @dataclass(frozen=True, slots=True)
 class SetupChoice:
-    """User's selection; `server` is (name, wire, address, variable) of a server that isn't configured yet."""
+    """User's selection; `server` is (name, wire, address, variable) of a server that isn't configured yet, `agent` the
+    (name, command) of such an agent."""
 
     model: str
     reviewer: str = ""
     server: tuple[str, str, str, str] | None = None
+    agent: tuple[str, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ def write(file: Path, choice: SetupChoice) -> SettingsWritten:
         document = toml.read(str(file))
         text = document.text if document is not None else ""
         created = not text.strip()
-        taken = [REVIEWER] if not choice.reviewer and get(toml.loads(text, str(file)), REVIEWER) is not None else []
+        keeps = bool(choice.reviewer) or choice.agent is not None
+        taken = [REVIEWER] if not keeps and get(toml.loads(text, str(file)), REVIEWER) is not None else []
         if created:
             text = fresh(choice)
         else:
@@ -84,7 +87,9 @@ def write(file: Path, choice: SetupChoice) -> SettingsWritten:
     return SettingsWritten(tuple(keys), created)
 
 
-def _pairs(choice: SetupChoice) -> Iterator[tuple[tuple[str, ...], str]]:
+def _pairs(choice: SetupChoice) -> Iterator[tuple[tuple[str, ...], str | list[str]]]:
+    if choice.agent is not None:
+        yield ("agents", choice.agent[0], "command"), list(choice.agent[1])
     if choice.server is not None:
         name, wire, base_url, variable = choice.server
         at = ("providers", "llm", name)
@@ -102,6 +107,10 @@ def fresh(choice: SetupChoice) -> str:
     text = _HEAD
     if choice.server is not None:
         text += _server(*choice.server)
+    if choice.agent is not None:
+        name, command = choice.agent
+        text += "\n# An agent of another maker. In a conversation with it, it takes the place of a model.\n"
+        text += f"[{dotted(('agents', name))}]\ncommand = {toml_value(list(command))}\n"
     text += _MODEL.format(model=toml_value(choice.model))
     return text + (_REVIEWER.format(reviewer=toml_value(choice.reviewer)) if choice.reviewer else _NO_REVIEWER)
 
@@ -109,11 +118,11 @@ def fresh(choice: SetupChoice) -> str:
 def _server(name: str, wire: str, base_url: str, variable: str) -> str:
     lines = [
         "",
-        f"# A model server of your own: its models are {name}/MODEL.",
+        f"# Your own model server. Its models are {name}/MODEL.",
         f"[{dotted(('providers', 'llm', name))}]",
-        f"wire = {toml_value(wire)}  # what it speaks",
+        f"wire = {toml_value(wire)}  # its protocol",
         f"base_url = {toml_value(base_url)}  # its address, up to /chat/completions or /v1/messages",
     ]
     if variable:
-        lines.append(f"api_key_env = {toml_value(variable)}  # the variable that holds its key; never the key itself")
+        lines.append(f"api_key_env = {toml_value(variable)}  # the variable that has its key; never the key itself")
     return "\n".join(lines) + "\n"

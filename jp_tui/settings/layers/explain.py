@@ -84,7 +84,8 @@ def _effective(settings: Settings, path: Path) -> dict[str, Any]:
     own = settings.get(*toolset.TOOLS, str(name))
     if name == "*" or own is None:
         return settings.tree
-    both = merge(settings.get(*ALL), own, None)
+    server = settings.get(*toolset.TOOLS, toolset.group_of(str(name))) or {}
+    both = merge(settings.get(*ALL), merge(server, own, None), None)
     return merge(settings.tree, {"conversation": {"tools": {name: both}}}, SCHEMA)
 
 
@@ -103,7 +104,11 @@ def _inside(settings: Settings, path: Path) -> list[Shown]:
 
 
 def _shown(settings: Settings, path: Path) -> Shown:
-    for each in (path, (*ALL, *path[3:])) if path[:2] == toolset.TOOLS else (path,):
+    places = [path]
+    if path[:2] == toolset.TOOLS:
+        server = toolset.group_of(str(path[2]))
+        places += [(*toolset.TOOLS, name, *path[3:]) for name in (server, "*") if name]
+    for each in places:
         origin = settings.origin(*each)
         if origin is not None:
             return Shown(path, get(settings.tree, each), origin.layer, origin.words())

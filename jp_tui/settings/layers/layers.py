@@ -16,7 +16,7 @@ from jp_tui.settings.errors import SettingsError, SettingsProblem, printable
 from jp_tui.settings.layers import toml, trust_rules
 from jp_tui.settings.layers.merge import Flaw, check, get, leaves, merge, without
 from jp_tui.settings.layers.toml import Path, Place, Table
-from jp_tui.settings.schema.keys import CHANGEABLE, PREFIX, SCHEMA, dotted
+from jp_tui.settings.schema.keys import CHANGEABLE, NO_VARIABLE, PREFIX, SCHEMA, dotted
 
 LayerKind = Literal["built-in", "user", "workspace", "environment", "conversation", "--cfg", "flag"]
 
@@ -24,6 +24,8 @@ _NAMED = 12
 """Names per line of text; also the number of refused workspace keys that are named (S10)."""
 MAX_PROBLEMS = 100
 """Problems reported per layer. A file with more isn't a configuration, and the list must stay readable."""
+SHORT: Mapping[str, Path] = {"JP_TUI_STORE": ("store", "url")}
+"""Variables with a name of their own, and the key that each sets (store.md D1)."""
 RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG", "JP_TUI_POLICY"})
 
 
@@ -196,8 +198,12 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
     for name in sorted(environment):
         if not name.startswith(PREFIX) or name in RESERVED or not environment[name]:
             continue
+        if name in SHORT:
+            entries.append((SHORT[name], environment[name], name))
+            continue
         path = tuple(name[len(PREFIX) :].lower().split("__"))
-        if len(path) < 2 or not all(path) or len(path) > toml.MAX_KEY_PARTS:
+        odd = len(path) < 2 or not all(path) or len(path) > toml.MAX_KEY_PARTS
+        if odd or path[:2] == NO_VARIABLE:
             unknown.append(name)
             continue
         entries.append((path, toml.parse_value(environment[name], name), name))
@@ -253,7 +259,10 @@ def _gone(good: Table, *known: Table) -> list[Path]:
     return [
         (*path, name)
         for name, values in own.items()
-        if name != "*" and "source" not in values and not any(get(tree, (*path, name, "source")) for tree in known)
+        if name != "*"
+        and not name.startswith("mcp.")  # listed by a server
+        and "source" not in values
+        and not any(get(tree, (*path, name, "source")) for tree in known)
     ]
 
 

@@ -99,7 +99,7 @@ def _placed(settings: Settings, problem: SettingsProblem) -> SettingsProblem:
     return replace(problem, file=origin.name, line=origin.line, column=origin.column)
 
 
-def newly_wrong(sources: Sources, text: str, builds: Builds, themes_folder: str) -> Sequence[SettingsProblem]:
+def new_problems(sources: Sources, text: str, builds: Builds, themes_folder: str) -> Sequence[SettingsProblem]:
     """Return problems that the user's file would have with the content `text` but doesn't have now."""
 
     def wrong(layer: Layer | None) -> list[SettingsProblem]:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from jp_tui.settings.errors import nearest
 from jp_tui.settings.layers.toml import Path
-from jp_tui.settings.schema.keys import PREFIX, SCHEMA
+from jp_tui.settings.schema.keys import NO_VARIABLE, PREFIX, SCHEMA
 from jp_tui.settings.schema.nodes import Group, Leaf, Node
 
 
@@ -20,7 +20,7 @@ def nearest_variable(name: str) -> str:
     """Return the variable whose name is nearest to `name`, "" if none is near."""
     path = _corrected(tuple(name[len(PREFIX) :].lower().split("__")))
     if path:
-        return variable(path)
+        return "" if path[:2] == NO_VARIABLE else variable(path)
     matches = get_close_matches(name[:120].upper(), _fixed(SCHEMA), n=1, cutoff=0.7)
     return matches[0] if matches else ""
 

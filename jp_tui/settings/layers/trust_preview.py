@@ -17,7 +17,7 @@ from jp_tui.settings.layers import layers, toml, trust_rules
 from jp_tui.settings.layers import trust_store as trusted
 from jp_tui.settings.layers.explain import toml_value
 from jp_tui.settings.layers.layers import Settings
-from jp_tui.settings.layers.merge import check, get, leaves
+from jp_tui.settings.layers.merge import check, leaves
 from jp_tui.settings.layers.toml import Path, Table
 from jp_tui.settings.schema.keys import SCHEMA, Leaf, dotted, node_at
 
@@ -77,7 +77,13 @@ def proposed(document: toml.Document, file: str, below: Settings, before: toml.D
 
 
 def _written(tree: Table) -> list[tuple[Path, Any]]:
-    return [(path, get(tree, path)) for path, _, _ in leaves(tree, SCHEMA)]
+    """Return every value with its path; keys that don't count in a table come as values of their own."""
+    found: list[tuple[Path, Any]] = []
+    for path, leaf, value in leaves(tree, SCHEMA):
+        apart = [key for key in leaf.not_from_folder if isinstance(value, dict) and key in value]
+        kept = {key: item for key, item in value.items() if key not in apart} if apart else value
+        found += [(path, kept), *(((*path, key), value[key]) for key in apart)]
+    return found
 
 
 def does(path: Path, value: Any) -> str:
@@ -93,6 +99,10 @@ def does(path: Path, value: Any) -> str:
         case ["providers", "llm", name, *rest]:
             words = _PROVIDER.get(rest[0])
             return words.format(name=name, said=said) if words else _help(path)
+        case ["providers", "mcp", name]:
+            return _server(name, value)
+        case ["providers", "mcp", name, key]:
+            return f"{key} of the server {name} never counts from a folder's file"
         case ["notify", "command"]:
             return f"runs {said} whenever a question is waiting"
         case ["assistant", "model", "id"]:
@@ -112,6 +122,19 @@ _PROVIDER = {
     "wire": "adds or changes the server {name}",
     "default_model": "uses {said} where only {name} is named",
 }
+
+
+def _server(name: str, value: dict[str, Any]) -> str:
+    """Return what a server's table starts or connects to: the program, every argument, the names in `env`."""
+    if value.get("enabled") is False:
+        return f"adds the MCP server {name}, switched off"
+    if url := value.get("url"):
+        named = ", ".join(value.get("headers", {}))
+        return f"connects to the MCP server {url}" + (f" with the headers {named}" if named else "")
+    said = " ".join(toml_value(word) for word in (value.get("command", ""), *value.get("args", ())))
+    where = f" in {toml_value(value['cwd'])}" if "cwd" in value else ""
+    named = ", ".join(value.get("env", {}))
+    return f"runs the program {said}{where} as the MCP server {name}" + (f", with {named} set" if named else "")
 
 
 def _tool(tool: str, rest: list[str], said: str) -> str:

@@ -21,12 +21,16 @@ def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path
         old = effective(below, path)
         unchanged = value == old and type(value) is type(old)
         never = _never(leaf, value, path, tree, below)
-        tightens = _tightens(leaf, old, value) or _locks_off(path, value, tree, below)
+        tightens = _tightens(leaf, old, value) or _hardens_lock(path, value, tree, below)
         counts = (trusted and leaf.trust != "stricter") or (
             (leaf.trust == "display" or tightens) and _known(path, below)
         )
         if not unchanged and (never or not counts):
             left_out.append(path)
+        elif leaf.yields and get(below, path) is not None:
+            tree = without(tree, path)
+        elif leaf.not_from_folder and isinstance(value, dict):
+            left_out += [(*path, key) for key in leaf.not_from_folder if key in value]
     for path in left_out:
         tree = without(tree, path)
     return tree if trusted else without_empty(tree, SCHEMA), left_out  # an empty command can't start a server or a tool
@@ -43,6 +47,7 @@ def weighed(paths: Iterable[Path], tree: Table, below: Table) -> tuple[list[Path
             return 2
         value = get(tree, path)
         never = leaf.never is not None if value is None else _never(leaf, value, path, tree, below)
+        never = never or path[-1] in leaf.not_from_folder
         return 0 if never else 1 if leaf.acts or leaf.never is not None else 2
 
     ranked = sorted(((weight(path), path) for path in paths), key=lambda each: each[0])
@@ -50,6 +55,8 @@ def weighed(paths: Iterable[Path], tree: Table, below: Table) -> tuple[list[Path
 
 
 def _never(leaf: Leaf, value: object, path: Path, tree: Table, below: Table) -> bool:
+    if leaf.yields and get(below, path) is not None:
+        return True
     return leaf.never is not None and leaf.never(value) and not _own(path, tree, below)
 
 
@@ -57,7 +64,7 @@ _TOGGLES = ("any", "if_named_or_group", "if_named", "never")
 """Ways to switch a tool on, from any to none."""
 
 
-def _locks_off(path: Path, value: object, tree: Table, below: Table) -> bool:
+def _hardens_lock(path: Path, value: object, tree: Table, below: Table) -> bool:
     """True if `value` makes it harder to switch on a tool that is off. For a tool that is on it has the opposite
     effect."""
     if path[:2] != ("conversation", "tools") or path[3:] != ("enable", "allow_toggle") or path[2] == "*":
@@ -96,10 +103,13 @@ def loosened(tree: Table, below: Table) -> list[Path]:
 
 
 def effective(tree: Table, path: Path) -> object:
-    """Return the value at `path`; for an unset key of a tool, that of all tools (R66)."""
+    """Return the value at `path`; for an unset key of a tool, that of its server's, or of all tools (R66, P21)."""
     value = get(tree, path)
     if value is None and path[:2] == ("conversation", "tools"):
-        return get(tree, (*path[:2], "*", *path[3:]))
+        parts = str(path[2]).split(".", 2)
+        if parts[0] == "mcp" and len(parts) == 3:
+            value = get(tree, (*path[:2], f"mcp.{parts[1]}.*", *path[3:]))
+        return get(tree, (*path[:2], "*", *path[3:])) if value is None else value
     return value
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from jp_tui.settings.errors import SettingsError, SettingsProblem, printable
 
@@ -66,6 +68,46 @@ def forget(store: Path, file: Path) -> bool:
         _write(store, others)
         _copy(store, place).unlink(missing_ok=True)
         return True
+
+
+def states(store: Path, files: Sequence[tuple[Path, bytes]]) -> list[Literal["trusted", "changed", "untrusted"]]:
+    """Return for each file whether it is trusted with these bytes, with others, or not. The store is read once."""
+    held = dict(line.split(" ")[:2] for line in _lines(store) if line.count(" ") >= 2)
+    found: list[Literal["trusted", "changed", "untrusted"]] = []
+    for file, data in files:
+        place, content = _prints(file, data)
+        known = held.get(place)
+        found.append("untrusted" if known is None else "trusted" if known == content else "changed")
+    return found
+
+
+def trust_files(store: Path, files: Sequence[tuple[Path, bytes]]) -> None:
+    """Trust each of these files with its bytes only. Raises SettingsError if that can't be stored."""
+    from jp_tui.settings.edit.file_lock import locked
+
+    made = {_prints(file, data): (file, data) for file, data in files}
+    with locked(store):
+        for (place, _), (_, data) in made.items():
+            _store(_copy(store, place), data)
+        places = {place for place, _ in made}
+        kept = [line for line in _lines(store) if line.partition(" ")[0] not in places]
+        new = [f"{place} {content} {printable(str(file), 4_096)}" for (place, content), (file, _) in made.items()]
+        _write(store, [*kept, *new])
+
+
+def forget_below(store: Path, folders: Sequence[str]) -> bool:
+    """Revoke trust in every file that is or was in these folders; return True if any was trusted."""
+    heads = tuple(printable(f"{folder}/", 4_096) for folder in folders)
+    gone = [line for line in _lines(store) if line.count(" ") >= 2 and line.split(" ", 2)[2].startswith(heads)]
+    if not gone:
+        return False
+    from jp_tui.settings.edit.file_lock import locked
+
+    with locked(store):
+        _write(store, [line for line in _lines(store) if line not in gone])
+        for line in gone:
+            _copy(store, line.partition(" ")[0]).unlink(missing_ok=True)
+    return True
 
 
 def _prints(file: Path, data: bytes) -> tuple[str, str]:

@@ -20,7 +20,7 @@ ASSISTANT = Group(
         "model": Group(
             {
                 "id": Leaf(checks.model_id, acts=True, help="provider/model, or an alias"),
-                "effort": Leaf(checks.choice("low", "medium", "high"), help="how much the model thinks"),
+                "effort": Leaf(checks.choice("low", "medium", "high", "default"), help="how much the model thinks"),
                 "parameters": Group(
                     {
                         "max_tokens": Leaf(checks.integer(1, 10_000_000), help="maximum tokens of one response"),

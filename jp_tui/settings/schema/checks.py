@@ -165,7 +165,7 @@ full_model_id = matching(r"[A-Za-z0-9_-]+/\S(.*\S)?", "provider/model")
 variable = matching(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable, never the key", quoted=False)
 _NAME = "[A-Za-z0-9_-]+"
 source = matching(
-    rf"(builtin|local)(\.{_NAME})?|mcp\.{_NAME}(\.{_NAME})?",
+    rf"(builtin|local)(\.{_NAME})?|mcp\.{_NAME}(\.[A-Za-z0-9_.-]{{1,128}})?",
     "builtin, builtin.NAME, local, local.NAME, mcp.SERVER or mcp.SERVER.TOOL",
 )
 _url = matching(r"https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@\[\]:]+)(:\d{1,5})?(/[^\s?#]*)?", "an http or https address")
@@ -174,7 +174,7 @@ _url = matching(r"https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@\[\]:]+)(:\d{1,5})?(/[^\s
 def base_url(value: Any) -> str:
     """Accept an address without user, query or fragment; strip a trailing slash (S20b)."""
     if isinstance(value, str) and re.match(r"https?://[^/]*@", value):
-        raise BadValue("an address holds no user or password here; name a variable in api_key_env")
+        raise BadValue("an address can't have a user or password. Set api_key_env to a variable")
     if isinstance(value, str) and ("?" in value or "#" in value):
         raise BadValue("expected an http or https address that ends before any ? or #")
     return str(_url(value)).rstrip("/")

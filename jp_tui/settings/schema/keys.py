@@ -9,16 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 from jp_tui.settings.schema import checks, shapes
-from jp_tui.settings.schema.assistant import ASSISTANT
+from jp_tui.settings.schema.assistant import ASSISTANT, target
 from jp_tui.settings.schema.checks import BadValue
 from jp_tui.settings.schema.context import CONTEXT
+from jp_tui.settings.schema.mcp import MCP
 from jp_tui.settings.schema.nodes import Group as Group
 from jp_tui.settings.schema.nodes import Leaf as Leaf
 from jp_tui.settings.schema.nodes import Node as Node
 from jp_tui.settings.schema.nodes import dotted as dotted
 from jp_tui.settings.schema.nodes import stricter
 from jp_tui.settings.schema.notify import NOTIFY
-from jp_tui.settings.schema.tools import TOOLS, name
+from jp_tui.settings.schema.schedule import SCHEDULE
+from jp_tui.settings.schema.store import SERVE, STORE
+from jp_tui.settings.schema.tools import PEOPLE, TOOLS, name
 from jp_tui.settings.schema.undo import UNDO
 from jp_tui.settings.wires import AUTHS, SERVER_WIRES
 
@@ -38,7 +41,7 @@ def _header_name(value: Any) -> str:
 
 def _parameter(value: Any) -> str:
     if str(value).lower() in ("key", "api_key", "api-key", "access_token", "token"):
-        raise BadValue("a key never stands in an address; name the variable that holds it in api_key_env")
+        raise BadValue("an address can't have a key. Set api_key_env to the variable that has it")
     return str(checks.matching(r"[A-Za-z0-9_.$-]+", "the name of a query parameter")(value))
 
 
@@ -47,8 +50,16 @@ def _from_folder(_: Any) -> bool:
     return True
 
 
+def _agent_name(value: Any) -> str:
+    return str(checks.matching(r"[a-z0-9][a-z0-9-]{0,31}", "a name: lower-case letters, digits and -")(value))
+
+
+MODES = ("ask", "edits", "unattended")
+"""From strict to loose (AR30)."""
 PREFIX = "JP_TUI_"
 """Prefix of environment variables that set a key."""
+NO_VARIABLE = ("providers", "mcp")
+"""Keys that no variable sets (S11)."""
 PROVIDER = Group(
     {
         "wire": Leaf(checks.choice(*SERVER_WIRES), acts=True, help="the API protocol of the server"),
@@ -70,6 +81,7 @@ PROVIDER = Group(
 
 INQUIRY = Group(
     {
+        **PEOPLE,
         "assistant": ASSISTANT,
         "retry_with_intent": Leaf(
             checks.boolean, help="ask a reviewer again after a rejection, with the assistant's intent"
@@ -83,8 +95,21 @@ INQUIRY = Group(
     }
 )
 
+AGENTS = Group(
+    named=Group(
+        {
+            "command": Leaf(checks.command, acts=True, help="the program, as a list of words"),
+            "env": Group(named=Leaf(checks.text, acts=True), key_check=checks.variable),
+            "mode": Leaf(checks.text, acts=True, help="the mode its sessions begin in, by its own name"),
+            "model": Leaf(checks.text, acts=True, help="the model its sessions begin with, by its own name"),
+        }
+    ),
+    key_check=_agent_name,
+)
+
 SCHEMA = Group(
     {
+        "agents": AGENTS,
         "assistant": ASSISTANT,
         "providers": Group(
             {
@@ -92,13 +117,32 @@ SCHEMA = Group(
                     {"aliases": Group(named=Leaf(checks.full_model_id, acts=True), key_check=_alias)},
                     named=PROVIDER,
                     key_check=name,
-                )
+                ),
+                "mcp": MCP,
             }
         ),
         "conversation": Group(
             {
                 "tools": TOOLS,
                 "inquiry": INQUIRY,
+                "mode": Leaf(
+                    checks.choice(*MODES),
+                    "stricter",
+                    tightens=lambda old, new: new == "ask",
+                    never=lambda new: new != "ask",
+                    acts=True,
+                    help="what runs without asking: nothing more, file changes, or commands in the sandbox too",
+                ),
+                "approval": Group(
+                    {
+                        "target": Leaf(
+                            target,
+                            tightens=lambda old, new: new == "user",
+                            acts=True,
+                            help="who decides first about calls that rules leave open; after a no, you do",
+                        )
+                    }
+                ),
                 "titles": Leaf(
                     checks.choice("model", "first_line"),
                     tightens=stricter("model", "first_line"),
@@ -169,6 +213,30 @@ SCHEMA = Group(
         ),
         "notify": NOTIFY,
         "undo": UNDO,
+        "outside": Group(
+            {
+                "arrive": Leaf(
+                    checks.choice("peek", "sheet", "inbox"),
+                    help="a question of another program: one line, an open sheet, or only the inbox",
+                ),
+                "show": Leaf(
+                    checks.choice("all", "folder"),
+                    help="questions of other programs: all, or only those from this folder",
+                ),
+            }
+        ),
+        "hooks": Group(
+            {
+                "fallback": Leaf(
+                    checks.choice("program", "deny"),
+                    tightens=stricter("program", "deny"),
+                    help="after a hook's time limit: the program's own prompt, or no",
+                )
+            }
+        ),
+        "store": STORE,
+        "serve": SERVE,
+        "schedule": SCHEDULE,
         "context": CONTEXT,
     }
 )

@@ -22,7 +22,8 @@ class Leaf:
     Rules for a workspace's file (S10): `display` always applies; `guarded` needs trust unless `tightens(old, new)`
     returns true; `stricter` applies only if it tightens, trusted or not; `never(new)` is refused even with trust.
     `acts`: it runs or sends something or chooses who answers, so it is reported first. `loosens(old, new)` is needed
-    where a value that doesn't tighten need not loosen either.
+    where a value that doesn't tighten need not loosen either. `yields`: a workspace's file may add one, but never
+    replaces what a lower layer set; `not_from_folder` are keys of a table that never count from there.
     """
 
     check: Check
@@ -32,6 +33,8 @@ class Leaf:
     acts: bool = False
     loosens: Callable[[Any, Any], bool] | None = None
     merges: bool = False  # a free key whose tables merge like fixed ones
+    yields: bool = False
+    not_from_folder: tuple[str, ...] = ()
     help: str = ""
 
 

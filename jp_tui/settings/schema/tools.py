@@ -11,6 +11,8 @@ from typing import Any
 from jp_tui.settings.schema import checks, shapes
 from jp_tui.settings.schema.assistant import FREE, target
 from jp_tui.settings.schema.checks import BadValue, describe_value, text
+from jp_tui.settings.schema.mcp import SERVER
+from jp_tui.settings.schema.mcp import TOOL as MCP_TOOL
 from jp_tui.settings.schema.nodes import Group, Leaf, Node, stricter
 
 MAX_ID = 200
@@ -45,15 +47,35 @@ KINDS = ("run", "deliver", "tool")
 """Kinds of prompt with a policy (R144)."""
 ALL_TOOLS = "*"
 
-name = checks.matching(r"[A-Za-z0-9_-]{1,64}", "a name of letters, digits, _ and -, at most 64")
+name = checks.matching(
+    rf"[A-Za-z0-9_-]{{1,64}}|mcp\.{SERVER}\.({MCP_TOOL}|\*)|(?!mcp\.)[A-Za-z0-9_-]{{1,64}}\.([A-Za-z0-9_.+-]{{1,64}}|\*)",
+    "a name of letters, digits, _ and -, at most 64; mcp.SERVER.TOOL or mcp.SERVER.* for an MCP server's, PROGRAM.TOOL "
+    "or PROGRAM.* for another program's",
+)
 
 
 def tool_name(value: Any) -> str:
     return str(name(value))
 
 
+to = checks.matching(
+    r"(role:)?[^\s:*\x00-\x1f\x7f]([^:*\x00-\x1f\x7f]{0,61}[^\s:*\x00-\x1f\x7f])?",
+    'the name of a person, like "lead", or of a group, like "role:ops"',
+)
+PEOPLE: dict[str, Node] = {
+    "to": Leaf(to, acts=True, help="the person, or role:GROUP, who answers in a shared store; default: the owner"),
+    "approvals": Leaf(
+        checks.integer(1, 20),
+        tightens=lambda old, new: isinstance(old, int) and new >= old,  # unset, it may inherit a higher number
+        acts=True,
+        help="how many people must say yes to a yes-or-no question; its owner never counts",
+    ),
+}
+"""People who answer in a shared store (store.md D14, D15)."""
+
 QUESTION = Group(
     {
+        **PEOPLE,
         "target": Leaf(target, tightens=lambda old, new: new == "user", acts=True, help="who answers"),
         "answer": Leaf(checks.json_value, never=lambda new: True, help="a fixed answer"),
         "prompt_label": Leaf(checks.text, "display", help="name shown as the asker; display only"),
@@ -70,12 +92,12 @@ QUESTION = Group(
 _DETACHED = checks.choice("auto", "defaults", "deny", "defer")
 
 
-def _waits_or_fails(old: object, new: object) -> bool:
+def _is_stricter_deferral(old: object, new: object) -> bool:
     """True if `new` stops what `old` allowed, or refuses what `old` only deferred."""
     return new == "deny" or (new == "defer" and old != "deny")
 
 
-_DETACHED_LEAF = Leaf(_DETACHED, tightens=_waits_or_fails, acts=True, help="what to do when no user is available")
+_DETACHED_LEAF = Leaf(_DETACHED, tightens=_is_stricter_deferral, acts=True, help="what to do when no user is available")
 _ASKING = ("unattended", "edit", "ask", "skip")  # from loose to strict
 
 _RESULTS = {
@@ -142,6 +164,7 @@ OPTIONS = Group(
 )
 
 _SHARED: dict[str, Node] = {
+    **PEOPLE,
     "enable": Group(
         {
             "state": Leaf(checks.boolean, tightens=stricter(True, False), help="offer the tool to the model"),
@@ -167,6 +190,12 @@ _SHARED: dict[str, Node] = {
         tightens=stricter(True, False),
         never=lambda new: new is True,
         help="whether the tool only reads, so that it works in plan mode",
+    ),
+    "idempotent": Leaf(
+        checks.boolean,
+        tightens=stricter(True, False),
+        never=lambda new: new is True,
+        help="whether it may run twice, so that an unfinished run is repeated without asking",
     ),
     "timeout_secs": Leaf(checks.integer(1, 86_400), help="seconds that a local tool may run"),
     "options": OPTIONS,

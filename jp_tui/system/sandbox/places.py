@@ -90,7 +90,7 @@ def own_folders(environment: Mapping[str, str]) -> tuple[str, ...]:
 def _ours(root: str, environment: Mapping[str, str]) -> Iterator[Mount]:
     for path in own_folders(environment):
         if beneath(root, path):
-            raise SandboxProblem(f"The workspace is a folder of jp-tui's own ({path}).")
+            raise SandboxProblem(f"The workspace is one of jp-tui's own folders ({path}).")
         if os.path.isdir(path):
             yield Mount("empty", path, "jp-tui's own files", fixed=True)
 

@@ -64,7 +64,7 @@ async def probed(root: str | Path | None = None) -> SandboxProbe:
         if not reason:
             return SandboxProbe(bubblewrap)
         first = first or reason
-    return SandboxProbe(reason=f"bwrap does not work here: {first}")
+    return SandboxProbe(reason=f"bwrap doesn't work here: {first}")
 
 
 def _program() -> str:
@@ -77,11 +77,11 @@ def _impossible(given: str | Path) -> str:
     if root == "/":
         return "the workspace is the whole disk"
     if program and beneath(os.path.realpath(program), root):
-        return "the only bwrap is one of this workspace"
+        return "the only bwrap is in this workspace"
     if any(beneath(root, one) for one in ("/proc", "/sys")):
         return "the workspace is a part of the running system"
     if any(beneath(root, one) for one in own_folders(os.environ)):
-        return "the workspace is a folder of jp-tui's own"
+        return "the workspace is one of jp-tui's own folders"
     return ""
 
 
@@ -137,6 +137,6 @@ def _judged(root: Path, said: str) -> str:
         "what it hides can be read": _SECRET in said,
         "what it protects can be changed": not kept <= made or not made <= kept | {"done", "linked"},
         "the disk can be written": os.path.lexists("/made") or (root.parent / "made").exists(),
-        "processes of others are seen": not re.match(r"\d{1,2}\n", said),
+        "other processes are visible": not re.match(r"\d{1,2}\n", said),
     }
     return next((f"{words}." for words, wrong in traces.items() if wrong), "")

@@ -92,7 +92,7 @@ class Protected:
             with os.scandir(folder) as entries:
                 inside = [one.path for one in entries if not one.is_symlink()]
         except OSError as error:
-            raise SandboxProblem(f"{display_path(folder)} can't be looked at: {error.strerror}.") from error
+            raise SandboxProblem(f"{display_path(folder)} can't be read: {error.strerror}.") from error
         self.wishes += [Mount("write", path, "beside a link that stays") for path in sorted(inside)]
 
 
@@ -203,4 +203,4 @@ def _mode(path: str) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise SandboxProblem(f"{display_path(path)} can't be looked at: {error.strerror}.") from error
+        raise SandboxProblem(f"{display_path(path)} can't be read: {error.strerror}.") from error

@@ -100,7 +100,7 @@ async def run_inside(
             opening.cancel()
     if gate.opened or (done.cancelled and not gate.problem) or done.timed_out:
         return done
-    raise SandboxProblem(gate.problem or _said(done))
+    raise SandboxProblem(gate.problem or _exit_text(done))
 
 
 class _Gate:
@@ -159,7 +159,7 @@ async def _readable(loop: asyncio.AbstractEventLoop, ours: socket.socket) -> Non
         loop.remove_reader(ours)
 
 
-def _said(done: ChildExit) -> str:
+def _exit_text(done: ChildExit) -> str:
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
     if lines:
         return f"{lines[-1][:300]}."

@@ -73,7 +73,7 @@ def read_state(process: int) -> SandboxState:
         }
         return SandboxState(table(_read(f"/proc/{process}/mountinfo")), frozenset(shared), status)
     except (OSError, ValueError) as error:
-        raise SandboxProblem(f"It can't be looked at from outside: {error}.") from error
+        raise SandboxProblem(f"It can't be inspected from outside: {error}.") from error
 
 
 def own_mounts() -> dict[str, Mounted]:

@@ -17,7 +17,7 @@ from jp_tui.questions.wire import digest
 from jp_tui.system.files import StaleBase
 from jp_tui.system.ignore_lists import NAME as IGNORE_LIST
 from jp_tui.system.problem import display_path
-from jp_tui.tools.files.guard import control, obeyed, secret
+from jp_tui.tools.files.guard import control, secret, why_protected
 from jp_tui.tools.files.partial_changes import comments, refused_parts
 from jp_tui.tools.files.partial_changes import fenced as fenced
 from jp_tui.tools.files.workspace import ToolRefusal, secrets
@@ -72,7 +72,7 @@ def _missing(call: ToolCall, steps: tuple[ApprovalStep, ...]) -> NeedsInput | Fa
         given = _answer(call, step.question)
         if given is None:
             return NeedsInput(step.question)
-        taken = _taken(given, step.question)
+        taken = _accepted_parts(given, step.question)
         if not given.value or (taken is not None and not taken.accepted):
             said = comments(step.question.parts, taken) if taken is not None else ""
             return Failure(f"{step.no}\n\n{said}" if said else step.no, declined=True)
@@ -84,7 +84,7 @@ def _done(call: ToolCall, plan: Plan) -> Success:
     comments."""
     for step in plan.steps:
         given = call.answers.get(step.question.id)
-        taken = None if given is None else _taken(given, step.question)
+        taken = None if given is None else _accepted_parts(given, step.question)
         if taken is None:
             continue
         every = frozenset(part.id for part in step.question.parts)
@@ -107,12 +107,12 @@ def _answer(call: ToolCall, question: Question) -> GivenAnswer | None:
         return given
     if given.digest != digest(question):
         return None
-    taken = _taken(given, question)
+    taken = _accepted_parts(given, question)
     strange = taken is not None and not {part.id for part in question.parts}.issuperset(taken.accepted)
     return None if strange else given
 
 
-def _taken(given: GivenAnswer, question: Question) -> Taken | None:
+def _accepted_parts(given: GivenAnswer, question: Question) -> Taken | None:
     """Return the accepted parts; None for an answer to the whole, such as a remembered or static one (R251)."""
     return given.taken if question.parts and not given.unseen else None
 
@@ -132,7 +132,7 @@ def yes_or_no(
     separately. A file that other programs obey makes the question exclusive to a person, and the context says why
     (R247).
     """
-    reasons = [f"{display_path(path)}: {why}, so a person decides." for path in decides if (why := obeyed(path))]
+    reasons = [f"{display_path(path)}: {why}, so a person decides." for path in decides if (why := why_protected(path))]
     return Question(
         id=key,
         text=text,

@@ -89,6 +89,18 @@ _HOOKS = tuple(
 _OBEYED = (*_BUILT, *_STARTED, *_HOOKS)
 
 
+class _Started:
+    """Files that programs of the settings start, as real paths in the workspace (mcp.md P2). One set for the process:
+    sessions of several folders only guard more."""
+
+    files: frozenset[str] = frozenset()
+
+
+def guard_started(files: Iterable[str]) -> None:
+    """Guard these files too: a program that the settings start runs what they say."""
+    _Started.files |= frozenset(files)
+
+
 def secret(real: str, rules: Iterable[str] = SECRETS) -> bool:
     """True if the file at this real path usually contains secrets. The last matching rule decides."""
     parts = _parts(real)
@@ -105,8 +117,10 @@ def control(real: str) -> bool:
     return not CONTROL.isdisjoint(_parts(real))
 
 
-def obeyed(real: str) -> str | None:
+def why_protected(real: str) -> str | None:
     """Return why only a person may decide about a change of this file, as a clause; None for an ordinary file."""
+    if real in _Started.files:
+        return "an MCP server that your settings start runs it"
     parts = _parts(real)
     if any(_fits(parts, rule) for rule in _INSTRUCTIONS):
         return "agents take instructions from it"

@@ -42,7 +42,7 @@ class RulePlacesOnDisk:
             return False
         if guard.secret(inside, self._secrets) or (inside != "." and self._hidden(inside, os.path.isdir(path))):
             return True
-        return writes and (guard.control(inside) or guard.obeyed(inside) is not None)
+        return writes and (guard.control(inside) or guard.why_protected(inside) is not None)
 
 
 def _real(path: str) -> str:

@@ -190,11 +190,11 @@ class _State:
                 self.matches += 1
                 if self.matches >= MAX_MATCHES:
                     break
-        self._say(name, lines, hits)
+        self._add_group(name, lines, hits)
         if self.matches >= MAX_MATCHES:
             raise _Stop(f"stopped after {MAX_MATCHES} matches")
 
-    def _say(self, name: str, lines: list[str], hits: dict[int, int]) -> None:
+    def _add_group(self, name: str, lines: list[str], hits: dict[int, int]) -> None:
         """Emit the matches with surrounding lines, groups separated. Raises _Stop at the size limit."""
         around = self._job["context"]
         near = {one for at in hits for one in range(max(0, at - around), min(len(lines), at + around + 1))}

@@ -25,7 +25,7 @@ def outcome(name: str, done: ChildExit, limit: float) -> Printed:
     stderr = done.stderr.decode("utf-8", "replace")
     if ended := _ended(done, limit):
         return failed(name, _ends(stdout), _ends(stderr), ended)
-    if (found := _spoken(name, stdout)) is not None:
+    if (found := _parse_printed(name, stdout)) is not None:
         return found
     if done.ok:
         return Success(stdout)
@@ -57,7 +57,7 @@ def _ended(done: ChildExit, limit: float) -> str:
     return ""
 
 
-def _spoken(name: str, stdout: str) -> Printed | None:
+def _parse_printed(name: str, stdout: str) -> Printed | None:
     """Parse the outcome in JSON form; None for anything else."""
     try:
         said = parse_object(stdout)

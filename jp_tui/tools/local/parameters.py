@@ -75,13 +75,13 @@ def _value(rule: JsonObject, given: Json, where: str, problems: list[str]) -> Js
     value = _coerced(rule, given)
     if not _fits(rule, value):
         wanted = " or ".join(_KINDS[kind] for kind in _types(rule))
-        problems.append(f"`{where}` must be {wanted}, and is {_said(value)}.")
+        problems.append(f"`{where}` must be {wanted}, and is {_value_text(value)}.")
         return value
     if isinstance(value, float) and "integer" in _types(rule) and "number" not in _types(rule):
         value = int(value)
     allowed = rule.get("enum")
     if isinstance(allowed, list) and not any(same(value, one) for one in allowed):
-        problems.append(f"`{where}` must be one of {', '.join(map(dump, allowed))}, and is {_said(value)}.")
+        problems.append(f"`{where}` must be one of {', '.join(map(dump, allowed))}, and is {_value_text(value)}.")
     properties, items = rule.get("properties"), rule.get("items")
     if isinstance(value, dict) and isinstance(properties, dict):
         return _object(properties, value, f"{where}.", problems)
@@ -134,7 +134,7 @@ def _is(kind: str, value: Json) -> bool:
             return False
 
 
-def _said(value: Json) -> str:
+def _value_text(value: Json) -> str:
     """Return a value for a sentence, shortened."""
     if isinstance(value, str):
         return f'the text "{short(value)}"'

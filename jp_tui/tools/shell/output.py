@@ -19,7 +19,7 @@ _BETWEEN = 0.25
 _LINE = 200
 
 
-def told(
+def result_text(
     done: ChildExit,
     seconds: float,
     name: Callable[[int | None], str],
@@ -78,7 +78,7 @@ class Tail:
         self._say, self._clock = say, clock
         self._line, self._at = b"", clock() - _BETWEEN
 
-    def heard(self, data: bytes) -> None:
+    def add(self, data: bytes) -> None:
         """Add output."""
         lines = (self._line + data[-4_096:]).split(b"\n")
         self._line = lines[-1][-_LINE * 4 :]

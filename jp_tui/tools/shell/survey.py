@@ -172,7 +172,10 @@ def workspace(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) ->
     if search.whole:
         for path in sorted(search.linked):
             _outside(search, path, names, [root, *job["skip"]])
-    kept = [*(os.path.join(root, one) for one in job["read_only"]), *_obeyed([*search.control, *search.repositories])]
+    kept = [
+        *(os.path.join(root, one) for one in job["read_only"]),
+        *_run_by_git([*search.control, *search.repositories]),
+    ]
     twins = _twins(search, root, _several(search.secrets), _several(_files(kept))) if search.whole else ([], [])
     emit(
         {
@@ -233,7 +236,7 @@ def _outside(search: SurveyWalk, path: str, names: Names, skip: Sequence[str]) -
         search.secrets += other.secrets
 
 
-def _obeyed(paths: Sequence[str]) -> Iterator[str]:
+def _run_by_git(paths: Sequence[str]) -> Iterator[str]:
     """Files in repositories that git obeys; each may have another name outside its protected folder."""
     for path in dict.fromkeys(paths):
         for name in ("config", "config.worktree", "hooks", "info"):

@@ -1,4 +1,4 @@
-"""Which slash commands are run most: those come first in the list (S50).
+"""Counts of the slash commands that were run: the most used come first in the list (S50).
 
 Kept in a small file of the state folder, read when the first command is typed. It is harmless to lose, so problems with
 it are ignored.
@@ -14,9 +14,9 @@ from pathlib import Path
 from jp_tui.view.composer.commands import SlashCommand
 
 KEPT = 100
-"""Commands that are remembered: an old habit gives way to a new one."""
+"""Commands that are remembered, so that a new habit replaces an old one."""
 LONGEST = 4096
-"""Bytes that are read."""
+"""Most bytes that are read."""
 
 
 class CommandUses:

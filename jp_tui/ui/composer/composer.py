@@ -1,13 +1,13 @@
 """The text field where the user writes: several lines, a history, pastes of any size, and no key lost or out of order.
 
 Every key is handled in `_on_key`, from the bindings below: Textual lets a bound key be overtaken by the characters
-typed after it (designs.md A, traps). The composer sends no command and saves no draft: what it needs from the engine
-goes out as a request (`requests.py`), which `ComposerController` carries out.
+typed after it (designs.md A, traps). The composer sends no command and saves no draft: it posts requests to the engine
+(`requests.py`), which `ComposerController` carries out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textual import events
@@ -33,7 +33,7 @@ from jp_tui.ui.keys.bindings import bound, words
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.textual_patches.text_colours import TextColours
 from jp_tui.ui.widgets.editing import EDITING
-from jp_tui.view.composer.commands import RunAction, SlashCommand, UnknownCommand, Value
+from jp_tui.view.composer.commands import OwnSlash, RunAction, SlashCommand, UnknownCommand, Value, server_named
 from jp_tui.view.composer.history import PromptHistory
 from jp_tui.view.composer.mentions import image_path, is_image, mention
 from jp_tui.view.composer.pastes import cleaned
@@ -50,6 +50,7 @@ _CONDITIONAL = frozenset(
         "put_away",
         "add_output",
         "end_shell",
+        "close_shell",
         "take",
         "end_fork",
         "drop",
@@ -69,26 +70,87 @@ class Composer(TextArea, inherit_bindings=False):
         Binding(
             "ctrl+j,shift+enter,alt+enter", "newline", "new line", id="composer.newline", tooltip="Start a new line"
         ),
-        Binding("ctrl+g", "editor", "editor", id="composer.editor", tooltip="Edit in your $EDITOR"),
-        Binding("up", "older", "up, or previous message", show=False, id="composer.older", tooltip="On the first line"),
-        Binding("down", "newer", "down, or next message", show=False, id="composer.newer", tooltip="On the last line"),
+        Binding("ctrl+g", "editor", "editor", id="composer.editor", tooltip="Edit the message in your $EDITOR"),
+        Binding(
+            "shift+tab", "next_mode", "mode", show=False, id="composer.mode", tooltip="Select what runs without asking"
+        ),
+        Binding(
+            "up",
+            "older",
+            "up, or previous message",
+            show=False,
+            id="composer.older",
+            tooltip="On the first line: show the previous message",
+        ),
+        Binding(
+            "down",
+            "newer",
+            "down, or next message",
+            show=False,
+            id="composer.newer",
+            tooltip="On the last line: show the next message",
+        ),
         Binding(
             "ctrl+r", "recall", "search history", show=False, id="composer.recall", tooltip="Search earlier messages"
         ),
-        Binding("enter", "take_found", "select", id="composer.take_found", tooltip="Use the selected entry"),
-        Binding("escape", "end_recall", "cancel", id="composer.end_recall", tooltip="Keep the text as it was"),
-        Binding("tab", "complete", "complete", id="composer.complete", tooltip="Insert the selected command"),
-        Binding("escape", "put_away", "close list", id="composer.put_away", tooltip="The list of commands"),
-        Binding("alt+a", "add_output", "add output", id="composer.add_output", tooltip="To your message"),
-        Binding("escape", "end_shell", "stop command", id="composer.end_shell", tooltip="Stop it, or close its panel"),
-        Binding("alt+v", "paste_image", "image", show=False, id="composer.paste_image", tooltip="From the clipboard"),
-        Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="Expand the placeholder at the cursor"),
-        Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the current turn ends"),
-        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="The last queued message"),
         Binding(
-            "escape", "end_fork", "cancel edit", id="composer.end_fork", tooltip="Leave the earlier message unchanged"
+            "enter",
+            "take_found",
+            "select",
+            id="composer.take_found",
+            tooltip="In the history search: use the selected message",
         ),
-        Binding("escape", "vi_normal", "normal mode", id="composer.vi_normal", tooltip='With ui.keys = "vi"'),
+        Binding(
+            "escape", "end_recall", "cancel", id="composer.end_recall", tooltip="In the history search: keep your text"
+        ),
+        Binding("tab", "complete", "complete", id="composer.complete", tooltip="Insert the selected command or file"),
+        Binding(
+            "escape",
+            "put_away",
+            "close list",
+            id="composer.put_away",
+            tooltip="In a list: close it",
+        ),
+        Binding(
+            "alt+a",
+            "add_output",
+            "add output",
+            id="composer.add_output",
+            tooltip="Add a command's output to the message",
+        ),
+        Binding(
+            "escape",
+            "end_shell",
+            "stop command",
+            id="composer.end_shell",
+            tooltip="While a shell command runs: stop it",
+        ),
+        Binding(
+            "escape",
+            "close_shell",
+            "close output",
+            id="composer.close_shell",
+            tooltip="After a shell command: close its panel",
+        ),
+        Binding(
+            "alt+v",
+            "paste_image",
+            "image",
+            show=False,
+            id="composer.paste_image",
+            tooltip="Attach the image from the clipboard",
+        ),
+        Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="Expand the pasted text at the cursor"),
+        Binding("enter", "queue", "queue", id="composer.queue", tooltip="While the model works: queue the message"),
+        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="Edit the last queued message"),
+        Binding("escape", "end_fork", "cancel edit", id="composer.end_fork", tooltip="Editing a message: stop"),
+        Binding(
+            "escape",
+            "vi_normal",
+            "normal mode",
+            id="composer.vi_normal",
+            tooltip="In vi mode: switch to normal",
+        ),
         Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="Drop the last queued message"),
         *EDITING,
     ]
@@ -126,10 +188,12 @@ class Composer(TextArea, inherit_bindings=False):
 
     @dataclass
     class Submitted(Message):
-        """The user sends this text, with images by their paths. The composer is empty again."""
+        """The user sends this text, with images by their paths; with `command` it is an own command as typed. The
+        composer is empty again."""
 
         text: str
         attachments: tuple[str, ...] = ()
+        command: bool = False
 
     @dataclass
     class Commanded(Message):
@@ -179,12 +243,12 @@ class Composer(TextArea, inherit_bindings=False):
         self._files = FileCompletion(self, self._request)
         self._earlier = PromptHistory()
         self._restored: Selection | None = None
-        """What `put_back` selected."""
+        """The range that `restore_text` selected."""
         self._search = HistorySearch(texts=lambda: self._earlier.texts, put=self.put, send=self._show_history)
         super().__init__(
             id=id, placeholder=PLACEHOLDER, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200
         )
-        self.cursor_blink = False  # 25 KB in ten idle seconds (T24)
+        self.cursor_blink = False  # 25 KB in 10 idle seconds (T24)
         self.match_cursor_bracket = False  # searches the whole text at every step
 
     def _suggest(self, commands: tuple[SlashCommand, ...], chosen: int) -> None:
@@ -204,6 +268,15 @@ class Composer(TextArea, inherit_bindings=False):
         """The text, pastes in full."""
         return self._marks.whole_text
 
+    def know_commands(self, own: Sequence[SlashCommand]) -> None:
+        """Set the current own commands."""
+        self._slash.learn(own)
+
+    @property
+    def own_commands(self) -> tuple[OwnSlash, ...]:
+        """The own commands that are known."""
+        return self._slash.own
+
     @property
     def attachments(self) -> tuple[str, ...]:
         """The paths of the attached images."""
@@ -220,14 +293,14 @@ class Composer(TextArea, inherit_bindings=False):
         self.load_text(self._marks.marked(text, folds))
         self.move_cursor(self.document.end)
 
-    def put_before(self, text: str, folds: str = "") -> None:
-        """Insert a text before what is written."""
+    def prepend(self, text: str, folds: str = "") -> None:
+        """Insert a text before the existing one."""
         if text and self.text:
             self.put(f"{text}\n{self.written}")
         elif text:
             self.put(text, folds)
 
-    def put_back(self, text: str, *, written: bool = False, select: bool = False) -> None:
+    def restore_text(self, text: str, *, written: bool = False, select: bool = False) -> None:
         """Restore a text that was not sent, unless something is written. `written`: it is as the user typed it.
         `select`: selected as a whole, so that typing replaces it (S50); Up finds it again."""
         if text and not self.text:
@@ -237,7 +310,7 @@ class Composer(TextArea, inherit_bindings=False):
 
     @property
     def selected_by_user(self) -> str:
-        """The selected text, unless it is one that was restored and selected by `put_back`."""
+        """The selected text, unless it is one that was restored and selected by `restore_text`."""
         return "" if self.selection == self._restored else self.selected_text
 
     def clear_draft(self) -> bool:
@@ -250,12 +323,12 @@ class Composer(TextArea, inherit_bindings=False):
         return True
 
     def return_unsent(self, request: ask.Request) -> None:
-        """Restore the text of a request that could not be carried out; what was typed since stays."""
+        """Restore the text of a request that could not be carried out; text typed since then stays."""
         match request:
             case ask.ExecuteShell(line=line):
-                self.put_back(f"!{line}", written=True)
+                self.restore_text(f"!{line}", written=True)
             case ask.QueueMessage(text=text):
-                self.put_before(text)
+                self.prepend(text)
             case _:
                 pass
 
@@ -305,7 +378,7 @@ class Composer(TextArea, inherit_bindings=False):
         return super().delete(start, end, maintain_selection_offset=maintain_selection_offset)
 
     def undo(self) -> None:
-        """As `TextArea.undo`. The cursor moves first: Textual fails if it is behind the end of the shorter text."""
+        """As `TextArea.undo`. The cursor moves first: Textual fails if it is after the end of the shorter text."""
         was, before = self.selection, self.text
         self.selection = Selection.cursor((0, 0))
         super().undo()
@@ -366,7 +439,7 @@ class Composer(TextArea, inherit_bindings=False):
         return [one for one in found if one.id not in _CONDITIONAL or self.check_action(one.action, ())]
 
     def after_keys(self, do: Callable[[], None]) -> None:
-        """Post `AfterKeys` with `do`, behind the keys that wait here: they and messages have separate queues (E10)."""
+        """Post `AfterKeys` with `do`, after the keys that wait here: keys and messages have separate queues (E10)."""
         self.call_later(self.post_message, self.AfterKeys(do))
 
     def watch_busy(self, busy: bool) -> None:
@@ -379,7 +452,7 @@ class Composer(TextArea, inherit_bindings=False):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return False for what is impossible now, so that the last line doesn't offer it (E5)."""
+        """Return False for an action that is impossible now, so that the last line doesn't offer it (E5)."""
         if self._search.open or action in ("take_found", "end_recall"):
             return self._search.open and action in ("take_found", "end_recall")
         if action in ("complete", "put_away"):
@@ -391,10 +464,12 @@ class Composer(TextArea, inherit_bindings=False):
             return self._vi is not None and self._vi.inserting
         if action == "unfold":
             return self._marks.at_cursor and not self.locked
-        if action in ("add_output", "end_shell"):
-            return bool(self.shell) and (action == "end_shell" or (self.shell == "ended" and not self.locked))
+        if action in ("end_shell", "close_shell"):
+            return self.shell == ("runs" if action == "end_shell" else "ended")
+        if action == "add_output":
+            return self.shell == "ended" and not self.locked
         if self.locked:
-            return action not in ("submit", "queue", "newline", "editor", "take_queued", "drop_queued")
+            return action not in ("submit", "queue", "newline", "editor", "take_queued", "drop_queued", "next_mode")
         if action in ("take_queued", "drop_queued"):
             return self.queued > 0
         queues = self.busy and not self.replying and not self._slash.matches
@@ -408,7 +483,7 @@ class Composer(TextArea, inherit_bindings=False):
     # -- events
 
     async def _on_key(self, event: events.Key) -> None:
-        """Run a binding or insert a character; other keys go on to the screen."""
+        """Run a binding or insert a character; other keys go to the screen."""
         if self._search.open:
             event.stop()
             event.prevent_default()
@@ -477,8 +552,15 @@ class Composer(TextArea, inherit_bindings=False):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         self._slash.text_changed()
+        if self.text == "/":
+            self._request(ask.ReadCommands())
+        elif self.text[:1] == "/" and self.text[-1:] == ":" and (named := server_named(self.text[1:-1])):
+            self._request(ask.ReadCommands(named))
         self._files.text_or_cursor_changed()
         self.post_message(self.Edited())
+
+    def on_resize(self) -> None:
+        self.refresh()  # it was painted at the new width before its text was wrapped to it
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
@@ -491,6 +573,9 @@ class Composer(TextArea, inherit_bindings=False):
     def notify_style_update(self) -> None:
         self._colours.forget()
         super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        return super().render_line(y) if self.content_size.width else Strip.blank(0)  # Textual's wraps to no width
 
     def render_lines(self, crop: Region) -> list[Strip]:
         lines = self._colours.render_lines(crop)
@@ -519,28 +604,37 @@ class Composer(TextArea, inherit_bindings=False):
         meant = self._slash.meaning(written)
         if isinstance(meant, UnknownCommand):
             advice = words(meant.advice)
-            unknown = ours("Unknown command /{name}. {advice}", name=Foreign(meant.name[:30]), advice=advice)
+            unknown = ours("No command /{name}. {advice}", name=Foreign(meant.name[:30]), advice=advice)
             self._refuse(advice if meant.known else unknown)
             return
-        if isinstance(meant, RunAction):
+        own = isinstance(meant, RunAction) and isinstance(meant.command, OwnSlash)
+        command = own and not self.replying  # a reply is text
+        if isinstance(meant, RunAction) and not own:
             self._earlier = self._earlier.remembered(self.text)
             self.run_command(meant.command, meant.argument)
             return
         self._vi_insert()
         queues = self.busy and not self.replying
-        self.busy = True  # until the engine answers: a second Enter in the same burst is queued
+        self.busy = True  # until the engine answers, so that a second Enter in the same burst is queued
         self._earlier = self._earlier.remembered(self.text)
         files = self.attachments
         self.load_text("")
-        text = meant.text.removeprefix("!") if meant.text.startswith("!!") and not self.replying else meant.text
-        if queues:
-            self._request(ask.QueueMessage(text, files))
+        if isinstance(meant, RunAction):
+            text = f"/{meant.command.name} {meant.argument}".rstrip()
+            self._slash.ran(meant.command)
         else:
-            self.post_message(self.Submitted(text, files))
+            text = meant.text.removeprefix("!") if meant.text.startswith("!!") and not self.replying else meant.text
+        if queues:
+            self._request(ask.QueueMessage(text, files, command))
+        else:
+            self.post_message(self.Submitted(text, files, command))
 
     def run_command(self, command: SlashCommand, argument: str = "") -> None:
-        """Run a slash command and empty the composer."""
+        """Run a slash command and empty the composer; an own command is written there, for its arguments."""
         self._vi_insert()
+        if isinstance(command, OwnSlash):
+            self.put(f"/{command.name} ")
+            return
         self.load_text("")
         self._slash.ran(command)
         chosen = RunAction(command.of, command.value) if isinstance(command, Value) else RunAction(command, argument)
@@ -555,12 +649,15 @@ class Composer(TextArea, inherit_bindings=False):
     def action_newline(self) -> None:
         self.write("\n", *self.selection)
 
+    def action_next_mode(self) -> None:
+        self._request(ask.NextMode())
+
     def action_editor(self) -> None:
         if not self.read_only:
             self._request(ask.OpenEditor())
 
     def action_cursor_line_start(self, select: bool = False) -> None:
-        """Go to the very start, not to the first character behind an indent as in a code editor."""
+        """Go to the very start, not to the first character after an indent as in a code editor."""
         self.move_cursor(self.get_cursor_line_start_location(), select=select)
 
     def action_older(self) -> None:
@@ -643,7 +740,10 @@ class Composer(TextArea, inherit_bindings=False):
     def action_end_shell(self) -> None:
         self._request(ask.LeaveShell())
 
+    def action_close_shell(self) -> None:
+        self._request(ask.LeaveShell())
+
 
 def _as_typed(text: str) -> str:
-    """Return what has to be typed so that this text is sent."""
+    """Return the text to type so that this text is sent."""
     return f"{text[0]}{text}" if text.startswith(("/", "!")) else text

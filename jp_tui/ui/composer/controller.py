@@ -28,6 +28,8 @@ from jp_tui.ui.composer.shell_commands import ShellCommands
 from jp_tui.ui.composer.shell_panel import ShellPanel
 from jp_tui.ui.text import ours
 from jp_tui.view.activity.status import Status
+from jp_tui.view.wording import store as store_words
+from jp_tui.view.wording.modes import next_mode
 
 ROOMY = 36
 """Lines of a terminal from which on all panels fit above the composer at once."""
@@ -59,10 +61,12 @@ class ComposerController(Vertical):
         editor: Callable[[str], str],
         clock: Callable[[], float],
         first_prompt: str = "",
+        first_command: bool = True,
         id: str | None = None,
     ) -> None:
         """`show_problem` takes a message and advice, both empty to clear it; `editor` returns an edited text or raises
-        OSError; `clock` is monotonic seconds; `first_prompt` is sent when a conversation is open."""
+        OSError; `clock` is monotonic seconds; `first_prompt` is sent when a conversation is open, with
+        `first_command` perhaps as an own command."""
         super().__init__(id=id)
         self._composer, self._drafts = composer, drafts
         self._send, self._status, self._show_problem, self._editor = send, status, show_problem, editor
@@ -73,7 +77,9 @@ class ComposerController(Vertical):
         self._fork_note = ForkNote(id="fork")
         self._shell = ShellCommands(composer=composer, panel=self._shell_panel, send=send)
         self._fork = ForkEditing(composer=composer, note=self._fork_note, send=send)
-        self._first: tuple[str, tuple[str, ...]] = first_prompt, ()
+        self._first: tuple[str, tuple[str, ...], bool] = first_prompt, (), first_command
+        self._typed_commands = set[str]()
+        """Own commands that were sent as they were typed."""
         self._unsent = ""
         """The message that was sent and isn't in the log yet."""
         self._to_queue = deque[str]()
@@ -99,8 +105,10 @@ class ComposerController(Vertical):
     def handle(self, request: ask.Request) -> bool:
         """Carry out a request of the composer. Return False if it is impossible now."""
         match request:
-            case ask.QueueMessage(text=text, attachments=attachments):
-                return self._queue_message(text, attachments)
+            case ask.QueueMessage(text=text, attachments=attachments, command=command):
+                return self._queue_message(text, attachments, command)
+            case ask.ReadCommands(server=server):
+                self._send(cmd.ReadOwnCommands(server=server))
             case ask.SendQueue():
                 self._send(cmd.SendQueued(conversation=self._conversation))
             case ask.PopQueued(drop=drop):
@@ -111,9 +119,10 @@ class ComposerController(Vertical):
             case ask.ShowFiles(paths=paths, chosen=chosen, open=is_open):
                 self._make_room(is_open)
                 found = self._found
-                self._files.files = FileChoices(
-                    paths, chosen, is_open, found.total, found.cut, found.revision > 0, found.problem
-                )
+                about = found.total, found.cut, found.revision > 0, found.problem, found.server, not found.done
+                self._files.files = FileChoices(paths, chosen, is_open, *about)
+            case ask.AttachImage() if self._found.server:
+                pass  # a resource, whatever its name
             case ask.AttachImage(path=path, written=written):
                 self._last_image += 1
                 self._images[self._last_image] = written
@@ -129,6 +138,9 @@ class ComposerController(Vertical):
                 self._shell.insert_output()
             case ask.OpenEditor():
                 self._edit_outside()
+            case ask.NextMode():
+                mode = next_mode(self._status().chosen or "ask")
+                self._send(cmd.SetApprovalMode(conversation=self._conversation, mode=mode))
             case ask.LeaveFork():
                 self._fork.leave()
             case _:
@@ -174,18 +186,23 @@ class ComposerController(Vertical):
 
     # -- messages
 
-    def submit(self, text: str, attachments: tuple[str, ...] = ()) -> bool:
-        """Send a message, in a fork if an earlier one is edited. Return True if it is sent here and now.
+    def submit(self, text: str, attachments: tuple[str, ...] = (), command: bool = False) -> bool:
+        """Send a message, in a fork if an earlier one is edited, perhaps an own `command`. Return True if it is sent
+        here and now.
 
         Without a conversation it is sent as soon as one is open.
         """
-        if self._fork.submit(self._conversation, text, attachments):
+        if self._fork.submit(self._conversation, text, attachments, command):
             return False
         if not self._conversation:
-            self._first = text, ()
+            if self._status().offline:
+                self._composer.restore_text(text, written=True)
+                self._show_problem(store_words.UNOPENED, store_words.UNOPENED_ADVICE)
+            else:
+                self._first = text, (), command
             return False
         self._drafts.discard(self._conversation, COMPOSER)
-        self._start(text, attachments)
+        self._start(text, attachments, command)
         return True
 
     def pick_word(self, text: str) -> None:
@@ -193,25 +210,32 @@ class ComposerController(Vertical):
         if not self._composer.busy and not self._composer.locked:
             self._start(text, ())
 
-    def _start(self, text: str, attachments: tuple[str, ...]) -> None:
+    def _start(self, text: str, attachments: tuple[str, ...], command: bool = False) -> None:
         """Begin a turn. Where messages are queued that something holds back, this one goes ahead of them."""
         self._unsent = text
+        if command:
+            self._typed_commands.add(text)
         self._composer.busy = True
         self._show_problem("", "")
-        here = self._conversation
-        if self._queue.waiting:
+        here, offline = self._conversation, self._status().offline
+        if self._queue.waiting or offline:
             self._unsent = ""  # now the queue has it
             self._to_queue.append(text)
-            self._send(cmd.QueueTurn(conversation=here, text=text, attachments=attachments, first=True))
+            self._composer.busy = not offline
+            self._send(
+                cmd.QueueTurn(conversation=here, text=text, attachments=attachments, command=command, first=not offline)
+            )
         else:
-            self._send(cmd.StartTurn(conversation=here, text=text, attachments=attachments))
+            self._send(cmd.StartTurn(conversation=here, text=text, attachments=attachments, command=command))
 
-    def _queue_message(self, text: str, attachments: tuple[str, ...]) -> bool:
+    def _queue_message(self, text: str, attachments: tuple[str, ...], command: bool) -> bool:
         if not self._conversation:
             return False
+        if command:
+            self._typed_commands.add(text)
         self._drafts.discard(self._conversation, COMPOSER)
         self._to_queue.append(text)
-        self._send(cmd.QueueTurn(conversation=self._conversation, text=text, attachments=attachments))
+        self._send(cmd.QueueTurn(conversation=self._conversation, text=text, attachments=attachments, command=command))
         return True
 
     def _take_queued(self, id: int, *, drop: bool) -> None:
@@ -228,22 +252,29 @@ class ComposerController(Vertical):
     # -- events of the engine
 
     def opened(self, opened: ev.ConversationOpened) -> None:
-        """Restore the draft of a conversation that was opened, and send what was waiting for it."""
+        """Restore the draft of a conversation that was opened, and send the messages that waited for it."""
         composer = self._composer
         composer.busy = False
         composer.locked = bool(opened.held_by)
         composer.placeholder = ours("Read-only: {who}", who=Foreign(opened.held_by)) if opened.held_by else PLACEHOLDER
-        (first, attachments), self._first = self._first, ("", ())
+        (first, attachments, command), self._first = self._first, ("", (), False)
         if opened.held_by:
-            composer.put_back(first)
+            composer.restore_text(first)
             return
-        composer.put_before(opened.drafts.get(COMPOSER, ""), opened.drafts.get(FOLDS, ""))
+        composer.prepend(opened.drafts.get(COMPOSER, ""), opened.drafts.get(FOLDS, ""))
         if composer.text:
-            self.text_edited()  # also what was typed before there was a conversation (E6)
+            self.text_edited()  # also text typed before there was a conversation (E6)
         self._show_queue((), "")
         self._send(cmd.ReadQueue(conversation=opened.conversation))
         if first:
-            self._start(first, attachments)
+            self._start(first, attachments, command)
+
+    def drafts_found(self, drafts: dict[str, str]) -> None:
+        """Put a draft of the store before the text: it was opened without the store, or changed elsewhere."""
+        text = drafts.get(COMPOSER, "")
+        if text and text not in self._composer.written:
+            self._composer.prepend(text, drafts.get(FOLDS, ""))
+            self.text_edited()
 
     def turn_started(self) -> None:
         """The engine has the message."""
@@ -251,13 +282,17 @@ class ComposerController(Vertical):
         self._composer.busy = True
 
     def turn_ended(self, returned: str, *, failed: bool = False) -> None:
-        """No turn runs any more; a message that had no effect returns to the composer, selected if it `failed`."""
+        """No turn runs any more; a message without effect returns to the composer, selected if the turn `failed`."""
         self._unsent = ""
         self._composer.busy = False
         if not self._composer.text:
-            self._composer.put_back(returned, select=failed)
+            self._put_back(returned, select=failed)
         elif returned and not self._composer.written.startswith(returned):  # the user began another one
-            self._composer.put_before(returned)
+            self._composer.prepend(returned)
+
+    def _put_back(self, text: str, *, select: bool) -> None:
+        """Return a message to the empty composer; an own command as it was typed."""
+        self._composer.restore_text(text, written=text in self._typed_commands, select=select)
 
     def start_failed(self) -> None:
         """The engine refused to begin the turn."""
@@ -280,7 +315,7 @@ class ComposerController(Vertical):
             case ev.QueueTaken(message=message, dropped=dropped):
                 if not dropped:
                     self._composer.know_images(message.text, message.attachments)
-                    self._composer.put_before(message.text)
+                    self._composer.prepend(message.text)
             case ev.FilesFound():
                 self._found = event
                 self._composer.files_found(event.revision, event.paths)
@@ -300,9 +335,9 @@ class ComposerController(Vertical):
             self._composer.busy = self._status().working
             message = self._to_queue.popleft()
             if self._composer.text:
-                self._composer.put_before(message)
+                self._composer.prepend(message)
             else:
-                self._composer.put_back(message, select=True)
+                self._put_back(message, select=True)
 
     def fork_made(self, event: ev.ConversationForked) -> bool:
         """Open a fork that was made for an edited message, where it is sent. Return False if it was for another."""

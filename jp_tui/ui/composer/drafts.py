@@ -1,7 +1,7 @@
 """Saves drafts to the log: of the composer and of every open answer (asking.md E6, E24).
 
-Saves within 0.3 s of the first change, however long the user goes on typing, and at once on request. It keeps no text:
-a draft is read when it is saved, so that a megabyte is not put together at every key.
+Saves within 0.3 s of the first change, however long the user keeps typing, and at once on request. It keeps no text: a
+draft is read when it is saved, so that a megabyte is not copied at every key.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class DraftStore:
         self._armed = False
 
     def loaded(self, conversation: str, drafts: dict[str, str]) -> None:
-        """Note what the log has already; it need not be saved again."""
+        """Note the drafts in the log; they need not be saved again."""
         self._saved.update({(conversation, key): text for key, text in drafts.items()})
 
     def changed(self, conversation: str, key: str, text: Callable[[], str]) -> None:
@@ -46,7 +46,7 @@ class DraftStore:
             self._later(DELAY, self.flush)
 
     def discard(self, conversation: str, key: str) -> None:
-        """Delete a draft now: it was sent, or its question is gone."""
+        """Delete a draft now: it was sent, or its question is closed."""
         self.changed(conversation, key, str)
         self.flush()
 

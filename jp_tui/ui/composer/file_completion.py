@@ -1,6 +1,6 @@
 """Completion of file names after an `@`: the files that the letters may mean, and which of them is highlighted.
 
-The engine lists files: the letters go out as a request, and what it found comes back. Has no widget of its own.
+The engine lists files: the letters are sent as a request, and it returns the matches. Has no widget of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FileCompletion:
         return tuple(one for one in self._found if answers(self._name[1], one))
 
     def found(self, revision: int, paths: tuple[str, ...]) -> None:
-        """Take what the engine found; results for earlier letters are dropped."""
+        """Set the engine's matches; results for earlier letters are dropped."""
         if revision == self._revision and self._name is not None:
             self._found, self._at = paths, min(self._at, max(len(paths) - 1, 0))
             self._show()
@@ -80,14 +80,15 @@ class FileCompletion:
     def write(self, path: str = "") -> str:
         """Write the highlighted path, or this one, and return it; empty if there is none.
 
-        After a folder the list continues with its content.
+        After a folder, or the name of an MCP server, the list continues with its content.
         """
         found = self.files
         if self._name is None or not (found or path):
             return ""
         path = path or found[min(self._at, len(found) - 1)]
         written = mention(path)
-        written = written.removesuffix('"') if path.endswith("/") else f"{written} "
+        goes_on = path.endswith("/") or path.find(":") == len(path) - 1  # a folder, or a server's name
+        written = written.removesuffix('"') if goes_on else f"{written} "
         if not self._area.read_only:
             start = self._name[0]
             self._area.replace(written, start, self._area.cursor_location, maintain_selection_offset=False)

@@ -1,6 +1,7 @@
-"""The list of files for an `@` in the composer: a line for each path, best first, and how many there are.
+"""The list of files, or of a server's resources, for an `@` in the composer: a line for each, best first, and how many
+there are.
 
-Only shows: the composer keeps the focus and all keys. A click picks a line (E60). Names are foreign text.
+Only shows: the composer keeps the focus and all keys. A click picks a line (E60). Names are untrusted text.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class FileChoices:
-    """What the list shows; `known` is false while the files are being read."""
+    """The files to show; `known` is false while the files are being read. With `server` they are its resources (P48),
+    for which it is `asked`."""
 
     paths: tuple[str, ...] = ()
     chosen: int = 0
@@ -32,6 +34,8 @@ class FileChoices:
     cut: bool = False
     known: bool = False
     problem: str = ""
+    server: str = ""
+    asked: bool = False
 
 
 class FileList(Widget):
@@ -46,7 +50,7 @@ class FileList(Widget):
     ALLOW_SELECT = False
 
     files: reactive[FileChoices] = reactive(FileChoices(), layout=True)
-    """What the list shows."""
+    """The files to show."""
 
     @dataclass
     class Picked(Message):
@@ -74,6 +78,8 @@ class FileList(Widget):
 
     def _count(self) -> Content:
         files = self.files
+        if files.server:
+            return _resources(files)
         if files.problem:
             return ours("  no file list: {why}", why=words(files.problem))
         if not files.known:
@@ -88,3 +94,15 @@ class FileList(Widget):
         at = self.first + event.y
         if at < len(self.files.paths):
             self.post_message(self.Picked(self.files.paths[at]))
+
+
+def _resources(files: FileChoices) -> Content:
+    """Return the last line of a server's resources."""
+    total, server = files.total, words(files.server)
+    if files.problem:
+        return ours("  no resources: {why}", why=words(files.problem))
+    if files.asked:
+        return ours("  asking {server} for its resources…", server=server)
+    if not files.paths:
+        return ours("  no match in {total:,} resources of {server} · sent as written", total=total, server=server)
+    return ours("  {total:,} resources of {server} · Tab inserts the address · Esc closes", total=total, server=server)

@@ -1,6 +1,6 @@
 """Editing an earlier message: when it is sent, the conversation is forked before it, and it is sent in the fork.
 
-What was in the composer meanwhile is put aside and restored; if the fork fails, the edited message is restored.
+The composer's text from before is kept and restored; if the fork fails, the edited message is restored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.text import blank, cut, join, ours
 
 JOB = "resend"
-"""The name by which the engine's refusal of our fork is known."""
+"""The name of jp-tui's fork request, by which its refusal is recognised."""
 
 
 class ForkNote(Widget):
@@ -43,12 +43,12 @@ class ForkNote(Widget):
 
 @dataclass(slots=True)
 class _Editing:
-    """The message that is edited, what was in the composer before, and, once it was sent, the edited message."""
+    """The message being edited, the composer's text from before, and, once it was sent, the edited message."""
 
     conversation: str
     seq: int
     before: tuple[str, str]
-    sent: tuple[str, tuple[str, ...]] | None = None
+    sent: tuple[str, tuple[str, ...], bool] | None = None
 
 
 class ForkEditing:
@@ -75,7 +75,7 @@ class ForkEditing:
             self._show(False)
             self._composer.put(*editing.before)
 
-    def submit(self, conversation: str, text: str, attachments: tuple[str, ...]) -> bool:
+    def submit(self, conversation: str, text: str, attachments: tuple[str, ...], command: bool) -> bool:
         """Ask for the fork to send the edited message in. Return False if no message of `conversation` is edited."""
         editing = self._editing
         if editing is None or editing.sent is not None:
@@ -84,13 +84,13 @@ class ForkEditing:
             self._editing = None
             self._show(False)
             return False
-        editing.sent = text, attachments
+        editing.sent = text, attachments, command
         self._composer.busy = True
         self._send(cmd.ForkConversation(conversation=editing.conversation, at=editing.seq, before=True, job=JOB))
         return True
 
-    def made(self, event: ev.ConversationForked) -> tuple[str, tuple[str, ...]] | None:
-        """Open our fork. Return the message to send there with its images; None if the fork isn't ours."""
+    def made(self, event: ev.ConversationForked) -> tuple[str, tuple[str, ...], bool] | None:
+        """Open jp-tui's own fork. Return the message to send there with its images; None for another fork."""
         editing = self._editing
         if editing is None or editing.sent is None:
             return None
@@ -101,13 +101,13 @@ class ForkEditing:
         return editing.sent
 
     def refused(self, refused: ev.Refused) -> bool:
-        """Restore the edited message. Return False if the fork that was refused isn't ours."""
+        """Restore the edited message. Return False if another fork was refused."""
         editing = self._editing
         if refused.command != "fork_conversation" or editing is None or editing.sent is None:
             return False
-        (text, _), editing.sent = editing.sent, None
+        (text, _, command), editing.sent = editing.sent, None
         self._composer.busy = False
-        self._composer.put_back(text)
+        self._composer.restore_text(text, written=command)
         return True
 
     def _show(self, editing: bool) -> None:

@@ -22,7 +22,7 @@ MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class HistoryMatches:
-    """What the list shows; a `query` of None hides it."""
+    """The matches to show; a `query` of None hides the list."""
 
     query: str | None = None
     texts: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class HistoryList(Widget):
     ALLOW_SELECT = False
 
     matches: reactive[HistoryMatches] = reactive(HistoryMatches(), layout=True)
-    """What the list shows."""
+    """The matches to show."""
 
     @dataclass
     class Picked(Message):

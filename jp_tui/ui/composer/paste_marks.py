@@ -1,7 +1,7 @@
-"""Marks in the composer for what is too long to edit there: pastes, command output, images (traps.md T4).
+"""Marks in the composer for content that is too long to edit there: pastes, command output, images (traps.md T4).
 
-A mark is deleted and replaced as a whole, is sent as the text that it stands for, and can be unfolded where there is
-room. What it stands for is kept by `view/composer/pastes.py`; this knows where marks are in the text area.
+A mark is deleted and replaced as a whole, is sent as the text that it represents, and can be unfolded where there is
+room. `view/composer/pastes.py` keeps that text; this knows where marks are in the text area.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class PasteMarks:
         return self._pastes.again(text, places)
 
     def folded(self, text: str) -> str:
-        """Return a paste, or the mark for it if it is too long for what is written."""
+        """Return a paste, or its mark if it is too long beside the text already there."""
         return self._pastes.folded(text, ROOM - len(self._area.text))
 
     def output(self, text: str) -> str:
@@ -91,7 +91,7 @@ class PasteMarks:
         return whole if fits else None, (row, start), (row, end)
 
     def around(self, start: Location, end: Location) -> tuple[Location, Location]:
-        """Widen a range so that it has each mark whole or not at all; a cursor inside a mark goes behind it."""
+        """Widen a range so that it has each mark whole or not at all; a cursor inside a mark goes after it."""
         for row in {start[0], end[0]}:
             for left, right in self._pastes.spans(self._area.document.get_line(row)):
                 inside_start = start[0] == row and left < start[1] < right

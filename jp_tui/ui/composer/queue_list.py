@@ -1,6 +1,6 @@
-"""The messages that are queued until the turn ends: a line for each above the composer, and what holds them back.
+"""The messages that are queued until the turn ends: a line for each above the composer, and the reason why they wait.
 
-Only shows: its keys are the composer's. A click takes a message back for editing.
+Only shows: its keys are the composer's. A click returns a message to the composer for editing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 
 MOST = 4
-"""Messages that are shown: those that are next."""
+"""Messages that are shown, the next ones first."""
 
 
 class QueueList(Widget):
@@ -69,12 +69,13 @@ class QueueList(Widget):
         return join(*lines, sep=ours("\n"))
 
     def _how(self) -> Content:
-        why = ours("  held: {why}", style="$warning", why=words(self.held))
+        unsent = self.held.startswith("not sent")
+        why = ours("  {why}" if unsent else "  held: {why}", style="$warning", why=words(self.held))
         said = why if self.held else ours("  sent when this turn ends", style="$muted-foreground")
         if not self.keys:
             return said
-        keys = ours(" · Enter sends · Alt+↑ edit · Alt+X drop") if self.held else ours(" · Alt+↑ edit · Alt+X drop")
-        return join(said, styled(keys, "$muted-foreground"))
+        keys = ours(" · Enter sends") if self.held and not unsent else blank()
+        return join(said, styled(keys + ours(" · Alt+↑ edit · Alt+X drop"), "$muted-foreground"))
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

@@ -1,4 +1,4 @@
-"""What the composer asks for, as values: `ComposerController` carries it out, and this module knows no widget."""
+"""Requests of the composer, as values: `ComposerController` carries them out, and this module knows no widget."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class QueueMessage:
-    """Send this message after the turn that runs. The composer is empty already."""
+    """Send this message after the turn that runs, perhaps an own `command`. The composer is empty already."""
 
     text: str
     attachments: tuple[str, ...] = ()
+    command: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SendQueue:
-    """Send the queued messages, which something holds back."""
+    """Send the queued messages, which are held back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,14 @@ class PopQueued:
     """Put the message that was queued last back into the composer, or drop it."""
 
     drop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCommands:
+    """Read the own commands, and the prompts of MCP servers; `server` is started for it. The answer is
+    `Composer.know_commands`."""
+
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,11 @@ class OpenEditor:
 
 
 @dataclass(frozen=True, slots=True)
+class NextMode:
+    """Change to the next approval mode."""
+
+
+@dataclass(frozen=True, slots=True)
 class LeaveFork:
     """Stop editing an earlier message."""
 
@@ -93,6 +107,7 @@ Request = (
     QueueMessage
     | SendQueue
     | PopQueued
+    | ReadCommands
     | CompleteFile
     | ShowFiles
     | AttachImage
@@ -101,5 +116,6 @@ Request = (
     | LeaveShell
     | InsertOutput
     | OpenEditor
+    | NextMode
     | LeaveFork
 )

@@ -44,7 +44,7 @@ class ShellCommands:
             self.leave()
 
     def apply(self, event: ev.ShellOutput | ev.ShellEnded) -> None:
-        """Show what the engine reports of the command; reports of earlier ones are ignored."""
+        """Show the engine's reports of the command; reports of earlier ones are ignored."""
         if event.run != self._run:
             return
         if isinstance(event, ev.ShellOutput):

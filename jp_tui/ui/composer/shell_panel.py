@@ -1,7 +1,7 @@
 """The output of the user's shell command, above the composer, while it runs and until the panel is closed.
 
 Only shows: its keys are the composer's. It keeps only the end of the output and takes a third of the screen at most.
-The last line, how the command runs or ended, is never cut off.
+The last line, with the state or the exit of the command, is always visible.
 """
 
 from __future__ import annotations
@@ -72,15 +72,17 @@ class ShellPanel(Widget):
         if (ran := self.ran) is None:
             return blank()
         width = max(self.content_size.width, 8)
-        most = max(min(LINES, self.app.size.height * 33 // 100 - 2), 1)  # the command and how it ended take two
+        most = max(min(LINES, self.app.size.height * 33 // 100 - 2), 1)  # the command and its exit take two
         lines = plain(ran.text[-HELD:]).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
         shown = [foreign(Foreign(line[:2000] or " "), mode="line", limit=width - 2) for line in lines[-most:]]
         left = len(lines) - len(shown)
         more = ours(" · {left:,} earlier lines", left=left) if left > 0 else blank()
         said = foreign(Foreign(f"$ {ran.line[:1000]}"), mode="line", limit=max(width - 2, 4), style="bold")
-        return join(said, *(one.pad_left(2) for one in shown if one), cut(self._foot(ran, more), width), sep=ours("\n"))
+        return join(
+            said, *(one.pad_left(2) for one in shown if one), cut(self._footer(ran, more), width), sep=ours("\n")
+        )
 
-    def _foot(self, ran: Ran, more: Content) -> Content:
+    def _footer(self, ran: Ran, more: Content) -> Content:
         if not ran.ended:
             took = duration(int((self._clock() - self._began) * 1000))
             how = ours("◐ runs · {took}{more}", style="$primary", took=words(took), more=more)

@@ -1,16 +1,27 @@
 """Completion of slash commands: the commands that the text may become, and which of them is highlighted.
 
-What a text means is decided in `view/composer/commands.py`. Runs no command and has no widget: the composer calls it.
+`view/composer/commands.py` decides what a text means. Runs no command and has no widget: the composer calls it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual.widgets import TextArea
 
 from jp_tui.ui.composer.command_uses import CommandUses
-from jp_tui.view.composer.commands import RunAction, SendText, SlashCommand, UnknownCommand, Value, matching, parse
+from jp_tui.view.composer.commands import (
+    OwnSlash,
+    RunAction,
+    SendText,
+    ServerPrompt,
+    SlashCommand,
+    UnknownCommand,
+    Value,
+    matching,
+    parse,
+    with_own,
+)
 
 
 class SlashCompletion:
@@ -29,6 +40,16 @@ class SlashCompletion:
         self._dismissed = ""
         self._shown: tuple[tuple[SlashCommand, ...], int] = (), 0
 
+    def learn(self, own: Sequence[SlashCommand]) -> None:
+        """Set the own commands from the user's and the folder's files, and the prompts of servers."""
+        self._commands = with_own(self._commands, own)
+        self._update()
+
+    @property
+    def own(self) -> tuple[OwnSlash, ...]:
+        """The own commands."""
+        return tuple(one for one in self._commands if isinstance(one, OwnSlash))
+
     @property
     def matches(self) -> tuple[SlashCommand, ...]:
         """The commands that the text may become; none while the list is dismissed."""
@@ -44,7 +65,7 @@ class SlashCompletion:
         self._update()
 
     def _update(self) -> None:
-        """Show the list, and which keys work, where that changed: most keys change neither."""
+        """Show the list and the keys that work, if they changed: most key presses change neither."""
         found = self.matches
         before, self._shown = self._shown, (found, min(self._at, max(len(found) - 1, 0)))
         if self._shown != before:
@@ -61,7 +82,7 @@ class SlashCompletion:
         return bool(found)
 
     def meaning(self, text: str) -> SendText | RunAction | UnknownCommand:
-        """Return what Enter does with a text: the command that is written in full, else the highlighted one."""
+        """Return the effect of Enter on a text: the command that is written in full, else the highlighted one."""
         found, exact = self.matches, parse(text, self._commands)
         if not found:
             return exact
@@ -74,7 +95,9 @@ class SlashCompletion:
         """Return the text with the highlighted command written in full, or the next one if that is there already."""
         found = self.matches
         for chosen in found[min(self._at, max(len(found) - 1, 0)) :]:
-            written = f"/{chosen.name} " if chosen.argument else f"/{chosen.name}"
+            written = (
+                f"/{chosen.name} " if chosen.argument and not isinstance(chosen, ServerPrompt) else f"/{chosen.name}"
+            )
             if written != self._area.text:
                 return written
         return None

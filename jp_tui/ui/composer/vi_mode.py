@@ -1,4 +1,4 @@
-"""The composer's vi mode: gives the keys to `view/composer/vi.py` and does what that says to the text (S55)."""
+"""The composer's vi mode: passes keys to `view/composer/vi.py` and applies the resulting steps to the text (S55)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jp_tui.view.composer.vi import ViKeys, ViStep
 
 
 class ViText(Protocol):
-    """What vi mode does with the composer."""
+    """The part of the composer that vi mode uses."""
 
     @property
     def text(self) -> str: ...

@@ -1,1 +1,1 @@
-"""The terminal: what is read from it and written to it, cleaned in both directions."""
+"""The terminal: its input and its output, both cleaned."""

@@ -1,7 +1,7 @@
 """Hold output back until the whole first frame can be shown at once.
 
-Until then the guardian has the screen and the keys (designs.md A.4, A.5): the input thread waits, and what was typed
-before goes through it ahead of what it reads. The app decides when the frame is complete.
+Until then the guardian has the screen and the keys (designs.md A.4, A.5): the input thread waits, and it passes on the
+keys typed before, ahead of those it reads. The app decides when the frame is complete.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class FirstFrame:
         return self._held is not None
 
     def begin(self, *, hold: bool) -> None:
-        """Hold output back from here on and read no keys; without `hold` read keys at once."""
+        """Hold output back from now on and read no keys; without `hold` read keys at once."""
         if hold:
             self._held = []
         else:
             self._may_read.set()
 
-    def take(self, data: str) -> bool:
+    def hold(self, data: str) -> bool:
         """Hold `data` back if output is held. Return False if it has to be written."""
         if self._held is None:
             return False
@@ -63,14 +63,14 @@ class FirstFrame:
         if held is None:
             return
         text = "".join(held)
-        if guardian.skeleton_stands() and not self._left_while_held:
+        if guardian.frame_shown() and not self._left_while_held:
             text = text.replace(_ALTERNATE, "", 1)  # the guardian is on that screen; some terminals would clear it
         self._typed_before = typed
         self._write(f"\x1b[?2026h{text}\x1b[?2026l")
         self._may_read.set()
 
     def release_incomplete(self) -> None:
-        """Release what there is if no whole frame came in time, with all keys as they were typed."""
+        """Release the held output if no whole frame came in time, with all keys as they were typed."""
         if self.held:
             text, cursor, rest = guardian.take_keys()
             self.release(text.encode() + b"\x1b[D" * (len(text) - cursor) + rest)
@@ -80,23 +80,23 @@ class FirstFrame:
         self._held = None
 
     def wait_for_keys(self) -> bytes:
-        """Block until keys may be read. Return what was typed before."""
+        """Block until keys may be read. Return the keys typed before."""
         self._may_read.wait()
         ahead, self._typed_before = self._typed_before, b""
         return ahead
 
     def end_wait(self) -> None:
-        """Let the input thread go on, so that it can end."""
+        """Let the input thread continue, so that it can end."""
         self._may_read.set()
 
     def stop(self) -> None:
         """Stop the process while the guardian has the screen. It restores the terminal, and takes it again."""
-        self._left_while_held = not guardian.keeps_keys()
+        self._left_while_held = not guardian.guardian_reads_keys()
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def continued(self, terminal: int, raw: list[Any] | None) -> None:
-        """Go on after a stop. Set `raw` mode on the terminal (a descriptor) if the guardian gave the keys away."""
-        if raw is not None and not guardian.keeps_keys():
+        """Continue after a stop. Set `raw` mode on the terminal (a descriptor) if the guardian released the keys."""
+        if raw is not None and not guardian.guardian_reads_keys():
             self._left_while_held = True
             with contextlib.suppress(termios.error):
                 termios.tcsetattr(terminal, termios.TCSANOW, raw)

@@ -1,7 +1,7 @@
 """Clean the terminal's input before it is parsed: broken and unknown sequences are dropped, never typed.
 
 Textual's parser types what it doesn't know into the focused widget, raises on numbers that aren't characters, accepts
-any screen size, types pasted text after an ESC, and gets no key any more after a paste without its end. Pure: it takes
+any screen size, types pasted text after an ESC, and receives no more keys after a paste without its end. Pure: it takes
 text and times, and returns text.
 """
 
@@ -56,10 +56,10 @@ class InputFilter:
         return "".join(found)
 
     def overdue(self, now: float) -> str:
-        """Return what was held back for long enough.
+        """Return the text that was held back for long enough.
 
-        Alt+[ alone was a key; another beginning is dropped. A paste that stalls ends here, and what arrives in one
-        piece later is more of it.
+        Alt+[ alone was a key; another beginning is dropped. A stalled paste ends here, and text that arrives in one
+        piece later belongs to it.
         """
         if self.due is None or now < self._until:
             return ""
@@ -70,7 +70,7 @@ class InputFilter:
         return held if held == "\x1b[" else ""
 
     def _keys(self, text: str, found: list[str]) -> str:
-        """Clean text outside of a paste, up to the beginning of one. Return what comes after that."""
+        """Clean text outside of a paste, up to the beginning of one. Return the text after that."""
         before, begins, rest = text.partition(PASTE)
         cleaned = _SEQUENCE.sub(_cleaned, before)
         if begins:
@@ -81,7 +81,7 @@ class InputFilter:
         return rest
 
     def _paste(self, text: str, found: list[str]) -> str:
-        """Clean text of a paste, up to its end. Return what comes after that."""
+        """Clean text of a paste, up to its end. Return the text after that."""
         inside, ends, rest = text.partition(PASTED)
         if self._quiet:
             self._quiet = False
@@ -120,7 +120,8 @@ def _cleaned(match: re.Match[str]) -> str:
 
 
 def _key(sequence: str) -> str:
-    """Return a key in its extended form without what the parser can't read; empty for no key and for a release."""
+    """Return a key in its extended form without the parts that the parser can't read; empty for no key and for a
+    release."""
     match = _KEY.match(sequence)
     if match is None or match[3] == _RELEASED:
         return ""

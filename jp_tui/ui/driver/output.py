@@ -1,4 +1,4 @@
-"""Write to the terminal: what it takes at once directly, the rest in a thread.
+"""Write to the terminal: as much as it takes at once directly, the rest in a thread.
 
 So a terminal that stops reading costs frames but no time (T8), and the paint of a key doesn't wait for a thread. Texts
 are complete sequences, each written or dropped as a whole.
@@ -78,7 +78,7 @@ class TerminalOutput:
         return True
 
     def finish(self) -> None:
-        """Drop nothing from now on. Frames that a stalled terminal hasn't taken are dropped now."""
+        """Drop nothing from now on. Frames that a stalled terminal hasn't read are dropped now."""
         self._finishing = True
         if self._since and time.monotonic() - self._since > _BEHIND:
             with contextlib.suppress(Empty):

@@ -35,6 +35,7 @@ from jp_tui.ui.gc_schedule import first_frame_done
 from jp_tui.ui.textual_patches.shape import needs, takes, uses
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
     from types import FrameType
 
@@ -48,6 +49,8 @@ _SECOND_SIGNAL = 2.0
 """Seconds after which a second end signal ends the process at once. A copy sent to the whole group comes sooner."""
 _GRACE = 15
 """Seconds that the whole program has to end after a signal. Then SIGALRM ends it."""
+_REPORT_TIMEOUT = 0.25
+"""Seconds that a terminal has to report its new size, after which the system is asked for it."""
 _FIRST_FRAME_TIMEOUT = 5.0
 """Seconds after the start of the screen before an incomplete first frame is shown."""
 FOCUS_QUERY = "\x1b[?1004$p"
@@ -64,6 +67,7 @@ def check() -> None:
     uses(Driver, "__init__", "_app", "_debug", "_loop", "_auto_restart")
     takes(LinuxDriver, "_get_terminal_size", "self")
     takes(LinuxDriver, "start_application_mode", "self")
+    uses(LinuxDriver, "process_message", "_in_band_window_resize")
     uses(LinuxDriver, "start_application_mode", "attrs_before", "_run_input_thread", "_key_thread", "_writer_thread")
     uses(LinuxDriver, "stop_application_mode", "disable_input", "attrs_before")
     uses(LinuxDriver, "disable_input", "_key_thread", "exit_event")
@@ -83,9 +87,9 @@ def check() -> None:
 
 
 def spelled_out(text: str) -> str:
-    """Rewrite what a legacy terminal sends for Alt+Enter into a form that Textual's parser knows.
+    """Rewrite a legacy terminal's Alt+Enter in a form that Textual's parser knows.
 
-    The parser would read `^` and Enter, which sends a text that was only to get a new line (T5).
+    The parser would read `^` and Enter, which sends a text that was only meant to get a new line (T5).
     """
     return text.replace("\x1b\r", "\x1b[13;3u") if "\x1b\r" in text else text
 
@@ -116,7 +120,8 @@ class WorkspaceDriver(LinuxDriver):
         self._replies, self._filter = ReplyParser(), InputFilter()
         self.first_frame = FirstFrame(self.write)
         self.larger: tuple[int, int] | None = None
-        """The terminal's size if it is larger than what is used."""
+        """The terminal's size if it is larger than the used part."""
+        self._size_check: asyncio.TimerHandle | None = None
         self.title: WindowTitle | None = None
         """The window's title while the app has the screen."""
         self.on_input: Callable[[], None] = lambda: None
@@ -133,6 +138,17 @@ class WorkspaceDriver(LinuxDriver):
             size = Size(*self._bounded(*message.size))
             message = Resize(size, size, pixel_size=message.pixel_size)
         super().process_message(message)
+
+    def _window_changed(self) -> None:
+        """Look at the size after SIGWINCH (T31), which Textual ignores once the terminal reports its sizes."""
+        if self._size_check is None:
+            wait = _REPORT_TIMEOUT if self._in_band_window_resize else 0
+            self._size_check = self._loop.call_later(wait, self._check_size)
+
+    def _check_size(self) -> None:
+        self._size_check = None
+        if self._active and (size := Size(*self._get_terminal_size())) != self._app.size:
+            self.send_message(Resize(size, size))
 
     def _bounded(self, width: int, height: int) -> tuple[int, int]:
         used = guardian.used(width, height)
@@ -155,7 +171,7 @@ class WorkspaceDriver(LinuxDriver):
             os.kill(os.getpid(), signal.SIGSTOP)
             return  # the handler of the SIGCONT that ended the stop has started the screen
         first = self._raw is None
-        self.first_frame.begin(hold=first and guardian.keeps_keys())
+        self.first_frame.begin(hold=first and guardian.guardian_reads_keys())
         guardian.screen_up()
         self._output = TerminalOutput(self._screen, self._repaint)
         self._wake = os.pipe()
@@ -164,6 +180,7 @@ class WorkspaceDriver(LinuxDriver):
         if self._writer_thread is None:  # Textual gave up: the process may not use the terminal after all
             self._leave_screen()
             return
+        signal.signal(signal.SIGWINCH, lambda *_: self._soon(self._window_changed))
         with contextlib.suppress(termios.error):
             self._raw = termios.tcgetattr(self.fileno)
         self._active, self._restores = True, False
@@ -207,7 +224,7 @@ class WorkspaceDriver(LinuxDriver):
         self._restores = True
 
     def disable_input(self) -> None:
-        """End the input thread at once. A second call must not drop what is typed for the shell."""
+        """End the input thread at once. A second call must not drop keys typed for the shell."""
         if self._reading and self._wake is not None:
             self._reading = False
             os.write(self._wake[1], b"\0")
@@ -234,7 +251,7 @@ class WorkspaceDriver(LinuxDriver):
         if not done and alone:
             guardian.restore(self.attrs_before)
         if alone:
-            guardian.let_go(guardian.original_termios())
+            guardian.hand_over_terminal(guardian.original_termios())
         if done or alone:
             guardian.screen_down()  # otherwise the guardian finds the screen up, and restores it
 
@@ -250,7 +267,7 @@ class WorkspaceDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Queue `data`. Without the screen nothing is written."""
-        if not self.first_frame.take(data) and self._output is not None:
+        if not self.first_frame.hold(data) and self._output is not None:
             self._output.write(data)
 
     def ask(self, query: str) -> None:
@@ -360,7 +377,7 @@ class WorkspaceDriver(LinuxDriver):
         decode = getincrementaldecoder("utf-8")("ignore").decode  # invalid UTF-8 isn't typed text
         ahead = self.first_frame.wait_for_keys()
         if ahead and self._reading:
-            self._take(ahead, parser, decode)
+            self._parse_input(ahead, parser, decode)
         while True:
             due = (parser._timeout_time, self._replies.due, self._filter.due)
             moments = [moment for moment in due if moment is not None]
@@ -384,7 +401,7 @@ class WorkspaceDriver(LinuxDriver):
 
     def _read(self, tty: int, parser: XTermParser, decode: Callable[[bytes], str]) -> bool:
         if guardian.in_background(tty):
-            # A read would stop the process too, and then wait for ever for what the shell has read instead.
+            # A read would stop the process too, and then wait for ever for input that the shell has read instead.
             os.kill(os.getpid(), signal.SIGSTOP)
             return True
         try:
@@ -395,10 +412,10 @@ class WorkspaceDriver(LinuxDriver):
             self._soon(lambda: self._end_signal(signal.SIGHUP))
             return False
         self.on_input()
-        self._take(data, parser, decode)
+        self._parse_input(data, parser, decode)
         return True
 
-    def _take(self, data: bytes, parser: XTermParser, decode: Callable[[bytes], str]) -> None:
+    def _parse_input(self, data: bytes, parser: XTermParser, decode: Callable[[bytes], str]) -> None:
         """Parse `data` and send the app its messages."""
         text = decode(data)
         now = time.monotonic()

@@ -1,1 +1,1 @@
-"""What happens when jp-tui's own code fails: a short message, a redacted report, and the right exit status."""
+"""Failures of jp-tui's own code: a short message, a redacted report, and the right exit status."""

@@ -1,7 +1,7 @@
 """Failures while the app runs: one that ends it, and those in tasks, callbacks, threads and the painter (T7, Z27).
 
-An unhandled exception of the app's own messages ends the app with status 1, a short message and a redacted report. A
-failure beside them writes one report and one notice for each kind, and the app goes on.
+An unhandled exception of the app's own messages ends the app with status 1, a short message and a redacted report. Any
+other failure writes one report and one notice for each kind, and the app continues.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class AppFailures:
         self._app, self._state, self._note = app, state, note
         self._seen = SeenFailures()
         self.crashed = False
-        """True after the first unhandled exception. What fails while the app closes follows from that one."""
+        """True after the first unhandled exception. Failures while the app closes follow from that one."""
 
     # -- an exception that ends the app
 
     def crash(self, error: Exception) -> None:
-        """End the app, for `App._handle_exception`: with Textual's bookkeeping, but without what it renders.
+        """End the app, for `App._handle_exception`: with Textual's bookkeeping, but without its output.
 
         Where the bookkeeping has another shape, the app ends by `App.exit`.
         """
@@ -75,7 +75,7 @@ class AppFailures:
     # -- failures beside the app's messages
 
     def watch(self) -> None:
-        """Report what fails in the running event loop from now on."""
+        """Report failures in the running event loop from now on."""
         Strays(self.report).watch(asyncio.get_running_loop())
 
     def report_from_thread(self, error: BaseException) -> None:

@@ -78,7 +78,7 @@ def redact(text: str, environment: Mapping[str, str]) -> str:
 
 
 def _odd(value: str) -> set[str]:
-    """Return possible secrets in a variable whose name doesn't say it: a long value with digits, or such parts of an
+    """Return possible secrets in a variable with an ordinary name: a long value with digits, or such parts of an
     address."""
     if "://" in value:
         return {part for part in re.split(r"[/:@?&=#]+", value) if _ODD.match(part)} | {value}

@@ -1,4 +1,4 @@
-"""How keys are written on the screen, and lists of keys, made from the bindings (asking.md E5, issue 7).
+"""Names of keys on the screen, and lists of keys, made from the bindings (asking.md E5, issue 7).
 
 A key is declared once, as a Binding with an id, a description and a tooltip. The last line and the keys page read it
 from there. Nothing here defines or runs a key.
@@ -71,10 +71,12 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class KeySection:
-    """The keys of one place, under its title."""
+    """The keys of one place, under its title: the condition under which they work; empty for always."""
 
     title: str
     rows: tuple[KeyRow, ...]
+    task: str = ""
+    """The task of the keys, one of `scopes.TASKS`."""
 
 
 def spelled(key: str) -> str:
@@ -84,12 +86,6 @@ def spelled(key: str) -> str:
     if len(name) > 1 and name not in _NAMES and not name[1:].isdigit():
         shown = name.capitalize()
     return "+".join([*(modifier.capitalize() for modifier in modifiers), shown])
-
-
-def short(key: str) -> str:
-    """Return a key in the short form of the last line: `^P` for Ctrl+P."""
-    text = spelled(key)
-    return text.replace("Ctrl+", "^") if text.count("+") == 1 else text
 
 
 def words(text: str) -> Content:
@@ -114,7 +110,7 @@ def _more(binding: Binding) -> str:
 
 
 def counted(rows: Iterable[KeyRow]) -> tuple[KeyRow, ...]:
-    """Join neighbouring rows that only count (`1` Pick 1, `2` Pick 2 …) into one: `1 … 9`, Pick by number."""
+    """Join neighbouring rows that only count (`1` Select 1, `2` Select 2 …) into one: `1 … 9`, Select by number."""
     found: list[list[KeyRow]] = []
     for row in rows:
         stem = row.does.removesuffix(f" {row.keys}")
@@ -180,15 +176,9 @@ def bound(node: DOMNode) -> dict[str, list[Binding]]:
 
 
 def shown(active: dict[str, ActiveBinding]) -> list[ActiveBinding]:
-    """Return what the last line shows: each visible action once, from the focused node outwards."""
+    """Return the keys of the last line: each visible action once, from the focused node outwards."""
     found: dict[tuple[int, str], ActiveBinding] = {}
     for one in active.values():
         if one.binding.show and one.enabled:
             found.setdefault((id(one.node), one.binding.action), one)
     return list(found.values())
-
-
-def all_sections(*places: tuple[str, Iterable[Binding]]) -> list[KeySection]:
-    """Return the sections of the keys page, without empty ones."""
-    found = [section(title, bindings) for title, bindings in places]
-    return [one for one in found if one.rows]

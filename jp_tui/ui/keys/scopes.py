@@ -1,4 +1,4 @@
-"""Where keys work: every class with bindings, with a title for the keys page, and which of them work together.
+"""The places of keys: every class with bindings, with a title for the keys page, and which of them work together.
 
 Screens are found, not listed, so that a new one is on the page automatically. The functions import every sheet and
 screen: only the keys page and a `keys.toml` need that.
@@ -20,11 +20,28 @@ from jp_tui.ui.sheets.messages import NEW_LINE
 Titled = tuple[str, type[object]]
 _SIDES = frozenset({"KeyList", "TooSmall", "Leaving", "Palette"})
 """Screens that show their few keys themselves."""
+TASKS = ("Reading", "Writing", "Deciding", "Conversations", "Looking elsewhere")
+"""Tasks of the keys, in the order of the keys page."""
+_TASK_OF_PLACE = {
+    "Transcript": "Reading", "Composer": "Writing", "FirstScreen": "Conversations", "InterruptMenu": "Conversations",
+    "SheetDock": "Deciding", "Library": "Conversations",
+}  # fmt: skip
+"""By class; an answer in a question is for deciding, a page for looking elsewhere."""
+_TASK_OF_KEY = {
+    "Reading": ("workspace.up", "workspace.down", "workspace.end", "workspace.focus", "workspace.back"),
+    "Writing": ("workspace.home",),
+    "Deciding": ("workspace.fold", "workspace.next", "app.take_over"),
+    "Conversations": (
+        "workspace.interrupt", "workspace.menu", "workspace.break", "app.suspend", "app.leave",
+    ),
+}  # fmt: skip
+"""Keys that work in all of the workspace, by their ids; the others open another page."""
 _FIRST = ("Listing", "Inbox", "LedgerPage", "Reviewers")
 
 
 def titled(app: type[object]) -> tuple[Titled, ...]:
-    """Return every class that declares keys and its title, the workspace first. Equal titles share a section."""
+    """Return every class that declares keys and its title, the workspace first. Equal titles share a section; keys that
+    work in all of the workspace have none."""
     from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.dock.dock import SheetDock
@@ -33,9 +50,9 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
     from jp_tui.ui.transcript.transcript import Transcript
 
     return (
-        ("Everywhere", app),
-        ("In the workspace", WorkspaceScreen),
-        ("Writing", Composer),
+        ("", app),
+        ("", WorkspaceScreen),
+        ("In the composer", Composer),
         ("In the conversation", Transcript),
         ("On the first screen", FirstScreen),
         ("In the interrupt menu", InterruptMenu),
@@ -45,8 +62,20 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
     )
 
 
+def task(kind: type[object], id: str) -> str:
+    """Return the task of a class's key, one of TASKS."""
+    from jp_tui.ui.sheets.area import AnswerArea
+    from jp_tui.ui.sheets.sheet import Sheet
+
+    if found := _TASK_OF_PLACE.get(kind.__name__):
+        return found
+    if issubclass(kind, (AnswerArea, Sheet)):
+        return "Deciding"
+    return next((name for name, ids in _TASK_OF_KEY.items() if id in ids), TASKS[-1])
+
+
 def sheets() -> tuple[Titled, ...]:
-    """Return the sheet and every kind of answer in it. A text is written with the composer's keys."""
+    """Return the sheet and every kind of answer in it. A text uses the composer's keys."""
     from jp_tui.ui.sheets.areas.boolean import BooleanArea
     from jp_tui.ui.sheets.areas.delivery import DeliveryArea
     from jp_tui.ui.sheets.areas.form_summary import FormSummaryArea

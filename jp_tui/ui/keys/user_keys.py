@@ -1,10 +1,9 @@
 """The user's own keys: `keys.toml`, one key or several for an action's id, given to Textual's keymap (surface.md S10).
 
-    [workspace]
-    sidebar = "f2"                  # or "ctrl+b, f2", or ["ctrl+b", "f2"]
+[workspace] sidebar = "f11" # or "ctrl+b, f11", or ["ctrl+b", "f11"]
 
 A line that can't be used is reported with its place, and the others apply. A key that answers a question is fixed, so
-that what a sheet shows about its keys is always true. The file is read after the first frame, and only if there is one.
+that the keys named in a sheet always work. The file is read after the first frame, and only if there is one.
 """
 
 from __future__ import annotations
@@ -61,16 +60,16 @@ class UserKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyScope:
-    """Where some keys work together: a name, and the classes whose bindings work there, the focused one first.
+    """A place where some keys work together: a name, and the classes whose bindings work there, the focused one first.
 
-    `writes` says that characters are typed there.
+    `writes`: characters are typed there.
     """
 
     name: str
     kinds: tuple[type[object], ...]
     writes: bool = False
     taken: Mapping[str, str] = field(default_factory=dict)
-    """Keys that work there without a binding, and what they do."""
+    """Keys that work there without a binding, and their effects."""
 
 
 def bindings_of(kind: type[object]) -> list[Binding]:
@@ -132,7 +131,7 @@ def _is_sign(name: str) -> bool:
 
 
 def read_keys(file: str) -> tuple[list[UserKey], list[SettingsProblem]]:
-    """Return the keys that the file sets, and what is wrong in it; nothing if there is no file."""
+    """Return the keys that the file sets, and its problems; nothing if there is no file."""
     try:
         document = toml.read(file)
     except SettingsError as error:

@@ -1,7 +1,7 @@
-"""How a terminal can notify a user who looks elsewhere (asking.md E50), and the exact bytes for each way.
+"""The ways in which a terminal can notify a user who looks elsewhere (asking.md E50), and the exact bytes for each.
 
 Pure: it takes the environment and the terminal's answers, and sends nothing. A text loses every control character
-before it goes into a sequence (R197), and what a desktop would take for markup.
+before it goes into a sequence (R197), and all markup that a desktop would interpret.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _INSIDE_UNLESS_KNOWN = ("NVIM", "VIM_TERMINAL", "INSIDE_EMACS")
 
 @dataclass(frozen=True, slots=True)
 class TerminalFacts:
-    """What the terminal answered about itself.
+    """The terminal's answers about itself.
 
     `version` is the answer to XTVERSION, such as `kitty(0.39.1)`; `osc99` is True if it answered the query of that
     protocol; `focus` says if it reports its focus, None if it didn't answer.
@@ -209,7 +209,7 @@ def _passed_on(line: str, through: Through) -> str:
 def plain(text: str, most: int) -> str:
     """Return one line of printable characters, at most `most` bytes of UTF-8 (R197).
 
-    Control, format and private characters and the `<` of markup are gone.
+    Control, format and private characters and the `<` of markup are removed.
     """
     line = " ".join(neutralise(Foreign(text), "line").split())
     line = "".join(char for char in line if char.isprintable()).replace("<", "‹").replace(">", "›")

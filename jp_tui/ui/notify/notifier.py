@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.ui.notify.channels import TerminalFacts
 
 NOTICE_SECONDS = 10.0
-"""Seconds for which the last line says what was wrong with a notification."""
+"""Seconds for which the last line shows a problem of a notification."""
 UNSEEN = "Notified you after {secs:.0f} s without a key press: this terminal doesn't report focus"
 _TITLE, _TEXT = 120, 400
 """Bytes of a notification's title and text."""
@@ -141,7 +141,7 @@ class Notifier:
         self._set_timer()
 
     def terminal_answered(self, facts: TerminalFacts) -> None:
-        """Use what the terminal answered. A multiplexer may announce focus reports that it doesn't get itself."""
+        """Use the terminal's answers. A multiplexer may announce focus reports that it doesn't get itself."""
         from jp_tui.ui.notify.channels import multiplexer
 
         self._terminal = facts
@@ -163,7 +163,7 @@ class Notifier:
     # -- when to notify
 
     def tick(self) -> None:
-        """Notify of what is due now."""
+        """Send the notifications that are due now."""
         self._timer = None
         due = self._schedule.take_due(self._clock())
         if due:
@@ -247,7 +247,7 @@ def _message(
 ) -> tuple[str, str]:
     """Return the title and text for these questions, or for the end of a turn; without `text` nothing untrusted.
 
-    Both begin with words of jp-tui. The rest may be untrusted, and the caller filters it.
+    Both begin with jp-tui's own text. The rest may be untrusted, and the caller filters it.
     """
     title, about = _asked(prompts, status) if prompts or turn is None else _done(turn, status)
     folder = os.path.basename(status.workspace.rstrip("/"))

@@ -1,8 +1,8 @@
-"""When to notify a user who looks elsewhere (asking.md E50): at most once a second, once for each question, and not of
-what is over at once.
+"""Times of notifications for a user who looks elsewhere (asking.md E50): at most once a second, once for each question,
+and not for a question that is closed at once.
 
-Times are seconds of any monotonic clock, which the caller reads. `due` says when to look again; it is None at rest, so
-that no timer runs. Nothing here sends anything or ends a question (E13).
+Times are seconds of any monotonic clock, which the caller reads. `due` is the time of the next check; it is None at
+rest, so that no timer runs. Nothing here sends anything or ends a question (E13).
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ Key = tuple[str, str]
 """A conversation and an inquiry in it."""
 
 MOMENT = 0.4
-"""Seconds that a question must have waited. What is over by then was answered automatically, or withdrawn."""
+"""Seconds that a question must have waited. One closed before was answered automatically, or withdrawn."""
 PAUSE = 1.0
 """Seconds between two notifications."""
 AWAY = 15.0
 """Seconds without a key after which the user counts as away, if the terminal doesn't report its focus."""
 NEVER = float("-inf")
 TURN: Key = ("", "")
-"""Stands for the end of a turn."""
+"""The key of a turn's end."""
 
 
 @dataclass(slots=True)
 class Presence:
-    """If the user looks at the screen.
+    """The user's presence at the screen.
 
     `always`: count the user as away; `reports`: the terminal reports its focus; `last_input`: the last key or click.
     """
@@ -44,7 +44,7 @@ class Presence:
         self.reports, self.focused = True, focused
 
     def missed(self, since: float) -> float | None:
-        """Return the time from which on something that came at `since` counts as missed; None if it is seen."""
+        """Return the time from which on an event at `since` counts as missed; None if it is seen."""
         if self.always:
             return since
         if self.reports:
@@ -68,7 +68,7 @@ class Schedule:
             self.pending[key] = now
 
     def closed(self, key: Key) -> None:
-        """Forget a question that no longer waits, whoever answered."""
+        """Forget a closed question, whoever answered it."""
         self.known.discard(key)
         self.pending.pop(key, None)
 
@@ -96,7 +96,7 @@ class Schedule:
         return max(since + MOMENT, NEVER if missed is None else missed)
 
     def take_due(self, now: float) -> list[Key]:
-        """Return what one notification is due for now, oldest first. Forget what was seen."""
+        """Return the keys of the next notification, oldest first. Forget those that were seen."""
         found: list[Key] = []
         for key, since in list(self.pending.items()):
             if now < self._moment(since):

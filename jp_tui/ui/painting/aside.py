@@ -1,7 +1,7 @@
-"""What was said aside about a question (asking.md E30): dim, and folded to one row below its call.
+"""Paint the side questions about a question (asking.md E30): dim, and folded to one row below its call.
 
-It is no part of the conversation that models see, and looks like it. Paints what `view/questions/side_questions.py`
-read.
+They are not part of the conversation that models see, and the look shows that. The exchanges come from
+`view/questions/side_questions.py`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from jp_tui.ui.painting.trail import arrow, clip
 from jp_tui.view.questions.side_questions import SideExchangeView
 
 SIDE = "aside"
-"""The part of a call that this is; nobody was asked there, so it has no why."""
+"""The name of this part of a call. It has no reason to show, since no question was asked in it."""
 
 
 def aside_rows(asides: Sequence[SideExchangeView], frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
-    """One row for all exchanges of a call, which folds out to their words."""
+    """Return one row for all exchanges of a call; unfolded, it shows their text."""
     if not asides:
         return []
     look, hit = frame.look, ClickTarget("fold", key)
@@ -41,14 +41,14 @@ def aside_rows(asides: Sequence[SideExchangeView], frame: Frame, key: str, unfol
         if one.about.raw not in ("", about):
             about = one.about.raw
             rows += inside.paragraph([Piece(f"about: {neutral.first_line(one.about)}", look.muted)])
-        rows += _said("you: ", one.asked, inside)
-        rows += _said(f"{neutral.first_line(one.model) or 'model'}: ", one.said, inside)
+        rows += _message_rows("you: ", one.asked, inside)
+        rows += _message_rows(f"{neutral.first_line(one.model) or 'model'}: ", one.said, inside)
         if one.broken:
             rows += inside.paragraph([Piece(f"✂ incomplete: {neutral.first_line(one.broken)}", look.waiting)])
     return rows
 
 
-def _said(who: str, words: Foreign, frame: Frame) -> list[Row]:
+def _message_rows(who: str, words: Foreign, frame: Frame) -> list[Row]:
     look = frame.look
     if not words.raw.strip():
         return []

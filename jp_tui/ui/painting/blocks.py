@@ -1,7 +1,7 @@
-"""A block of the transcript as rows: one look for what is live and what was reloaded.
+"""Paint a block of the transcript as rows, identical for live and for reloaded blocks.
 
 Takes a block, a width, colours and whether it is unfolded; the same arguments give the same rows. Decides what is
-folded and how much of it stays in sight; tool calls and their questions are painted in `tools.py`.
+folded and how many rows of it stay visible; `tools.py` paints tool calls and their questions.
 """
 
 from __future__ import annotations
@@ -36,17 +36,19 @@ from jp_tui.view.transcript.heights import PROSE
 from jp_tui.view.wording.amounts import duration
 
 EDGE, MARGIN = 1, 3
-"""Cells left of a bar or a header, and left of what is said."""
+"""Cells left of a bar or a header, and left of text."""
 THOUGHTS = 3
-"""Rows of reasoning in sight while it is folded."""
+"""Visible rows of folded reasoning."""
 HEAD = 8_192
-"""Characters that are looked at for a folded thought: far more than its rows can hold."""
+"""Characters of a folded thought that are laid out: far more than its rows can hold."""
 LONG = 40
-"""Lines of the user's own text in sight while it is folded."""
+"""Visible lines of the user's own text while it is folded."""
 SERVER_ROWS = 6
-"""Rows of a server's words about its failure in sight while they are folded."""
+"""Visible rows of a server's error message while it is folded."""
 ASIDE = 1
-"""The same of a text that tells what was said aside, which stands with its call already (E30)."""
+"""Visible lines of a folded message with side questions: its call shows them already (E30)."""
+COMMAND = 3
+"""Visible lines of a folded own command, whose text comes from a file."""
 
 
 FOLDED: frozenset[str] = frozenset()
@@ -54,12 +56,12 @@ FOLDED: frozenset[str] = frozenset()
 
 
 def page(width: int, look: PaintLook, margin: int = MARGIN) -> Frame:
-    """The frame of a block: its margin on the left, two free cells on the right; prose up to a readable width."""
+    """Return the frame of a block: its margin on the left, 2 free cells on the right; prose up to a readable width."""
     return Frame(look, width, look.text, room=width - 2, measure=PROSE + margin).indented(margin)
 
 
 def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str] = FOLDED) -> list[Row]:
-    """The rows of a block, each exactly `width` cells; `unfolded` has the keys that are, of it and of its parts."""
+    """Return the rows of a block, each exactly `width` cells. `unfolded` has the keys of unfolded blocks and parts."""
     open_ = block.key in unfolded
     match block:
         case User():
@@ -67,7 +69,7 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
         case Header():
             return _header(block, width, look)
         case TextBlock():
-            return said(block, width, look)
+            return message_rows(block, width, look)
         case ReasoningBlock():
             return thought(block.key, block.text.raw, width, look, open_, incomplete=block.incomplete)
         case Data(text=text):
@@ -103,7 +105,7 @@ def paint(block: Block, width: int, look: PaintLook, *, unfolded: frozenset[str]
 
 
 def _compaction(block: CompactionBlock, width: int, look: PaintLook, unfolded: bool) -> list[Row]:
-    """The line, what went wrong, and what models see instead, folded."""
+    """Return the line, the error, and the summary that models get instead, folded."""
     frame = page(width, look, EDGE)
     inside = frame.inside([Piece("≡ ", look.muted)], [Piece("  ", look.text)])
     rows = inside.paragraph([Piece(neutral.neutralise(block.text, "line"), look.muted)])
@@ -128,16 +130,18 @@ def _user(block: User, width: int, look: PaintLook, unfolded: bool) -> list[Row]
     frame = Frame(look, width, look.user, room=width - 2, measure=PROSE + MARGIN).inside(bar, bar, base=look.user)
     shown, missing = plain.cut(block.text.raw.rstrip("\n"))
     lines = plain.lines(Foreign(shown), look.user, look)
-    shown_lines = ASIDE if block.aside else LONG
+    shown_lines = ASIDE if block.aside else COMMAND if block.command else LONG
     more = len(lines) - shown_lines
     rows = plain.paragraphs(lines if unfolded or more <= 3 else lines[:shown_lines], frame)
+    if block.command:
+        rows[:0] = frame.paragraph([Piece(neutral.neutralise(block.command, "line"), look.user + Style(bold=True))])
     if more > 3 and not unfolded:
         rows.append(frame.emit([fold(more, block.key, look.user + Style(dim=True))]))
     return [*rows, *plain.note(missing, frame)]
 
 
 def fold(lines: int, key: str, style: Style) -> Piece:
-    """The words that stand for folded lines; a click unfolds them."""
+    """Return the label of folded lines; a click unfolds them."""
     return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", style, ClickTarget("fold", key))
 
 
@@ -151,8 +155,8 @@ def _header(block: Header, width: int, look: PaintLook) -> list[Row]:
     return [page(width, look, EDGE).emit(body)]
 
 
-def said(block: TextBlock, width: int, look: PaintLook) -> list[Row]:
-    """A whole message."""
+def message_rows(block: TextBlock, width: int, look: PaintLook) -> list[Row]:
+    """Return the rows of a whole message."""
     frame = page(width, look)
     shown, missing = plain.cut(block.text.raw)
     rows = markdown.document(markdown.parse(neutral.neutralise(shown), {}), frame, menu=block.greeting)
@@ -160,7 +164,7 @@ def said(block: TextBlock, width: int, look: PaintLook) -> list[Row]:
 
 
 def closing(missing: int, incomplete: bool, frame: Frame) -> list[Row]:
-    """What stands under a message that is not shown whole or was not received whole."""
+    """Return the note below a message that is not shown whole or was not received whole."""
     rows = plain.note(missing, frame)
     if incomplete:
         rows.append(frame.emit([Piece("✂ truncated: the rest never arrived", frame.look.waiting)]))
@@ -168,7 +172,7 @@ def closing(missing: int, incomplete: bool, frame: Frame) -> list[Row]:
 
 
 def thought(key: str, text: str, width: int, look: PaintLook, unfolded: bool, *, incomplete: bool = False) -> list[Row]:
-    """Reasoning, dim and folded to its first rows."""
+    """Return the rows of reasoning, dim and folded to its first rows."""
     style = look.muted + Style(italic=True)
     bar = [Piece("┊ ", look.muted)]
     frame = page(width, look).inside(bar, bar, base=style)
@@ -185,8 +189,8 @@ def thought(key: str, text: str, width: int, look: PaintLook, unfolded: bool, *,
     return rows + closing(missing, incomplete, frame)
 
 
-def _server_said(block: Ending, frame: Frame, unfolded: bool) -> list[Row]:
-    """The beginning of a server's own words, the rest folded."""
+def _server_message_rows(block: Ending, frame: Frame, unfolded: bool) -> list[Row]:
+    """Return the first rows of a server's own message, the rest folded."""
     shown, missing = plain.cut(block.detail.raw.strip())
     rows = plain.paragraphs(plain.lines(Foreign(shown), frame.look.muted, frame.look), frame)
     if not unfolded and len(rows) > SERVER_ROWS + 1:
@@ -210,7 +214,7 @@ def _ending(block: Ending, width: int, look: PaintLook, unfolded: bool) -> list[
     message = neutral.neutralise(block.message).strip() or "the turn failed"
     rows = plain.paragraphs([[Piece(line, look.bad)] for line in message.split("\n")], inside)
     if block.detail.raw.strip():
-        rows += _server_said(block, frame.indented(2), unfolded)
+        rows += _server_message_rows(block, frame.indented(2), unfolded)
     if block.advice:
         arrow = frame.inside([Piece("→ ", look.running)], [Piece("  ", look.text)])
         advice = neutral.neutralise(block.advice).strip()

@@ -1,7 +1,8 @@
-"""Highlighted code, a line at a time: the state of the lexer is carried on, so a line once painted never changes.
+"""Highlighted code, a line at a time: each line starts with the lexer state of the line before, so painted lines never
+change.
 
-That makes a streamed fence and a whole one the same by construction. Constructs that a lexer only sees over several
-lines at once may be coloured a little less finely. An unknown language, or a line too long for comfort, is plain.
+A streamed fence and a whole one are therefore identical. Constructs that a lexer only sees over several lines at once
+may be coloured a little less finely. An unknown language, or a line longer than LEXED, is plain.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ _ALIAS = re.compile(r"[A-Za-z0-9+#._-]{1,32}\Z")
 TAB = 4
 CUT = "↩"
 LEXED = 400
-"""A longer line is not given to a lexer: a regular expression holds every thread for its whole run (traps.md T21c)."""
+"""Longest line, in characters, to highlight: a regular expression blocks every thread for its whole run (traps.md
+T21c)."""
 
 LEXED_LINES = 4_000
-"""Lines of one block that are coloured; what follows is plain: a megabyte would keep the painter for seconds (T4)."""
+"""Lines of one block to highlight; the rest is plain, since a megabyte would block the painter for seconds (T4)."""
 
 _ROLES = (
     ("Token.Comment", "comment"),
@@ -58,7 +60,7 @@ _ready: set[str] = set()
 
 
 def ready(language: str) -> bool:
-    """Whether code in it can be painted at once: its lexer is loaded, or it has none."""
+    """Return True if code in it can be painted at once: its lexer is loaded, or it has none."""
     return not _ALIAS.match(language) or language.lower() in _ready
 
 
@@ -77,7 +79,7 @@ def _lexer(language: str) -> Lexer | None:
 
 @lru_cache(maxsize=256)
 def language_of(path: str) -> str:
-    """The language that a file's name suggests, empty when none does."""
+    """Return the language that a file's name suggests, empty when none does."""
     from pygments.lexers import find_lexer_class_for_filename
 
     name = path.rsplit("/", 1)[-1]
@@ -86,19 +88,19 @@ def language_of(path: str) -> str:
 
 
 class Highlighter:
-    """Pieces of one line after the other; `base` is the style of what has no colour of its own."""
+    """Highlight one line after the other; `base` is the style of text without a colour of its own."""
 
     def __init__(self, language: str, look: PaintLook, base: Style) -> None:
         self._look, self._base = look, base
         self._lexer = _lexer(language.lower()) if _ALIAS.match(language) else None
         self.state: tuple[str, ...] | None = None
-        """What the lexer carries on from line to line."""
+        """The lexer's state at the end of the last line."""
         self._styles: dict[str | None, Style] = {None: base}
         self.lines = 0
-        """How many were coloured."""
+        """The number of highlighted lines."""
 
     def line(self, text: str) -> list[Piece]:
-        """The styled pieces of a line without its newline."""
+        """Return the styled pieces of a line without its newline."""
         if self._lexer is None or len(text) > LEXED or self.lines >= LEXED_LINES or not text.strip():
             return [Piece(text, self._base)] if text else []
         self.lines += 1
@@ -132,31 +134,31 @@ class Highlighter:
                     for _, kind, part in ExtendedRegexLexer.get_tokens_unprocessed(lexer, None, context)
                 ]
             except (TypeError, KeyError, IndexError, AttributeError):
-                pass  # a lexer with actions of its own that know no context: each line for itself
+                pass  # a lexer with actions of its own and no context: highlight each line alone
             else:
                 self.state = tuple(context.stack)
                 yield from tokens
                 return
         try:
             tokens = [(str(kind), part) for _, kind, part in lexer.get_tokens_unprocessed(text)]
-        except Exception:  # a third party's lexer: whatever it does, the code is shown
+        except Exception:  # a third party's lexer may raise anything; the code is shown without colours
             tokens = [("", text)]
         yield from tokens
 
 
 class CodeLines:
-    """Rows of a code block, line by line; the same whether the block is whole or still arrives."""
+    """Paint a code block line by line; the rows are identical for a whole block and a streamed one."""
 
     def __init__(self, language: str, frame: Frame) -> None:
         self._frame = code_frame(frame)
         self._highlight = Highlighter(language, frame.look, frame.look.block)
 
     def line(self, text: str) -> list[Row]:
-        """The rows of one line without its newline."""
+        """Return the rows of one line without its newline."""
         return code_rows(self._highlight.line(capped(text).expandtabs(TAB)), self._frame, text)
 
     def peek(self, text: str) -> list[Row]:
-        """The rows of a line that is not whole yet; the next line is painted as if this had not been asked."""
+        """Return the rows of a line that isn't whole yet, without a change of state."""
         kept = self._highlight.state, self._highlight.lines
         rows = self.line(text)
         self._highlight.state, self._highlight.lines = kept
@@ -164,13 +166,14 @@ class CodeLines:
 
 
 def code_frame(frame: Frame) -> Frame:
-    """The frame of a code block: one blank cell of its ground on the left."""
+    """Return the frame of a code block: one blank cell of its background on the left."""
     margin = [Piece(spaces(1), frame.look.block)]
     return frame.inside(margin, margin, base=frame.look.block)
 
 
 def code_rows(pieces: list[Piece], frame: Frame, source: str) -> list[Row]:
-    """A line of code on the block's ground, broken anywhere when it is too long, with a mark at each cut (S52)."""
+    """Return the rows of a line on the block's background, broken anywhere when too long, with a mark at each cut
+    (S52)."""
     found: list[Row] = []
     parts = chop_pieces(pieces, frame.room - 1)
     for number, part in enumerate(parts):
@@ -181,11 +184,11 @@ def code_rows(pieces: list[Piece], frame: Frame, source: str) -> list[Row]:
 
 
 def cut_mark(frame: Frame, ground: Style) -> tuple[Piece, ...]:
-    """What stands at the right edge where a line goes on in the next row; it is not copied."""
+    """Return the mark at the right edge of a line that continues in the next row; it is not copied."""
     return (Piece(CUT, ground + Style(color=frame.look.muted.color)),)
 
 
 def code(lines: Iterable[str], language: str, frame: Frame) -> list[Row]:
-    """A whole block of code."""
+    """Return the rows of a whole block of code."""
     painter = CodeLines(language, frame)
     return [painted for line in lines for painted in painter.line(line)]

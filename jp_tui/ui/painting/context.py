@@ -1,6 +1,6 @@
-"""What a question puts before somebody, as rows: a diff in one or two columns, or text; by default nothing hidden.
+"""The context of a question as rows: a diff in one or two columns, or text; by default nothing hidden.
 
-In approval mode odd characters are visible, long blanks are counted and no Markdown is interpreted (traps.md T3,
+In approval mode unusual characters are visible, long blanks are counted and no Markdown is interpreted (traps.md T3,
 R195); a first row names what was found. Otherwise, for previews, Markdown is painted as in the conversation.
 """
 
@@ -23,9 +23,9 @@ from jp_tui.ui.painting.rows import Piece, Row
 from jp_tui.view.wording import white_space
 
 APPROVED, LINES = 512 * 1024, 10_000
-"""Characters and lines that can be put before somebody at once; what is longer can never be seen to its end."""
+"""Most characters and lines of a context. A longer one could not be read to its end."""
 FIRST, FIRST_LINES = 8 * 1024, 120
-"""Characters and lines of a long context that are laid out at once, the rest in its own time (T4)."""
+"""Characters and lines of a long context that are laid out at once; the rest is laid out later (T4)."""
 SPLIT = 60
 """Fewest cells for two columns."""
 
@@ -33,8 +33,8 @@ SPLIT = 60
 def context(
     text: Foreign, width: int, look: PaintLook, *, approval: bool = True, split: bool = False, named: str = ""
 ) -> PaintedDiff:
-    """The rows of a context, and where its hunks begin. `split` puts a diff's two sides beside each other, `named` is
-    a file that need not be named in it."""
+    """Return the rows of a context, and where its hunks begin. `split` shows a diff in two columns, `named` is a file
+    that the diff need not name."""
     frame = Frame(look, width, look.text)
     shown, missing = _bounded(text, approval)
     found = _content(Foreign(shown), frame, approval, split and width >= SPLIT, named, is_diff=diff.is_diff(shown))
@@ -49,9 +49,10 @@ def context(
 def beginning(
     text: Foreign, width: int, look: PaintLook, *, approval: bool = True, split: bool = False, named: str = ""
 ) -> PaintedDiff | None:
-    """The first rows of a context that is long, to stand there while `context` lays out all of it; None of a short one.
+    """Return the first rows of a long context, shown while `context` lays out all of it; None for a short one.
 
-    But for a badge and the last few its rows are those of the whole. What all of it changes is not known, and not told.
+    Except for a badge and the last few, its rows are those of the whole. The counts of all changes are left out, since
+    they aren't known yet.
     """
     shown, _ = _bounded(text, approval)
     if len(shown) <= 2 * FIRST and shown.count("\n") <= 2 * FIRST_LINES:
@@ -60,7 +61,7 @@ def beginning(
     kept = "\n".join(shown[:FIRST].split("\n", FIRST_LINES)[:FIRST_LINES])
     found = _content(Foreign(kept), frame, approval, split and width >= SPLIT, named, is_diff=diff.is_diff(shown))
     if approval:
-        _warned(found, kept, frame)  # to look for more in all of it takes long, too
+        _warned(found, kept, frame)  # the search through the whole context takes too long as well
     found.rows.append(frame.emit([Piece("⟨loading the rest⟩", look.waiting)]))
     found.added = found.removed = 0
     found.whole, found.more = False, True
@@ -68,7 +69,7 @@ def beginning(
 
 
 def _bounded(text: Foreign, approval: bool) -> tuple[str, int]:
-    """What is shown of a context, and how many characters are not."""
+    """Return the text of a context that is shown, and how many characters are not."""
     shown, missing = plain.cut(text.raw.strip("\n"), APPROVED if approval else plain.SHOWN)
     if shown.count("\n") > LINES:
         kept = "\n".join(shown.split("\n", LINES)[:LINES])
@@ -77,17 +78,17 @@ def _bounded(text: Foreign, approval: bool) -> tuple[str, int]:
 
 
 def _warned(found: PaintedDiff, shown: str, frame: Frame) -> None:
-    """A badge above the rows names what is odd in a text."""
+    """Add a badge above the rows that names the unusual characters of a text."""
     if kinds := neutral.warnings(shown):
         style = frame.look.waiting + Style(bold=True)
         badge = frame.paragraph([Piece(f"▲ found in this text: {', '.join(kinds)}", style)])
         found.rows[:0] = badge
         found.hunks = [at + len(badge) for at in found.hunks]
-        found.first = None  # nobody is led past the badge
+        found.first = None  # the view must not jump past the badge
 
 
 def paint_context(text: Foreign, width: int, look: PaintLook, *, approval: bool) -> list[Strip]:
-    """The rows of a context as strips of exactly `width` cells."""
+    """Return the rows of a context as strips of exactly `width` cells."""
     return [row.strip for row in context(text, width, look, approval=approval).rows]
 
 
@@ -103,16 +104,16 @@ def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: st
 
 
 def sides(text: str, frame: Frame, *, approval: bool, named: str = "") -> PaintedDiff:
-    """A diff in two columns."""
+    """Return a diff in two columns."""
     changes = diff.headed(diff.read(text), named) if approval else diff.read(text)
     white = white_space.marks(changes)
-    return diff.said_of_white(columns(changes, frame, approval=approval, white=white), changes, white, frame)
+    return diff.with_white_space_row(columns(changes, frame, approval=approval, white=white), changes, white, frame)
 
 
 def columns(
     changes: Sequence[DiffLine], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
 ) -> PaintedDiff:
-    """Lines of a diff, as `sides`; `white` as in `white_space.marks`."""
+    """Return lines of a diff, as `sides`; `white` as in `white_space.marks`."""
     found = PaintedDiff(added=diff.counts(changes)[1], removed=diff.counts(changes)[2])
     white = white_space.marks(changes) if white is None else white
     left = (frame.full - 1) // 2
@@ -137,7 +138,7 @@ def _beside(
     approval: bool,
     white: white_space.Marks,
 ) -> Sequence[Row]:
-    """Two sides of one place; what is copied is the new side, or the old one where there is no new."""
+    """Return both sides of one place. The copied text is the new side, or the old one if there is no new one."""
     before, after = pair
     spans = diff.word_spans(before.text, after.text) if before and after and before is not after else None
     columns: list[list[Row]] = []

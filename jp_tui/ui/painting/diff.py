@@ -1,8 +1,8 @@
 """Unified diffs as rows: numbers, signs, colours, and hunks to jump between; side by side on request.
 
-Line by line, so that a diff that still arrives looks as the whole one will. A sign stands beside every colour
-(asking.md E60). Where somebody approves, nothing is hidden: odd characters are visible, long blanks counted (T3).
-Reads diffs; makes none.
+Painted line by line, so that a streamed diff looks like the whole one. Each colour has a sign beside it (asking.md
+E60). In an approval nothing is hidden: unusual characters are visible, long blanks counted (T3). Reads diffs; makes
+none.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = ["DiffLine", "PaintedDiff", "counts", "groups", "is_diff", "pairs", "r
 Spans = tuple[tuple[int, int], ...]
 """Parts of a line, in characters."""
 WORDS = 400
-"""Characters of a line, and pairs of lines in a diff, that are compared word by word."""
+"""Most characters of a line, and most pairs of lines in a diff, to compare word by word."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 def styles(look: PaintLook, sign: Sign) -> Style:
-    """The style of a line by its sign."""
+    """Return the style of a line by its sign."""
     match sign:
         case "+":
             return look.add
@@ -46,7 +46,8 @@ def styles(look: PaintLook, sign: Sign) -> Style:
 
 
 def content(text: str, style: Style, look: PaintLook, *, approval: bool, white: Spans = ()) -> list[Piece]:
-    """The text of a line in pieces; what is approved shows every odd character. `white` is what alone changed."""
+    """Return the text of a line in pieces; an approval shows every unusual character. `white` is white space that is
+    the only change."""
     mark = style + Style(color=look.mark.color, reverse=True)
     if white and len(text) <= LINE_CELLS:
         found, at = list[Piece](), 0
@@ -63,18 +64,18 @@ def content(text: str, style: Style, look: PaintLook, *, approval: bool, white: 
 
 
 class DiffLines:
-    """Rows of a diff, line by line."""
+    """Paint a diff line by line."""
 
     def __init__(self, frame: Frame, *, approval: bool = False) -> None:
         self._frame, self._approval = frame, approval
         self._reader = DiffReader()
 
     def line(self, text: str) -> list[Row]:
-        """The rows of one line without its newline."""
+        """Return the rows of one line without its newline."""
         return change_rows(self._reader.line(text), self._frame, approval=self._approval)
 
     def peek(self, text: str) -> list[Row]:
-        """The rows of a line that is not whole yet."""
+        """Return the rows of a line that isn't whole yet."""
         kept = copy(self._reader)
         rows = self.line(text)
         self._reader = kept
@@ -82,7 +83,7 @@ class DiffLines:
 
 
 def gutter(change: DiffLine, style: Style) -> list[Piece]:
-    """`+42  `, the line's sign and number."""
+    """Return `+42 `, the line's sign and number."""
     if change.sign in "@#\\":
         return [Piece(" ", style)]
     number = change.new if change.sign == "+" else change.old
@@ -93,8 +94,8 @@ def gutter(change: DiffLine, style: Style) -> list[Piece]:
 def change_rows(
     change: DiffLine, frame: Frame, *, approval: bool = False, words: Spans | None = None, white: Spans = ()
 ) -> list[Row]:
-    """The rows of one change; `words` are the parts of its text that differ from its counterpart, `white` the white
-    space that does where nothing else differs."""
+    """Return the rows of one change; `words` are the parts of its text that differ from its counterpart, `white` its
+    white space if nothing else differs."""
     style = styles(frame.look, change.sign)
     lead = gutter(change, style)
     margin = [Piece(spaces(len(lead[0].text)), style)]
@@ -120,7 +121,7 @@ def _stressed(piece: Piece, words: Spans, style: Style) -> list[Piece]:
 
 
 def word_spans(before: str, after: str, *, closely: bool = True) -> tuple[Spans, Spans] | None:
-    """The words that differ between two lines as they are shown; None when too little is common to help.
+    """Return the words that differ between two lines as they are shown; None when too little is common to help.
 
     Not `closely`: one span in each, cheap enough for any number of lines.
     """
@@ -143,7 +144,7 @@ def word_spans(before: str, after: str, *, closely: bool = True) -> tuple[Spans,
 
 
 def _others(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Spans:
-    """The places of the words that are not the same, joined where only blanks are between."""
+    """Return the places of all words outside `same`, joined where only blanks are between."""
     ends = [0, *accumulate(map(len, words))]
     found, at = list[tuple[int, int]](), 0
     for start, size in same:
@@ -156,7 +157,7 @@ def _others(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Spans:
 
 
 def changed_words(before: str, after: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """The middle that differs between two lines, in characters; None when too little is common to help."""
+    """Return the middle that differs between two lines, in characters; None when too little is common to help."""
     if before == after or max(len(before), len(after)) > 400 or "\t" in before + after:
         return None
     start = 0
@@ -175,7 +176,7 @@ def changed_words(before: str, after: str) -> tuple[tuple[int, int], tuple[int, 
 
 
 def _inside_word(before: str, after: str, at: int) -> bool:
-    """Whether a place cuts a word in two, in either line; negative places count from the end."""
+    """Return True if a place is inside a word, in either line; negative places count from the end."""
     return any(
         0 < (place := at if at >= 0 else len(text) + at) < len(text)
         and text[place - 1].isalnum()
@@ -186,9 +187,9 @@ def _inside_word(before: str, after: str, at: int) -> bool:
 
 @dataclass(slots=True)
 class PaintedDiff:
-    """A diff or another context as rows; `hunks` are the rows where hunks begin, `first` that of the first changed
-    line, `last` that behind the last one when more follows, `whole` whether nothing was cut, `more` whether that is
-    because the rest is still to be laid out."""
+    """A diff or another context as rows. `hunks` are the rows where hunks begin, `first` is the row of the first
+    changed line, `last` the row after the last one if more follows. `whole`: nothing is left out; `more`: the rest is
+    still being laid out."""
 
     rows: list[Row] = field(default_factory=list)
     hunks: list[int] = field(default_factory=list)
@@ -200,7 +201,7 @@ class PaintedDiff:
     last: int | None = None
 
     def reached(self, group: Sequence[DiffLine]) -> None:
-        """The rows of a group come next."""
+        """Note the rows of a group, which come next."""
         if group[0].sign == "@":
             self.hunks.append(len(self.rows))
         elif group[0].sign in "+-":
@@ -211,7 +212,7 @@ class PaintedDiff:
 
 
 def headed(changes: Sequence[DiffLine], named: str = "") -> list[DiffLine]:
-    """The two lines that name a file as one, and none for a file that is `named` beside the diff already."""
+    """Join the two lines that name a file into one, or drop both for a file that is `named` beside the diff already."""
     found: list[DiffLine] = []
     for change in changes:
         pair = change.sign == "#" and change.text.startswith("+++ ") and bool(found)
@@ -225,7 +226,7 @@ def headed(changes: Sequence[DiffLine], named: str = "") -> list[DiffLine]:
 
 
 def file_name(old: str, new: str) -> str:
-    """What a file is called, from both names of a diff's head."""
+    """Return a file's name from both names in a diff's head."""
     plain = [name[2:] if name[:2] == side else name for name, side in ((old, "a/"), (new, "b/"))]
     if old == "/dev/null":
         return f"{plain[1]} (new file)"
@@ -235,26 +236,27 @@ def file_name(old: str, new: str) -> str:
 
 
 def unified(text: str, frame: Frame, *, approval: bool = False, named: str = "") -> PaintedDiff:
-    """A whole diff, one column, the words that changed within a line stressed; `named` as in `headed`."""
+    """Return a whole diff in one column, the words that changed within a line emphasised; `named` as in `headed`."""
     changes = headed(read(text), named) if approval else read(text)
     white = white_space.marks(changes)
-    return said_of_white(column(changes, frame, approval=approval, white=white), changes, white, frame)
+    return with_white_space_row(column(changes, frame, approval=approval, white=white), changes, white, frame)
 
 
-def said_of_white(
+def with_white_space_row(
     found: PaintedDiff, changes: Sequence[DiffLine], white: white_space.Marks, frame: Frame
 ) -> PaintedDiff:
-    """With a row above a diff that says in words what changes in white space alone (Z26)."""
+    """Add a row above a diff that explains changes in white space alone (Z26)."""
     if words := white_space.note(changes, white):
         rows = frame.paragraph([Piece(words, frame.look.waiting)])
         found.rows[:0] = rows
         found.hunks = [at + len(rows) for at in found.hunks]
-        found.first = None  # nobody is led past it
+        found.first = None  # the view must not jump past it
     return found
 
 
 def recorded(text: str, frame: Frame) -> list[Row]:
-    """A diff of the log, which acts nowhere; its white space is looked at before neutralising drops some of it."""
+    """Return a diff of the log, which needs no approval; white space is checked before neutralising drops some of
+    it."""
     marked, words = white_space.in_diff(text)
     rows = frame.paragraph([Piece(words, frame.look.waiting)]) if words else []
     return [*rows, *unified(neutral.neutralise(marked, "visualize"), frame).rows]
@@ -263,7 +265,7 @@ def recorded(text: str, frame: Frame) -> list[Row]:
 def column(
     changes: Sequence[DiffLine], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
 ) -> PaintedDiff:
-    """Lines of a diff, as `unified`; `white` as in `white_space.marks`."""
+    """Return lines of a diff, as `unified`; `white` as in `white_space.marks`."""
     found = PaintedDiff(added=counts(changes)[1], removed=counts(changes)[2])
     white = white_space.marks(changes) if white is None else white
     closely = WORDS
@@ -291,7 +293,7 @@ def _words(group: Sequence[DiffLine], *, closely: bool) -> dict[int, Spans]:
 
 
 def _folded(group: Sequence[DiffLine]) -> list[DiffLine | int]:
-    """The changes of a group, runs of more than two blank lines of one sign as their number (T3)."""
+    """Return the changes of a group; a run of more than two blank lines of one sign becomes their number (T3)."""
     found: list[DiffLine | int] = []
     run: list[DiffLine] = []
     for change in (*group, None):

@@ -1,8 +1,8 @@
 """A form in the conversation: one block, a row for each question with its final answer (issue 5, 9; E23, R173-R182b).
 
-What was gone back from or answered before is folded away below its question; skipped questions stay, dimmed, with the
-reason. Each row folds out and answers `w`, like a line of the trail. What became of a question is
-`view/questions/forms.py`'s.
+Earlier answers, also those discarded by Back, are folded below their question; skipped questions are dim, with the
+reason. Each row unfolds and answers `w`, like a line of the trail. `view/questions/forms.py` knows the outcome of each
+question.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from jp_tui.ui.painting.trail import (
     arrow,
     clip,
     context_rows,
-    fate_pieces,
     fit,
     long_answer,
+    outcome_pieces,
     part_of,
     reason,
     style_of,
@@ -38,9 +38,9 @@ from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.wording.amounts import duration
 
 LEAST_WORDS = 16
-"""Cells that a question keeps beside its answer; with less, the answer stands below."""
+"""Cells that a question keeps beside its answer; with less, the answer is shown below."""
 FEW, BEFORE = 8, 3
-"""Questions up to which a form that waits is listed whole, and how many before the one that is asked are otherwise."""
+"""Questions up to which an open form is listed whole; in a longer one, how many to list before the current one."""
 STATES: dict[FormState, tuple[str, str, Role]] = {
     "open": ("?", "", "waiting"),
     "review": ("?", "all answered, waiting for your review", "waiting"),
@@ -55,7 +55,8 @@ UNASKED, AHEAD = "not asked", "not asked yet"
 
 
 def form_rows(tool: ToolBlock, form: QuestionForm, frame: Frame, unfolded: frozenset[str], *, waits: bool) -> list[Row]:
-    """The rows of a form; the keys of its questions are parts of the call's, numbered in the order of the form."""
+    """Return the rows of a form; the keys of its questions are parts of the call's, numbered in the order of the
+    form."""
     all_open = tool.key in unfolded
     rows = [_header(tool, form, frame, all_open)]
     inner = frame.indented(2)
@@ -80,8 +81,8 @@ def _out(key: str, unfolded: frozenset[str]) -> bool:
 
 
 def _near(form: QuestionForm) -> set[int]:
-    """The questions that are listed: of a long form that waits, those around the one that is asked; of any other, all
-    but a long stretch that was never asked."""
+    """Return the questions to list: of a long open form, those around the current one; of any other, all but a long run
+    of questions never asked."""
     places = form.places
     if len(places) <= FEW:
         return set(range(len(places)))
@@ -93,7 +94,7 @@ def _near(form: QuestionForm) -> set[int]:
 
 
 def _runs(form: QuestionForm, wanted: set[int]) -> list[range]:
-    """One for each row: a question, or several that are folded into one."""
+    """Return one range for each row: a question, or several that are folded into one."""
     found: list[range] = []
     for at in range(len(form.places)):
         last = found[-1] if found else range(0)
@@ -105,7 +106,7 @@ def _runs(form: QuestionForm, wanted: set[int]) -> list[range]:
 
 
 def _folded(run: range, form: QuestionForm, frame: Frame, hit: ClickTarget) -> Row:
-    """`4–40  35 answered, 2 skipped`: folding out the form lists them."""
+    """Return `4–40 35 answered, 2 skipped`; unfolding the form lists them."""
     states = [form.places[at].state for at in run]
     ahead = AHEAD if _goes_on(form) else UNASKED
     words = {"unasked": ahead, "taken_back": TAKEN_BACK, "gone_back": "went back", "left": ENDED, "open": "open"}
@@ -133,7 +134,7 @@ def _header(tool: ToolBlock, form: QuestionForm, frame: Frame, unfolded: bool) -
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One question: whether it is folded out, whether its reason is shown, whether anything can still be answered."""
+    """One question: whether it is unfolded, whether its reason is shown, whether anything can still be answered."""
 
     place: AskedFormQuestion
     key: str
@@ -143,7 +144,7 @@ class _Row:
     goes_on: bool
 
     def rows(self, frame: Frame, number: str) -> list[Row]:
-        """All rows of it; only what has more to tell can be folded out."""
+        """Return all rows of it; only a question with more to show can be unfolded."""
         look, place, asked = frame.look, self.place, self.place.asked
         inside = frame.inside([Piece(number, look.muted)], [Piece(" " * len(number), look.text)])
         more = asked is not None or place.earlier or _long(place.text, inside)
@@ -159,7 +160,7 @@ class _Row:
         return rows
 
     def _why(self, frame: Frame) -> list[Row]:
-        """Why it was asked, the last time it was; or why not."""
+        """Return why it was asked, the last time it was; or why not."""
         place = self.place
         if place.state == "skipped":
             words = f"Why you weren't asked: {neutral.first_line(place.because)}"
@@ -168,7 +169,7 @@ class _Row:
         return why_rows(last, frame) if last is not None else []
 
     def _first(self, frame: Frame, question: Piece) -> list[Row]:
-        """The question with what became of it beside it, or below it where there is no room."""
+        """Return the question with its outcome beside it, or below it where there is no room."""
         look, room, hit = frame.look, frame.room - 2, question.hit
         end, fold = self._end(look, hit), [arrow(self.open, hit, look)] if hit is not None else []
         left = room - min(width_of(end), max(room - LEAST_WORDS - 2, 0)) - 2
@@ -179,7 +180,7 @@ class _Row:
         return [first, frame.emit(clip(end, room))]
 
     def _end(self, look: PaintLook, hit: ClickTarget | None) -> list[Piece]:
-        """What became of a question; that it was you who answered goes without saying."""
+        """Return the outcome of a question; the user isn't named as the one who answered."""
         state, asked = self.place.state, self.place.asked
         if state == "skipped":
             because = neutral.first_line(self.place.because)
@@ -189,12 +190,12 @@ class _Row:
             return [Piece(told.get(state, f"· {AHEAD if self.goes_on else UNASKED}"), look.muted, hit)]
         if state == "left" and asked.tag.raw in ("", "user"):
             return [Piece(f"⊘ {ENDED}", look.muted, hit)]
-        found = fate_pieces(outcome(asked, waits=self.waits), look, hit)
+        found = outcome_pieces(outcome(asked, waits=self.waits), look, hit)
         plain = asked.by in ("", "user") and not asked.via
         return found[:1] if plain else found
 
     def _whole(self, frame: Frame) -> list[Row]:
-        """All words of a question and its answer, what it was about, why it was asked, and how it stood before."""
+        """Return all of a question and its answer, its context, why it was asked, and its earlier answers."""
         asked, rows = self.place.asked, list[Row]()
         if _long(self.place.text, frame):
             rows += words_rows(self.place.text, frame)

@@ -1,8 +1,8 @@
-"""Nested margins: what stands left of a row because of the quotes, lists and blocks that it is in.
+"""Nested margins: the cells left of a row for the quotes, lists and blocks around it.
 
-A frame knows the width that is left and emits rows; the first row of a list item carries its marker. Bars and
-margins are gutters and never copied, markers and indentations are part of the text. However deep it is nested, content
-keeps a few cells: what stands left of it gives way, so nothing is ever painted past the edge.
+A frame knows the width that is left and emits rows; the first row of a list item carries its marker. Bars and margins
+are gutters and never copied, markers and indentations are part of the text. However deep the nesting, content keeps a
+few cells: the margins shrink, so nothing is painted past the edge.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import Piece, Row, chop, row, spaces, width_of, wrap
 
 LEAST = 4
-"""Content never gets fewer cells than this, however deep it is nested; twice as many where the whole is wide enough."""
+"""Least cells of content, however deep it is nested; twice as many in a row of at least WIDE cells."""
 WIDE = 40
-"""Cells of a whole that is."""
+"""Cells of a row from which content keeps twice LEAST."""
 
 
 class Frame:
-    """`first` stands before the first row, `rest` before the others; `gutter` says that they are not content.
+    """`first` is painted before the first row, `rest` before the others; `gutter`: they are not content.
 
-    `width` is of whole rows, `room` what content may use of it; what is right of that is a margin. `measure` is what
-    prose may use of the room (S52): tables, code and output take all of it.
+    `width` is of whole rows, `room` what content may use of it; the cells right of that are a margin. `measure` is the
+    part of the room for prose (S52): tables, code and output use all of it.
     """
 
     def __init__(
@@ -54,17 +54,17 @@ class Frame:
     def inside(
         self, first: Sequence[Piece], rest: Sequence[Piece], *, gutter: bool = True, base: Style | None = None
     ) -> Frame:
-        """A frame within this one."""
+        """Return a frame within this one."""
         style = self.base if base is None else base
         return Frame(self.look, self.full, style, parent=self, first=first, rest=rest, gutter=gutter)
 
     def indented(self, cells: int) -> Frame:
-        """A plain margin."""
+        """Return a frame with a plain margin."""
         margin = [Piece(spaces(cells), self.base)]
         return self.inside(margin, margin)
 
     def _lead(self) -> tuple[list[Piece], int]:
-        """The pieces before the next row, and how many of them are gutter."""
+        """Return the pieces before the next row, and how many of them are gutter."""
         before, gutters = self._parent._lead() if self._parent else ([], 0)
         own = self._rest if self._begun else self._first
         self._begun = True
@@ -80,7 +80,7 @@ class Frame:
         full: str | None = None,
         tail: Sequence[Piece] = (),
     ) -> Row:
-        """The next row with this body."""
+        """Return the next row with this body."""
         lead, gutters = self._lead()
         if join is not None or not body:
             gutters = len(lead)  # an indentation is content only where a line of the source begins
@@ -90,16 +90,16 @@ class Frame:
         return row(lead[:gutters], content, self.full, ground, join=join, full=full, tail=margin)
 
     def blank(self) -> Row:
-        """An empty row inside this frame."""
+        """Return an empty row inside this frame."""
         return self.emit(())
 
     def paragraph(self, pieces: Sequence[Piece], *, wide: bool = False) -> list[Row]:
-        """One source line, wrapped as prose, or `wide` in all the room there is."""
+        """Return one source line, wrapped as prose, or `wide` in all the room there is."""
         return [self.emit(line.pieces, join=line.join) for line in wrap(pieces, self.room if wide else self.measure)]
 
 
 def _within(pieces: Sequence[Piece], room: int) -> list[Piece]:
-    """What stands before content, cut to `room` cells."""
+    """Return the pieces before content, cut to `room` cells."""
     found: list[Piece] = []
     for piece in pieces:
         size = width_of([piece])

@@ -1,8 +1,8 @@
-"""The parts of a change as rows: each hunk under a head of its own that says whether it is taken (R251, E26).
+"""The parts of a change as rows: each hunk below a head of its own that shows whether it is selected (R251, E26).
 
-A file's name stands once above its hunks. What is left is dim and says so by its sign too (E60); the hunk under the
-cursor has a bar at its side. Nothing is hidden (T3). A part, and a stretch of a long one, is painted when it comes
-into sight.
+A file's name is shown once above its hunks. A hunk that isn't selected is dim and has another sign (E60); the hunk
+under the cursor has a bar at its side. Nothing is hidden (T3). A part, and a stretch of a long one, is painted when it
+becomes visible.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from jp_tui.ui.painting.rows import ClickTarget, Piece, Row
 
 BAR, NO_BAR = "▌", " "
 FEW = 50
-"""Stretches up to which all are painted at once, so that the height of the whole is known..."""
+"""Most stretches to paint at once, so that the height of the whole is known..."""
 SHORT = 1_000
-"""... if they have no more lines."""
+"""... if they have no more lines than this."""
 TAKEN, LEFT = "■", "□"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How one part stands."""
+    """The state of one part."""
 
     taken: bool
     here: bool
@@ -46,7 +46,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How all parts stand: their ids in order, which are taken, which one the cursor is on, what is said of them."""
+    """The state of all parts: their ids in order, the selected ones, the place of the cursor, the comments."""
 
     ids: Sequence[str]
     taken: frozenset[str]
@@ -54,13 +54,13 @@ class Standing:
     comments: Mapping[str, str]
 
     def mark(self, number: int) -> Mark:
-        """How one of them stands."""
+        """Return the state of a part."""
         name = self.ids[number]
         return Mark(name in self.taken, number == self.at, self.comments.get(name, ""))
 
 
 class _Stack(Sequence[Row]):
-    """Rows of all stretches, each painted when one of its rows is looked at. `gaps` are rows above one."""
+    """Rows of all stretches, each painted when one of its rows is read. `gaps` are the rows above a stretch."""
 
     def __init__(self, gaps: dict[int, list[Row]], painted: Callable[[int], list[Row]]) -> None:
         self.starts, self.ends = list[int](), list[int]()
@@ -83,15 +83,15 @@ class _Stack(Sequence[Row]):
         if at < self.starts[number]:
             return self._gaps[number][at - self.starts[number]]
         rows = self._painted(number)
-        return rows[min(at - self.starts[number], len(rows) - 1)]  # fewer only where nothing was settled yet
+        return rows[min(at - self.starts[number], len(rows) - 1)]  # fewer rows than estimated, before `settle`
 
 
 @dataclass(slots=True)
 class Piled(PaintedDiff):
-    """Rows of all parts; `ends` is the row behind each.
+    """Rows of all parts; `ends` is the row after each.
 
-    `settle` paints what is between two rows and says whether that has another number of rows than was thought: then
-    this is no longer right, and wants to be made again before it is shown.
+    `settle` paints the rows between two places. It returns True if their number differs from the estimate: then this
+    object is outdated, and must be made again before it is shown.
     """
 
     ends: list[int] = field(default_factory=list)
@@ -112,8 +112,8 @@ class Pile:
         before: Sequence[str] = (),
         short: bool = False,
     ) -> None:
-        """`before` are lines that stand above all parts; `named` as in `diff.headed`. `short`: what does not change is
-        shown next to what does only."""
+        """`before` are lines above all parts; `named` as in `diff.headed`. `short`: show unchanged lines only next to
+        changed ones."""
         self._before, self._short = before, short
         self._parts, self._width, self._look, self._split = parts, width, look, split and width >= context.SPLIT
         self._files = [_file(part) for part in parts]
@@ -133,17 +133,17 @@ class Pile:
         self._gaps = self._above()
 
     def _guessed(self) -> list[int]:
-        """About how many rows each stretch takes, the part's head included."""
+        """Return an estimate of each stretch's rows, the part's head included."""
         room = self._width - 1
         return [
             one.first + rows_about(one.known, room, split=self._split, cut=one.cut(self._short)) for one in self._all
         ]
 
     def rows(self, standing: Standing) -> Piled:
-        """All of them as they stand now. Nothing is made for each part: it is asked for at each key."""
+        """Return all parts in their current state. It makes no object for each part, because it runs at each key."""
         found = Piled()
         stack = _Stack(self._gaps, lambda at: self._painted(at, standing))
-        found.rows = cast("list[Row]", stack)  # it is read like one
+        found.rows = cast("list[Row]", stack)  # read like a list
         row = 0
         for at, (one, height) in enumerate(zip(self._all, self._heights(standing), strict=True)):
             row += len(self._gaps.get(at, ()))
@@ -155,11 +155,11 @@ class Pile:
             if one.last:
                 found.ends.append(row)
         found.added, found.removed = self._changes
-        found.settle = partial(self._settle, standing, stack)
+        found.settle = partial(self._measure_visible, standing, stack)
         return found
 
     def _above(self) -> dict[int, list[Row]]:
-        """Rows above parts: what stands above all of them, and the name of each file."""
+        """Return the rows above parts: the lines above all of them, and the name of each file."""
         frame = Frame(self._look, self._width, self._look.text)
         first = [_visible(line, self._look.text, self._look) for line in self._before]
         found = {0: [row for pieces in first for row in frame.paragraph(pieces)]}
@@ -170,7 +170,7 @@ class Pile:
         return found
 
     def _heights(self, standing: Standing) -> list[int]:
-        """Rows of each stretch, head and comment included: as they were painted, or about."""
+        """Return the rows of each stretch, head and comment included: counted if it was painted, else estimated."""
         if not self._about:
             return [len(self._painted(at, standing)) for at in range(len(self._all))]
         found = self._about.copy()
@@ -184,7 +184,7 @@ class Pile:
                 found[at] += -(-(len(comment) + 4) // max(self._width - 4, 1))
         return found
 
-    def _settle(self, standing: Standing, stack: _Stack, first: int, last: int) -> bool:
+    def _measure_visible(self, standing: Standing, stack: _Stack, first: int, last: int) -> bool:
         wrong = False
         for at in range(bisect_right(stack.ends, first), len(self._all)):
             start = stack.starts[at]
@@ -219,13 +219,13 @@ class Pile:
             note = outer.inside([Piece("  “", look.waiting)], [Piece("   ", look.waiting)])
             found += note.paragraph([*_visible(said, look.waiting, look), Piece("”", look.waiting)])
         body = _body(one, look, self._width - 1, split=self._split, short=self._short)
-        return [*found, *(_barred(row, bar) for row in body)]
+        return [*found, *(_with_bar(row, bar) for row in body)]
 
     def _head(self, one: Stretch, mark: Mark, outer: Frame) -> list[Row]:
         look, number, part = outer.look, one.number, one.part
         sign = look.good if mark.taken else look.muted
         words = _where(part, self._files[number])
-        known = one.known  # of a stretch, too, it counts the whole part
+        known = one.known  # for a stretch, too, the counts are those of the whole part
         strong = look.strong if mark.here else look.text
         hit = ClickTarget("word", part.id)
         pieces = [
@@ -237,7 +237,7 @@ class Pile:
         if not mark.taken:
             pieces.append(Piece("  left", look.waiting, hit))
         found = outer.paragraph(pieces)
-        if words := one.white_words:
+        if words := one.white_space_text:
             found += outer.inside([Piece("  ", look.text)], [Piece("  ", look.text)]).paragraph(
                 [Piece(words, look.waiting)]
             )
@@ -245,7 +245,7 @@ class Pile:
 
 
 def _body(one: Stretch, look: PaintLook, width: int, *, split: bool, short: bool) -> list[Row]:
-    """Its lines, without the hunk's own head, whose place our head says."""
+    """Return its lines without the hunk's own head, whose place jp-tui's head shows."""
     frame, paint = Frame(look, width, look.text), context.columns if split else diff.column
     changes = one.changes
     found = paint(changes, frame, approval=True, white=one.white() if one.white is not None else None)
@@ -262,8 +262,8 @@ def _body(one: Stretch, look: PaintLook, width: int, *, split: bool, short: bool
     return found.rows[max(start, found.first - NEAR) if before else start : end]
 
 
-def _barred(row: Row, bar: Piece) -> Row:
-    """A row with one cell more at its left."""
+def _with_bar(row: Row, bar: Piece) -> Row:
+    """Return a row with one cell more at its left."""
     strip = Strip([Segment(bar.text, bar.style), *row.strip], row.strip.cell_length + 1)
     hits = tuple((start + 1, end + 1, hit) for start, end, hit in row.hits)
     return Row(strip, row.text, row.lead + 1, row.join, hits, row.full)
@@ -275,7 +275,7 @@ def _visible(text: str, style: Style, look: PaintLook) -> list[Piece]:
 
 
 def _file(part: Part) -> str:
-    """The file that a part is of: what its title says before the place."""
+    """Return the file of a part: its title up to the place."""
     return part.title.rpartition(", ")[0]
 
 
@@ -287,7 +287,7 @@ _DIM: dict[int, tuple[PaintLook, PaintLook]] = {}
 
 
 def _dimmed(look: PaintLook) -> PaintLook:
-    """The same colours with changes as muted as what did not change."""
+    """Return the same colours with changes as muted as unchanged lines."""
     if look.key not in _DIM or _DIM[look.key][0] is not look:
         _DIM.clear()
         muted = look.muted

@@ -1,7 +1,7 @@
-"""What is known of the parts of a change before any of it is painted: their lines, and about how many rows they take.
+"""Facts about the parts of a change before they are painted: their lines, and an estimate of the rows they take.
 
-Thousands of hunks open as fast as ten because of it. Rows are right wherever a line is plain text; where they are
-not, whoever paints a part learns better, and nothing is shown before that (`hunks.py`). Paints nothing.
+With these, thousands of hunks open as fast as ten. The number of rows is exact for plain text; elsewhere painting
+corrects it before anything is shown (`hunks.py`). Paints nothing.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from jp_tui.ui.painting.frame import LEAST, WIDE
 
 _HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 GROUPS = re.compile(r"-+\+*|\++|[^+-]+")
-"""Runs of signs of lines that change together or not at all."""
+"""Runs of signs, of lines that change together or not at all."""
 NEAR = 1
-"""Rows that are shown around what changes, where rows are few."""
+"""Unchanged rows shown around a change when rows are few."""
 Cut = tuple[bool, bool]
-"""Whether no more than that is shown before what changes, and behind it."""
+"""Show no more unchanged rows than NEAR: before the change, after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """One hunk: lines it adds and removes, the sign of each line below its head, and the cells of each behind that.
+    """One hunk: lines it adds and removes, the sign of each line below its head, and the cells of each after the sign.
 
-    `sound`: its lines are exactly those that its head counts, so that nothing behind it can belong to it.
+    `sound`: its lines are exactly those that its head counts, so that no later line can belong to it.
     """
 
     added: int
@@ -44,12 +44,12 @@ class Outline:
 
 @lru_cache(maxsize=2)
 def outlines(parts: tuple[Part, ...]) -> tuple[Outline, ...]:
-    """Of each part; kept for the sheet and each of its widths."""
+    """Return the outline of each part; cached for the sheet at each of its widths."""
     return tuple(outline(part.diff) for part in parts)
 
 
 def outline(text: str) -> Outline:
-    """Of the diff of one part."""
+    """Return the outline of one part's diff."""
     first, *body = text.removesuffix("\n").split("\n")
     signs = "".join([line[:1] or " " for line in body])
     cells = tuple(map(len, body)) if text.isascii() else tuple(map(cell_len, body))
@@ -68,7 +68,7 @@ def outline(text: str) -> Outline:
 
 
 def beside(context: str, parts: Sequence[Part]) -> str | None:
-    """What stands in a context besides its parts; None where they do not stand in it one after the other, whole."""
+    """Return the text of a context besides its parts; None unless it has them whole and in order."""
     found, at = list[str](), 0
     for part, known in zip(parts, outlines(tuple(parts)), strict=True):
         start = context.find(part.diff, at)
@@ -80,7 +80,7 @@ def beside(context: str, parts: Sequence[Part]) -> str | None:
 
 
 def rows_about(known: Outline, width: int, *, split: bool, cut: Cut) -> int:
-    """Rows of a hunk, or of some of its lines, without its head at a width; `split` as in `hunks.Pile`."""
+    """Return an estimate of a hunk's rows, or of some of its lines, without its head; `split` as in `hunks.Pile`."""
     groups = list(_groups(known, width, split=split))
     changed = [number for number, (changes, _) in enumerate(groups) if changes]
     if not changed:
@@ -96,7 +96,7 @@ def rows_about(known: Outline, width: int, *, split: bool, cut: Cut) -> int:
 
 
 def _groups(known: Outline, width: int, *, split: bool) -> list[tuple[bool, int]]:
-    """Runs of lines that change together or not at all, as (whether they change, rows)."""
+    """Return runs of lines that change together or not at all, as (changed, rows)."""
     left = (width - 1) // 2
     widths = (left, width - 1 - left) if split else (width, width)
     rooms = [_room(one, known.digits) for one in widths]
@@ -119,7 +119,7 @@ def _groups(known: Outline, width: int, *, split: bool) -> list[tuple[bool, int]
 
 
 def _room(width: int, digits: int) -> int:
-    """Cells that a line has behind its sign and number."""
+    """Return the cells of a line after its sign and number."""
     gutter = 1 + digits + (2 if digits else 1)
     return max(width - min(gutter, max(width - (LEAST if width < WIDE else 2 * LEAST), 0)), 1)
 

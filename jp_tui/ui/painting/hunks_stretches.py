@@ -1,7 +1,7 @@
-"""A part of a change in stretches: as many of its lines as are painted in one go.
+"""A part of a change in stretches: groups of lines that are painted in one go.
 
-One hunk may have thousands of lines, and painting all of them for the few in sight would hold the keys (T4). A stretch
-ends where a run of changed lines ends, if that is not too long itself. Paints nothing.
+One hunk may have thousands of lines, and painting all of them for the few visible ones would block the keys (T4). A
+stretch ends where a run of changed lines ends, if that is not too long itself. Paints nothing.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from jp_tui.ui.painting.hunks_outline import GROUPS, Cut, Outline
 from jp_tui.view.wording import white_space
 
 LINES = 200
-"""Of a stretch, about; a part of fewer is one."""
+"""Approximate lines of a stretch; a shorter part is one stretch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Lines of a part, the head not among them but where it is `whole`: then they are read when they are painted.
-    `loose`: the part has no head, and nothing of it is left out."""
+    """Lines of a part, without its head. For a `whole` part they are read, with the head, when they are painted.
+    `loose`: the part has no head, and no unchanged lines are left out."""
 
     number: int
-    """Of the part."""
+    """The part's number."""
     part: Part
     known: Outline
     lines: Sequence[DiffLine] = ()
@@ -36,44 +36,44 @@ class Stretch:
     last: bool = True
     loose: bool = False
     white: Callable[[], white_space.Marks] | None = None
-    """What to mark in all lines of the part; None where they are those of the stretch."""
+    """Marks for all lines of the part; None if these are all of its lines."""
 
     @property
     def whole(self) -> bool:
-        """Whether it is all of the part."""
+        """True if it is all of the part."""
         return not self.lines
 
     @property
     def changes(self) -> Sequence[DiffLine]:
-        """What is painted."""
+        """The lines to paint."""
         return diff.headed(diff.read(self.part.diff)) if self.whole else self.lines
 
     @property
-    def white_words(self) -> str:
-        """What to say of white space in the whole part."""
+    def white_space_text(self) -> str:
+        """The note about white space in the whole part."""
         changes = diff.read(self.part.diff)
         return white_space.note(changes, white_space.marks(changes))
 
     def cut(self, short: bool) -> Cut:
-        """What does not change is left out at the ends of the part only."""
+        """Return where unchanged lines may be left out: only at the ends of the part."""
         short = short and not self.loose
         return short and self.first, short and self.last
 
 
 def stretches(number: int, part: Part, known: Outline, *, split: bool) -> list[Stretch]:
-    """One of most parts. `split`: what is removed stands beside what is added, and stays there."""
+    """Return the stretches of a part, for most parts one. `split`: removed lines stay beside the added ones."""
     if len(known.signs) <= LINES:
         return [Stretch(number, part, known)]
     lines = diff.headed(diff.read(part.diff))
     head = next((at for at, line in enumerate(lines) if line.sign == "@"), -1)
     lines, loose = lines[head + 1 :], head < 0
-    if not known.sound:  # its lines are read in another way than by their first character
+    if not known.sound:  # its lines can't be read by their first characters
         known = replace(
             known,
             signs="".join([line.sign for line in lines]),
             cells=tuple([cell_len(line.text) + 1 for line in lines]),
         )
-    white = cache(lambda: white_space.marks(lines))  # a pair of lines may stand in two stretches
+    white = cache(lambda: white_space.marks(lines))  # a pair of lines may be in two stretches
     pieces = [piece for piece in _pieces(known.signs, split=split) if piece]
     last = len(pieces) - 1
     return [
@@ -88,7 +88,7 @@ def _of(known: Outline, piece: Sequence[int]) -> Outline:
 
 
 def _pieces(signs: str, *, split: bool) -> Iterator[list[int]]:
-    """The lines of each stretch by their places."""
+    """Yield the lines of each stretch by their places."""
     found: list[int] = []
     for run in _runs(signs, split=split):
         if found and len(found) + len(run) > LINES:
@@ -99,7 +99,7 @@ def _pieces(signs: str, *, split: bool) -> Iterator[list[int]]:
 
 
 def _runs(signs: str, *, split: bool) -> Iterator[list[int]]:
-    """Lines that change together or not at all, no more than a stretch has."""
+    """Yield runs of lines that change together or not at all, each no longer than a stretch."""
     for match in GROUPS.finditer(signs):
         start, end = match.span()
         middle = start + match.group().count("-")

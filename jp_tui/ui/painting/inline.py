@@ -1,7 +1,7 @@
 """Inline Markdown to styled pieces: emphasis, code, links with checked addresses, breaks. HTML stays text.
 
-Foreign text is neutralised again here, since a character reference such as `&#x202E;` only becomes a character in
-the parser. A link acts only when its address is clean (T1); when its words name another host, the host is shown.
+Untrusted text is neutralised again here, since a character reference such as `&#x202E;` only becomes a character in the
+parser. A link acts only when its address is clean (T1); when its text names another host, the host is shown.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ _BOLD, _ITALIC, _STRIKE = Style(bold=True), Style(italic=True), Style(strike=Tru
 
 
 def lines(tokens: Sequence[Token], look: PaintLook, base: Style, hit: ClickTarget | None = None) -> list[list[Piece]]:
-    """The pieces of an inline token's children, one list per line of the source that stays a line (hard breaks)."""
+    """Return the pieces of an inline token's children, one list for each source line that stays a line (hard
+    breaks)."""
     return _Inline(look, base, hit).run(tokens)
 
 
 def plain(tokens: Sequence[Token]) -> str:
-    """The words without any styling."""
+    """Return the text without any styling."""
     return "".join(token.content or (" " if token.type == "softbreak" else "") for token in tokens)
 
 
@@ -76,7 +77,8 @@ class _Inline:
                 self._text(self._shown(token.content))
 
     def _shown(self, text: str) -> str:
-        """Neutralised, as a piece of the line: a joiner belongs to the letter in front of it, in bold or not."""
+        """Return text neutralised as a piece of the line: a joiner belongs to the letter in front of it, in bold or
+        not."""
         before = self._lines[-1][-1].text[-3:] if self._lines[-1] else ""
         return neutralise(text, before=before)
 
@@ -150,7 +152,7 @@ class _Inline:
 
 
 def _trimmed(address: str) -> str:
-    """A bare address without the punctuation of the sentence around it."""
+    """Return a bare address without the punctuation of the sentence around it."""
     while address:
         last = address[-1]
         if last in ".,;:!?'*_~" or (last in ")]}" and address.count(last) > address.count("([{"[")]}".index(last)])):

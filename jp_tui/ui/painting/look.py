@@ -1,7 +1,7 @@
-"""The colours that rows are painted with, taken from a theme's variables once and handed round as one value.
+"""The colours of rows, read from a theme's variables once and passed on as one value.
 
-Unknown variables fall back to what every theme has. In a theme of the terminal's own sixteen colours nothing is
-blended: what would be a background is left out and muted text is dim. Resolves names only; paints nothing.
+Unknown variables fall back to those that every theme has. In a theme of the terminal's own 16 colours nothing is
+blended: backgrounds are left out and muted text is dim. Resolves names only; paints nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +14,19 @@ from rich.color import Color as RichColor
 from rich.style import Style
 from textual.color import Color, ColorParseError
 
+from jp_tui.settings.themes.colours import contrast
+
 _BLACK: Final = Color(0, 0, 0)
+_READABLE: Final = 4.5
+_WORDS: Final = (0.28, 0.2, 0.14)
+"""Share of a changed word's colour in its background: the largest one at which the word stays readable."""
 
 SYNTAX: Final = ("keyword", "string", "number", "comment", "function", "type", "operator")
 
 
 @dataclass(frozen=True, slots=True)
 class PaintLook:
-    """Styles by what they are for; each carries its foreground and, where the row has one, its background."""
+    """Styles by their use; each has its foreground and, where the row has one, its background."""
 
     text: Style
     muted: Style
@@ -52,12 +57,12 @@ class PaintLook:
 
     @property
     def key(self) -> int:
-        """Tells looks apart, for caches of painted rows."""
+        """The hash of all styles, a key for caches of painted rows."""
         return id(self)
 
 
 def look(variables: Mapping[str, str]) -> PaintLook:
-    """The look of a theme from its CSS variables (`App.get_css_variables()`)."""
+    """Return the look of a theme from its CSS variables (`App.get_css_variables()`)."""
     return _Maker(variables).look()
 
 
@@ -80,14 +85,14 @@ class _Maker:
         return None
 
     def _plain(self, name: str) -> Color | None:
-        """One of the theme's named colours as a text colour: Textual darkens or lightens it to be readable."""
+        """Return one of the theme's named colours as a text colour: Textual darkens or lightens it to be readable."""
         return self._colour(name) if self._flat else self._colour(f"text-{name}", name)
 
     def _for(self, plain: str, *names: str) -> Color | None:
         return self._colour(*names) or self._plain(plain)
 
     def _mixed(self, amount: float) -> Color:
-        """Between background and foreground."""
+        """Return a colour between background and foreground."""
         return self._back.blend(self._fore, amount, 1.0)
 
     def _style(
@@ -134,7 +139,7 @@ class _Maker:
         return found
 
     def _diff(self, name: str, plain: str, tint: float) -> tuple[Style, Style]:
-        """A changed line, and the changed words in it."""
+        """Return the styles of a changed line and of the changed words in it."""
         colour = self._for(plain, f"diff-{name}-foreground", f"diff-{name}")
         back = self._colour(f"diff-{name}-background", f"diff-{name}-bg")
         if back is None:
@@ -142,7 +147,9 @@ class _Maker:
         line = self._style(colour, back)
         if self._flat or colour is None:
             return line, line + Style(reverse=True)
-        return line, line + Style(bgcolor=_rich(back.blend(colour, 0.28, 1.0)), bold=True)
+        shades = [back.blend(colour, share, 1.0) for share in _WORDS]
+        read = (shade for shade in shades if (contrast(colour.hex, shade.hex) or 0) >= _READABLE)
+        return line, line + Style(bgcolor=_rich(next(read, shades[-1])), bold=True)
 
     def look(self) -> PaintLook:
         block = self._surface(0.06, "code-background", "code-bg", "surface")

@@ -1,7 +1,7 @@
-"""Markdown to rows: markdown-it's tokens, painted by ourselves (CommonMark, tables, strike-through, task lists).
+"""Markdown to rows: markdown-it's tokens, painted by jp-tui (CommonMark, tables, strike-through, task lists).
 
-HTML is shown as text, never interpreted. Blocks are painted one at a time into a frame, which is what lets a
-streamed message keep what it has painted. The parser is loaded when the first message is painted, not before.
+HTML is shown as text, never interpreted. Blocks are painted one at a time into a frame, so that a streamed message
+keeps its painted blocks. The parser is loaded when the first message is painted, not before.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ _TASK = re.compile(r"\[([ xX])\] ")
 DIFFS = ("diff", "patch", "udiff")
 BULLETS = "•◦▪"
 DEEPEST = 19
-"""The level at which the parser stops: nine lists in one another, or eighteen quotes."""
+"""The level at which the parser stops: 9 nested lists, or 18 nested quotes."""
 LEAVES = ("paragraph_open", "heading_open", "table_open")
 
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # 40 ms: only where a message is painted
+    from markdown_it import MarkdownIt  # takes 40 ms: only when a message is painted
 
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def parse(text: str, env: dict[str, Any]) -> list[list[Token]]:
-    """The top-level blocks of a text, each with its tokens; `env` carries link definitions on."""
+    """Return the top-level blocks of a text, each with its tokens; `env` passes link definitions on."""
     return [_shallow(tokens, text) for tokens in split(_parser().parse(text, env))]
 
 
 def _shallow(tokens: list[Token], text: str) -> list[Token]:
-    """The block itself, or its source where it is nested deeper than the parser follows, which drops what is there."""
+    """Return the block, or its source if it is nested deeper than DEEPEST, where the parser drops text."""
     head = tokens[0]
     if head.map is None or max(token.level for token in tokens) < DEEPEST:
         return tokens
@@ -56,7 +56,7 @@ def _shallow(tokens: list[Token], text: str) -> list[Token]:
 
 
 def split(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Tokens by the block they belong to."""
+    """Return tokens grouped by top-level block."""
     found: list[list[Token]] = []
     depth = 0
     for token in tokens:
@@ -68,7 +68,7 @@ def split(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def document(blocks: Sequence[Sequence[Token]], frame: Frame, *, menu: bool = False) -> list[Row]:
-    """Blocks with a blank row between them."""
+    """Return the rows of blocks, a blank row between them."""
     found: list[Row] = []
     for tokens in blocks:
         rows = block(tokens, frame, menu=menu)
@@ -79,7 +79,7 @@ def document(blocks: Sequence[Sequence[Token]], frame: Frame, *, menu: bool = Fa
 
 
 def block(tokens: Sequence[Token], frame: Frame, *, menu: bool = False) -> list[Row]:
-    """The rows of one block."""
+    """Return the rows of one block."""
     head = tokens[0]
     match head.type:
         case "paragraph_open":
@@ -115,7 +115,7 @@ def _paragraph(token: Token, frame: Frame, style: Style, hit: ClickTarget | None
 
 
 def _stripped(pieces: list[Piece]) -> list[Piece]:
-    """Without blanks at the ends, which the parser leaves beside a hard break."""
+    """Return pieces without blanks at the ends, which the parser leaves beside a hard break."""
     if pieces and pieces[0].text.startswith(" "):
         pieces = [pieces[0]._replace(text=pieces[0].text.lstrip(" ")), *pieces[1:]]
     if pieces and pieces[-1].text.endswith(" "):
@@ -133,7 +133,7 @@ def _heading(token: Token, level: int, frame: Frame) -> list[Row]:
 
 
 def fence(content: str, info: str, frame: Frame) -> list[Row]:
-    """A fenced block: a diff with its colours, code highlighted by the language it names."""
+    """Return the rows of a fenced block: a diff with its colours, code highlighted by the language it names."""
     language = language_of(info)
     lines = _lines(content) if content else []
     if language in DIFFS:
@@ -143,7 +143,7 @@ def fence(content: str, info: str, frame: Frame) -> list[Row]:
 
 
 def language_of(info: str) -> str:
-    """The first word of an info string, lower case."""
+    """Return the first word of an info string, in lower case."""
     words = info.split(maxsplit=1)
     return words[0].strip("{}.").lower() if words else ""
 
@@ -157,9 +157,10 @@ def _quote(tokens: Sequence[Token], frame: Frame) -> list[Row]:
 def items(
     tokens: Sequence[Token], frame: Frame, *, menu: bool = False, first: int | None = None, apart_first: bool = False
 ) -> list[list[Row]]:
-    """The rows of each item of a list, a blank row before those that the source sets apart.
+    """Return the rows of each item of a list, a blank row before those that the source sets apart.
 
-    `first` and `apart_first` say how the first item goes on after items that are painted already.
+    `first` is the number of the first item, `apart_first` whether a blank row precedes it, after items that are
+    painted.
     """
     ordered = tokens[0].type == "ordered_list_open"
     entries = split(tokens[1:-1])
@@ -176,16 +177,16 @@ def items(
 
 
 def apart_from(before: Sequence[Token], after: Sequence[Token]) -> bool:
-    """Whether a blank line stands between two blocks in the source; lists are set as their author set them.
+    """Return True if a blank line is between two blocks in the source; lists keep the spacing of their author.
 
-    CommonMark's loose and tight depend on a list's end, so a list that still arrives could not keep its rows.
+    CommonMark's loose and tight depend on a list's end, so a streamed list could not keep its rows.
     """
     ends = [token.map[1] for token in before if token.map and (token.type in LEAVES or not token.nesting)]
     return bool(ends and after[0].map and after[0].map[0] > max(ends))
 
 
 def item(entry: Sequence[Token], marker: str, frame: Frame, *, menu: bool, number: int) -> list[Row]:
-    """One item of a list; in a menu its words can be clicked."""
+    """Return the rows of one item; in a menu its text can be clicked."""
     blocks = split(entry[1:-1])
     hit = _word(blocks, number) if menu else None
     if blocks and blocks[0][0].type == "paragraph_open":
@@ -204,7 +205,7 @@ def item(entry: Sequence[Token], marker: str, frame: Frame, *, menu: bool, numbe
 
 
 def _task(token: Token, marker: str) -> str:
-    """The marker of a task's item, its box taken out of the text."""
+    """Return the marker of a task's item, and remove its box from the text."""
     children = token.children or []
     box = _TASK.match(children[0].content) if children and children[0].type == "text" else None
     if box is None:
@@ -214,7 +215,7 @@ def _task(token: Token, marker: str) -> str:
 
 
 def _word(blocks: Sequence[Sequence[Token]], number: int) -> ClickTarget:
-    """What a click on an item of a menu says: the name it begins with, else its number."""
+    """Return the click target of a menu item: the name it begins with, else its number."""
     for tokens in blocks[:1]:
         children = tokens[1].children or [] if len(tokens) > 1 else []
         if children and children[0].type == "code_inline" and children[0].content.strip():

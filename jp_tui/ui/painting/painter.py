@@ -1,7 +1,7 @@
 """The painter: a thread that turns blocks into rows beside the UI's loop, and another for long jobs (T4, T22, T28).
 
-A pane has a desk: it orders what should be painted, and gets the results on the painter's thread, to post them to its
-widget. New orders replace the old ones, so that nothing is painted that isn't visible any more. Streamed text comes
+Each pane has a queue: it orders blocks to paint, and gets the results on the painter's thread, to post them to its
+widget. New orders replace the old ones, so that no block is painted after it leaves the screen. Streamed text comes
 first, and a few words of it are painted without the thread. The painter touches no widget, and sleeps without a timer
 while there is nothing to do.
 """
@@ -43,7 +43,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class PaintedBlock:
-    """An order carried out."""
+    """The rows of an order."""
 
     order: Order
     rows: list[Row]
@@ -51,7 +51,7 @@ class PaintedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A growing part after more text: rows that are final now, and the tail as it is. `cost` in seconds."""
+    """The result of more text in a growing part: rows that are final now, and the current tail. `cost` in seconds."""
 
     key: str
     run: int
@@ -62,7 +62,7 @@ class Growth:
 
 @dataclass(slots=True)
 class _Stream:
-    """A part that is streamed. `run` counts its beginnings, so that late results of an older one can be told apart."""
+    """A streamed part. `run` counts its beginnings, so that late results of an older one can be recognised."""
 
     run: int
     make: Callable[[], StreamedMessage | Thinking]
@@ -126,7 +126,7 @@ class PaintQueue:
         return None if len(text) > LITTLE or _LOADS.search(text) else _grown(key, stream, text)
 
     def end(self, key: str) -> None:
-        """End a streamed part. What waits of it isn't painted."""
+        """End a streamed part. Its waiting text isn't painted."""
         with _painter.lock:
             self._streams.pop(key, None)
 
@@ -222,7 +222,8 @@ def _grown(key: str, stream: _Stream, text: str) -> Growth:
 
 
 def painted(order: Order) -> list[Row]:
-    """Return the rows of an order. What a parser fails on is shown as plain text: no message may end the painter."""
+    """Return the rows of an order. A block that the parser fails on is shown as plain text: no message may end the
+    painter."""
     try:
         return blocks.paint(order.block, order.width, order.look, unfolded=order.unfolded)
     except Exception:
@@ -245,7 +246,7 @@ class _Painter:
         self._thread: threading.Thread | None = None
 
     def wake(self, desk: _Place) -> None:
-        """Note that a desk has work. Called with the lock held."""
+        """Note that a queue has work. Called with the lock held."""
         if desk not in self._desks:
             self._desks.append(desk)
         if self._thread is None:

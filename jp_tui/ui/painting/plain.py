@@ -1,7 +1,7 @@
-"""Foreign text that is no Markdown: lines of pieces, terminal colours kept where they can be read (R195).
+"""Untrusted text that isn't Markdown: lines of pieces, terminal colours kept where they can be read (R195).
 
-The caps of traps.md T4 live here. A colour that cannot be told from its ground is not used, so that nothing is
-hidden by painting it in the colour of the pane.
+The limits of traps.md T4 are here. A colour that is hardly different from its background is not used, so that no text
+hides in the colour of the pane.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from jp_tui.ui.painting.look import PaintLook
 from jp_tui.ui.painting.rows import LINE_CELLS, ClickTarget, Piece, Row
 
 SHOWN = 256 * 1024
-"""Characters of one message that are ever shown (traps.md T4)."""
+"""Most characters of one message that are shown (traps.md T4)."""
 READABLE = 1.6
-"""The least contrast of a colour that content chose."""
+"""Least contrast of a colour set by content."""
 
 
 def whole(text: str, style: Style, frame: Frame, most: int = SHOWN) -> list[Row]:
-    """A text of several lines, so much of it as is ever shown, and that there is more."""
+    """Return the rows of a text of several lines, up to the limit, and a note about the rest."""
     shown, missing = cut(text, most)
     return [*paragraphs(lines(Foreign(shown), style, frame.look), frame), *note(missing, frame)]
 
 
 def cut(text: str, most: int = SHOWN) -> tuple[str, int]:
-    """What is shown of a text, and how many characters are not; cut at a line's end where one is near."""
+    """Return the shown part of a text, and how many characters are not; cut at a line's end where one is near."""
     if len(text) <= most:
         return text, 0
     at = text.rfind("\n", most - 4096, most)
@@ -42,7 +42,8 @@ def cut(text: str, most: int = SHOWN) -> tuple[str, int]:
 
 
 def note(missing: int, frame: Frame, what: str = "characters") -> list[Row]:
-    """That a text goes on, how much of it is left out, and where all of it is; nothing when nothing is."""
+    """Return the note that a text continues, how much of it is left out, and where all of it is; no rows if it is
+    whole."""
     if not missing:
         return []
     words = f"⟨{missing:,} more {what} not shown; an export (/conversations, e) has all⟩"
@@ -50,7 +51,7 @@ def note(missing: int, frame: Frame, what: str = "characters") -> list[Row]:
 
 
 def lines(text: Foreign, base: Style, look: PaintLook, *, approval: bool = False) -> list[list[Piece]]:
-    """The lines of a text as pieces; of what is approved, with everything odd visible."""
+    """Return the lines of a text as pieces; in an approval with every unusual character visible."""
     found: list[list[Piece]] = [[]]
     palette = palette_of(look)
     for part, sgr in neutral.spans(text, "approval" if approval else "conversation"):
@@ -83,18 +84,19 @@ def _capped(line: list[Piece], look: PaintLook, approval: bool) -> list[Piece]:
 
 
 def paragraphs(content: Sequence[Sequence[Piece]], frame: Frame, *, wide: bool = False) -> list[Row]:
-    """Lines, each wrapped as prose, or `wide` as output."""
+    """Return lines, each wrapped as prose, or `wide` as output."""
     return [row for line in content for row in frame.paragraph(line, wide=wide)]
 
 
 def words(text: str, style: Style, hit: ClickTarget | None = None) -> Piece:
-    """Our own words as a piece."""
+    """Return jp-tui's own text as a piece."""
     return Piece(text, style, hit)
 
 
 @lru_cache(maxsize=512)
 def dressed(base: Style, sgr: Sgr, palette: tuple[RichColor | None, ...] = ()) -> Style:
-    """A base style with what content asked for, as far as it stays readable; `palette` has its first eight colours."""
+    """Return a base style with the styles set by content, as far as it stays readable; `palette` has its first 8
+    colours."""
     fore, back = _rich(sgr.fg, palette), _rich(sgr.bg, palette)
     if sgr.reverse and (fore or back):
         fore, back = back or base.bgcolor, fore or base.color
@@ -113,7 +115,7 @@ def dressed(base: Style, sgr: Sgr, palette: tuple[RichColor | None, ...] = ()) -
 
 
 def palette_of(look: PaintLook) -> tuple[RichColor | None, ...]:
-    """A theme's colours for black, red, green, yellow, blue, magenta, cyan, white."""
+    """Return a theme's colours for black, red, green, yellow, blue, magenta, cyan, white."""
     styles = (look.muted, look.bad, look.good, look.waiting, look.marker, look.reviewer, look.running, look.text)
     return tuple(style.color for style in styles)
 
@@ -136,7 +138,7 @@ def _readable(fore: RichColor | None, back: RichColor | None) -> bool:
 
 
 def _light(colour: RichColor) -> float:
-    """Relative luminance."""
+    """Return the relative luminance."""
     parts = (part / 255 for part in colour.get_truecolor())
     red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

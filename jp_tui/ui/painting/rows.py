@@ -1,8 +1,8 @@
 """A painted row, and the greedy wrap that makes rows of styled pieces.
 
-Widths are terminal cells, wide characters and joined emoji included; offsets count characters of the row's text,
-as Textual's selection does. A row remembers its text without gutters, so that copying gives the source back.
-Knows nothing of Markdown, blocks or themes.
+Widths are terminal cells, wide characters and joined emoji included; offsets count characters of the row's text, as
+Textual's selection does. A row remembers its text without gutters, so that copying returns the source. Knows nothing of
+Markdown, blocks or themes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from jp_tui.ui import textual_patches
 
 textual_patches.install()  # before the first of many rows is made
 LINE_CELLS = 2_000
-"""No line is shown longer than this (traps.md T4)."""
+"""Most cells of a line that are shown (traps.md T4)."""
 
 
 class ClickTarget(NamedTuple):
-    """What a click on a part of a row means: a link to follow, a block to fold or unfold, a word of a menu."""
+    """The effect of a click on a part of a row: follow a link, fold or unfold a block, choose a word of a menu."""
 
     kind: Literal["link", "fold", "word"]
     value: str
@@ -40,11 +40,11 @@ class Piece(NamedTuple):
 
 
 class Row:
-    """One row of a pane: what is painted, and what it stands for.
+    """One row of a pane: its strip and its source text.
 
-    `text` is the content without gutters, which are the first `lead` characters of the strip. `join` is what stood
-    between the row above and this one in the source when both are one line there, else None. `hits` are
-    (start, end, hit) in characters of the strip; `full` what is painted when the whole line is copied.
+    `text` is the content without gutters, which are the first `lead` characters of the strip. `join` is the source text
+    between the row above and this one if both are one line there, else None. `hits` are (start, end, hit) in characters
+    of the strip; `full` is the text if the whole line is copied.
     """
 
     __slots__ = ("_marked", "full", "hits", "join", "lead", "strip", "text")
@@ -62,7 +62,7 @@ class Row:
         self._marked: dict[tuple[Style, str], Strip] = {}
 
     def marked(self, style: Style, sign: str) -> Strip:
-        """The row with one more cell at its right, for the scroll mark; kept, since rows are painted often."""
+        """Return the row with one cell more at its right, for the scroll mark; cached, since rows are painted often."""
         found = self._marked.get((style, sign))
         if found is None:
             found = Strip([*self.strip, Segment(sign, style)], self.strip.cell_length + 1)
@@ -70,11 +70,11 @@ class Row:
         return found
 
     def same(self, other: Row) -> bool:
-        """Whether both look and copy alike."""
+        """Return True if both look and copy identically."""
         return self.text == other.text and self.join == other.join and list(self.strip) == list(other.strip)
 
     def at(self, offset: int) -> ClickTarget | None:
-        """What is hit at a character of the strip."""
+        """Return the target at a character of the strip."""
         return next((hit for start, end, hit in self.hits if start <= offset < end), None)
 
 
@@ -84,7 +84,7 @@ def spaces(count: int) -> str:
 
 
 def width_of(pieces: Iterable[Piece]) -> int:
-    """Cells of pieces on one line."""
+    """Return the cells of pieces on one line."""
     return sum(cell_len(piece.text) for piece in pieces)
 
 
@@ -98,7 +98,7 @@ def row(
     full: str | None = None,
     tail: Sequence[Piece] = (),
 ) -> Row:
-    """One row of exactly `width` cells: gutter, body, `fill` up to `tail`, which stands at the right edge."""
+    """Return one row of exactly `width` cells: gutter, body, `fill` up to `tail`, which is at the right edge."""
     made = _Segments()
     for piece in (*lead, *body):
         made.add(piece)
@@ -115,7 +115,7 @@ def row(
 
 
 class _Segments:
-    """Pieces put together, neighbours of one style as one: fewer segments are fewer bytes to the terminal."""
+    """Join pieces, neighbours of one style as one: fewer segments are fewer bytes to the terminal."""
 
     def __init__(self) -> None:
         self.parts: list[tuple[str, Style]] = []
@@ -145,14 +145,14 @@ _WIDE = re.compile(
 
 
 class WrappedLine(NamedTuple):
-    """A wrapped line: its pieces, and what was dropped between it and the line above (None at the first)."""
+    """A wrapped line: its pieces, and the blanks dropped between it and the line above (None at the first)."""
 
     pieces: list[Piece]
     join: str | None
 
 
 def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[WrappedLine]:
-    """Greedy wrap of one source line into lines of at most `first`, then `rest` cells; at least one line.
+    """Wrap one source line greedily into lines of at most `first`, then `rest` cells; at least one line.
 
     Breaks at blanks, between wide characters, and inside words only when a word is longer than a line.
     """
@@ -174,8 +174,8 @@ def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[W
 
 
 def _wrapped(pieces: Sequence[Piece], first: int, rest: int) -> list[WrappedLine] | None:
-    """What the words would become one by one, for what most text is: a cell a character, it begins with a word, and no
-    word is longer than a line. None for all else. A text that grows is wrapped with each frame that shows it."""
+    """Return the result of `wrap` for plain text, faster: every character takes one cell, the text begins with a word,
+    and no word is longer than a line. None for all else. Growing text is wrapped with each frame that shows it."""
     text = "".join([piece.text for piece in pieces])
     if not (text.isascii() and text.isprintable()) or text[:1] in ("", " "):
         return None
@@ -195,7 +195,7 @@ def _wrapped(pieces: Sequence[Piece], first: int, rest: int) -> list[WrappedLine
 
 
 def _divided(pieces: Sequence[Piece], spans: Sequence[tuple[int, int]]) -> list[list[Piece]]:
-    """For each span of the characters of all pieces, which come one behind the other, what stands in it."""
+    """Return the pieces inside each span; spans count the characters of all pieces, one after the other."""
     found: list[list[Piece]] = [[] for _ in spans]
     number = at = 0
     for text, style, hit in pieces:
@@ -204,14 +204,14 @@ def _divided(pieces: Sequence[Piece], spans: Sequence[tuple[int, int]]) -> list[
             if part := text[max(start - at, 0) : max(end - at, 0)]:
                 found[number].append(Piece(part, style, hit))
             if end > at + len(text):
-                break  # it goes on in the next piece
+                break  # it continues in the next piece
             number += 1
         at += len(text)
     return found
 
 
 def _units(pieces: Sequence[Piece]) -> Iterable[tuple[list[Piece], bool]]:
-    """Words and blanks; a word may have several styles, and ends before and after a wide character."""
+    """Yield words and blanks; a word may have several styles, and ends before and after a wide character."""
     word: list[Piece] = []
     for text, style, hit in pieces:
         for match in _WORDS.finditer(text):
@@ -237,7 +237,7 @@ def _units(pieces: Sequence[Piece]) -> Iterable[tuple[list[Piece], bool]]:
 
 
 def _wide_units(text: str) -> list[str]:
-    """Each wide character with what joins to it and the closing mark after it; narrow runs whole."""
+    """Return each wide character with its joiners and the closing mark after it; narrow runs whole."""
     found: list[str] = []
     for start, end, cells in split_graphemes(text)[0]:
         unit = text[start:end]
@@ -280,7 +280,7 @@ class _Wrapper:
             self._long(pieces)
 
     def _long(self, pieces: list[Piece]) -> None:
-        """A word longer than a line: filled in cluster by cluster."""
+        """Add a word longer than a line, cluster by cluster."""
         for text, style, hit in pieces:
             start = 0
             for begin, _, cells in _clusters(text):
@@ -322,7 +322,7 @@ def _clusters(text: str) -> Iterable[tuple[int, int, int]]:
 
 
 def chop(text: str, width: int) -> list[str]:
-    """A line of code in parts of at most `width` cells, blanks kept; at least one part."""
+    """Return a line of code in parts of at most `width` cells, blanks kept; at least one part."""
     if text.isascii():
         if len(text) <= width:
             return [text]
@@ -337,7 +337,7 @@ def chop(text: str, width: int) -> list[str]:
 
 
 def chop_pieces(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
-    """Styled code in lines of at most `width` cells, broken anywhere; at least one."""
+    """Return styled code in lines of at most `width` cells, broken anywhere; at least one."""
     lines: list[list[Piece]] = [[]]
     used = 0
     for text, style, hit in pieces:
@@ -360,7 +360,7 @@ def chop_pieces(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
 
 
 def capped(line: str) -> str:
-    """A line no longer than is ever shown, with a note of what is missing (traps.md T4)."""
+    """Return a line limited to LINE_CELLS, with a note of the omitted characters (traps.md T4)."""
     if len(line) <= LINE_CELLS and (line.isascii() or cell_len(line) <= LINE_CELLS):
         return line
     kept = chop(line[: LINE_CELLS + 1], LINE_CELLS)[0]

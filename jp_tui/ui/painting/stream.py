@@ -1,8 +1,8 @@
-"""A message that still arrives: rows that will not change any more, and an open tail (designs.md B).
+"""A streamed message: rows that are final, and an open tail (designs.md B).
 
-Whatever Markdown block is surely over is painted once and frozen; of an open list the items before the last; of an
-open fence each finished line, which is not parsed at all. Only the tail is painted again with each piece of text.
-The finished message is painted once more as a whole, since a late link definition can change what came before.
+A finished Markdown block is painted once and frozen; of an open list all items but the last; of an open fence each
+finished line, which is not parsed at all. Only the tail is painted again with each piece of text. The finished message
+is painted again as a whole, since a late link definition can change earlier text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Fence:
 
 
 class StreamedMessage:
-    """Markdown of the assistant as it arrives. `feed`, then `frozen` grows and `tail` is made anew."""
+    """Streamed Markdown of the assistant. After `feed`, `frozen` has grown and `tail` is new."""
 
     def __init__(self, width: int, look: PaintLook, *, menu: bool = False) -> None:
         self._frame = page(width, look)
@@ -61,7 +61,7 @@ class StreamedMessage:
         self.tail: list[Row] = []
 
     def feed(self, text: str) -> None:
-        """More of the message; freezes what is over and paints the tail."""
+        """Add text of the message; freeze finished blocks and paint the tail."""
         text = self._clean.feed(text)
         kept = text[: self._room]
         self._room -= len(kept)
@@ -81,7 +81,7 @@ class StreamedMessage:
         self.frozen.extend(rows)
 
     def _advance(self) -> bool:
-        """Freeze what can be; True when there may be more."""
+        """Freeze what can be frozen; return True if there may be more."""
         return self._fence_lines() if self._fence is not None else self._blocks()
 
     def _fence_lines(self) -> bool:
@@ -100,7 +100,7 @@ class StreamedMessage:
         return False
 
     def _parsed(self) -> list[list[Token]]:
-        """The blocks of the open text; once for a text, though what is frozen and what is open are looked for apart."""
+        """Return the blocks of the open text, parsed once for freezing and for the tail."""
         if self._known is None or self._known[0] != self._text:
             self._env = {"references": dict(self._references)}
             self._known = self._text, markdown.parse(self._text, self._env)
@@ -131,7 +131,7 @@ class StreamedMessage:
         return [row for item in rows for row in item]
 
     def _cut(self, line: int) -> None:
-        """Forget the text before a line; keep the link definitions that stood there."""
+        """Forget the text before a line; keep its link definitions."""
         if not line:
             return
         for label, found in self._env.get("references", {}).items():
@@ -152,7 +152,7 @@ class StreamedMessage:
         return True
 
     def _items(self, tokens: Sequence[Token], start: int) -> None:
-        """Of an open list all items but the last."""
+        """Freeze all items of an open list but the last."""
         entries = markdown.split(tokens[1:-1])
         whole = self._text.count("\n")
         last = next((at for at in range(len(entries) - 1, 0, -1) if _start(entries[at]) - start < whole), 0)
@@ -190,7 +190,7 @@ class StreamedMessage:
 
 
 class Thinking:
-    """Reasoning as it arrives; folded, so that only its first rows are ever painted."""
+    """Streamed reasoning; folded, so that only its first rows are ever painted."""
 
     def __init__(self, key: str, width: int, look: PaintLook, *, unfolded: bool) -> None:
         self._key, self._width, self._look, self._unfolded = key, width, look, unfolded
@@ -199,7 +199,7 @@ class Thinking:
         self.tail: list[Row] = []
 
     def feed(self, text: str) -> None:
-        """More of the reasoning."""
+        """Add text of the reasoning."""
         self._pieces = ["".join((*self._pieces, text))]
         self.tail = thought(self._key, self._pieces[0], self._width, self._look, self._unfolded)
 

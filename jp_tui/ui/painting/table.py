@@ -1,6 +1,6 @@
-"""Tables: columns fitted to the width, cells wrapped, numbers aligned as the source says.
+"""Tables: columns fitted to the width, cells wrapped, numbers aligned as in the source.
 
-Too narrow for columns, a table becomes one record a row, `name: value`. Takes cells as pieces, not Markdown.
+A table too narrow for columns becomes one record a row, `name: value`. Takes cells as pieces, not Markdown.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Align = Literal["left", "center", "right"]
 Cell = list[Piece]
 LEFT: Align = "left"
 NARROW = 5
-"""A column that must be cut below this makes the table a list of records."""
+"""Least cells of a column; a table that needs a narrower one becomes a list of records."""
 
 
 def table(rows: Sequence[Sequence[Cell]], aligns: Sequence[Align], frame: Frame) -> list[Row]:
-    """Rows of a table whose first row is its header."""
+    """Return the rows of a table whose first row is its header."""
     count = max((len(cells) for cells in rows), default=0)
     if not count:
         return []
@@ -35,7 +35,7 @@ def table(rows: Sequence[Sequence[Cell]], aligns: Sequence[Align], frame: Frame)
 
 
 def fitted(natural: Sequence[int], room: int) -> list[int] | None:
-    """Widths that fit, taken from the widest columns first; None when some would become too narrow."""
+    """Return widths that fit, taken from the widest columns first; None when some would become too narrow."""
     widths = list(natural)
     over = sum(widths) - room
     while over > 0:
@@ -81,7 +81,7 @@ def _aligned(pieces: list[Piece], width: int, align: Align, style: Style) -> lis
 
 
 def _trimmed(body: list[Piece]) -> list[Piece]:
-    """Without the blanks that only fill the last column."""
+    """Return pieces without the blanks that only fill the last column."""
     while body and not body[-1].text.strip():
         body = body[:-1]
     return body

@@ -1,7 +1,7 @@
 """Tool calls as rows: one line each, its trail below it, its result folded; `ask_user` as question and answer.
 
-A line says with a sign and a word what became of the call (asking.md E60) and keeps to one row; what it was given
-and what it gave back is a click away. What was asked and decided about it is painted in `trail.py`.
+A line shows the outcome of the call by a sign and a word (asking.md E60) in one row; a click shows its arguments and
+its result. `trail.py` paints its questions and decisions.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from jp_tui.view.transcript.blocks import ToolBlock
 from jp_tui.view.wording.amounts import duration
 
 ERROR_LINES, OUTPUT_LINES = 4, 1_000
-"""Lines of an error in sight while folded; lines of a result shown unfolded."""
+"""Visible lines of a folded error; most lines of an unfolded result."""
 
 IN_SHEET = "asks you below"
-"""What stands in the conversation for a question that is open as a sheet."""
+"""The text in the conversation for a question that is open as a sheet."""
 WAITS = ("running", "awaiting_input", "awaiting_assistant")
 """States in which a question of a call can still be answered."""
 
 
 def tool_rows(tool: ToolBlock, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
-    """The rows of a call; `unfolded` are the keys that are, of the call itself and of its parts."""
+    """Return the rows of a call; `unfolded` has the keys of the unfolded call and parts."""
     waits, reviewed, name = tool.state in WAITS, tool.state == "awaiting_assistant", neutral.first_line(tool.name)
     parts = [(asked, part_of(tool.key, number)) for number, asked in enumerate(tool.asked)]
     inner, open_ = frame.indented(2), tool.key in unfolded
@@ -82,27 +82,27 @@ def tool_rows(tool: ToolBlock, frame: Frame, unfolded: frozenset[str]) -> list[R
 
 
 def _in_sheet_line(tool: ToolBlock, frame: Frame) -> Row:
-    """The one line of a question of the assistant that is open below: the sheet says what it asks (Z14)."""
+    """Return the one line of the assistant's question that is open below: the sheet shows the question (Z14)."""
     look, hit = frame.look, ClickTarget("fold", tool.key)
     return frame.emit([Piece("? ", look.waiting + Style(bold=True), hit), Piece(IN_SHEET, look.muted, hit)])
 
 
 def _failure(tool: ToolBlock, frame: Frame) -> list[Row]:
-    """What a call that failed said."""
+    """Return the error of a failed call."""
     if tool.end != "error" or not tool.output.raw.strip():
         return []
     return _result(tool, frame, ERROR_LINES, frame.look.muted)
 
 
 def question_rows(asked: InquiryView, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
-    """A question whose call is not known here, and who asked it."""
+    """Return a question whose call isn't known here, with its asker."""
     if asked.assistant:
         return dialogue_rows(asked, frame, part_of(key, 0), waits=False, reviewed=False, unfolded=unfolded)
     return trail_rows(asked, frame, part_of(key, 0), tool="", waits=False, reviewed=False, unfolded=unfolded)
 
 
 def _ran(tool: ToolBlock, frame: Frame) -> Row:
-    """What ran in place of the arguments that the model sent, as far as it differs, in one row (R87, R97b)."""
+    """Return one row with the arguments that ran, if they differ from those the model sent (R87, R97b)."""
     look, hit = frame.look, ClickTarget("fold", tool.key)
     before = {name.raw: value.raw for name, value in tool.arguments}
     changed = [(name, value) for name, value in tool.edited if before.get(name.raw) != value.raw]
@@ -147,7 +147,7 @@ def _state(tool: ToolBlock, look: PaintLook) -> tuple[str, str, Style]:
 
 
 def _detail(tool: ToolBlock) -> str:
-    """What came of a call in a few words: lines, or the changes that were put before somebody, if all were taken."""
+    """Return the outcome of a call in a few words: lines, or the approved changes if all were accepted."""
     if any(not part.accepted for asked in tool.asked for part in asked.parts):
         return ""
     for asked in tool.asked:
@@ -161,7 +161,7 @@ def _detail(tool: ToolBlock) -> str:
 
 
 def _inside(tool: ToolBlock, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
-    """What a call was given, what was shown to whoever answered unless that is unfolded, and what it gave back."""
+    """Return a call's arguments, the text shown to the answerer unless that is unfolded, and the result."""
     look, rows = frame.look, list[Row]()
     if tool.problem:
         rows += frame.paragraph([Piece(f"never ran: {neutral.first_line(tool.problem)}", look.bad)])

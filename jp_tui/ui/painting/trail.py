@@ -1,8 +1,8 @@
-"""What was asked about a call and what was decided, as rows below it (asking.md E42; issue 4, 8).
+"""The questions and decisions about a call, as rows below it (asking.md E42; issue 4, 8).
 
-A question takes one row: who asked when that is not the call, what, what became of it, by whom; its reason below.
-Each row is a part of its own that folds out to the whole question, its context and why somebody was asked. The signs
-and words come from `view/`; a sign never stands without its word (E60).
+A question takes one row: the asker if that is not the call, the question, the outcome, by whom; its reason below. Each
+row is a part of its own that unfolds to the whole question, its context and the reason it was asked. The signs and
+words come from `view/`; a sign is always shown with its word (E60).
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from jp_tui.view.questions.outcome_line import reviewed as reviewed_words
 from jp_tui.view.wording.why import why
 
 WHY = "?"
-"""A part's key with this behind it is its reason for having been asked."""
+"""Suffix of a part's key: the part's reason for having been asked."""
 REASON_ROWS, LEAST_QUESTION, LEAST_FATE = 4, 18, 12
-"""Rows of a reason while folded; cells that a question and what became of it get at least on their one row."""
+"""Visible rows of a folded reason; least cells of a question and of its outcome in their one row."""
 CONTEXT_LINES = 6
-"""Rows of a context in sight while a question of the assistant is folded."""
+"""Visible rows of a context while a question of the assistant is folded."""
 
 
 def part_of(key: str, name: int | str) -> str:
-    """The key of a part of a block."""
+    """Return the key of a part of a block."""
     return f"{key}/{name}"
 
 
 def fit(text: str, room: int) -> str:
-    """A line cut to `room` cells with an ellipsis."""
+    """Return a line cut to `room` cells with an ellipsis."""
     if cell_len(text) <= room:
         return text
     return chop(text, room - 1)[0] + "…" if room > 1 else "…"[: max(room, 0)]
 
 
 def clip(pieces: Sequence[Piece], room: int) -> list[Piece]:
-    """Pieces cut to `room` cells."""
+    """Return pieces cut to `room` cells."""
     found: list[Piece] = []
     for piece in pieces:
         size = cell_len(piece.text)
@@ -58,20 +58,20 @@ def clip(pieces: Sequence[Piece], room: int) -> list[Piece]:
 
 
 def arrow(unfolded: bool, hit: ClickTarget, look: PaintLook) -> Piece:
-    """That a row folds out, or in."""
+    """Return the sign of a row that unfolds, or folds."""
     return Piece(" ▾" if unfolded else " ▸", look.muted, hit)
 
 
 def style_of(role: str, look: PaintLook) -> Style:
-    """The style of a role; what is quiet is muted."""
+    """Return the style of a role; a quiet one is muted."""
     styles = {
         "good": look.good, "bad": look.bad, "waiting": look.waiting, "running": look.running, "reviewer": look.reviewer,
     }  # fmt: skip
     return styles.get(role, look.muted)
 
 
-def fate_pieces(end: InquiryOutcome, look: PaintLook, hit: ClickTarget | None = None) -> list[Piece]:
-    """`✓ yes · you`."""
+def outcome_pieces(end: InquiryOutcome, look: PaintLook, hit: ClickTarget | None = None) -> list[Piece]:
+    """Return `✓ yes · you`."""
     word = neutral.first_line(end.word) or "empty on purpose"
     after = "".join(f" · {part}" for part in (neutral.first_line(end.who), end.took) if part)
     return [Piece(f"{end.sign} {word}", style_of(end.role, look), hit), Piece(after, look.muted, hit)]
@@ -80,14 +80,14 @@ def fate_pieces(end: InquiryOutcome, look: PaintLook, hit: ClickTarget | None = 
 def trail_rows(
     asked: InquiryView, frame: Frame, key: str, *, tool: str, waits: bool, reviewed: bool, unfolded: frozenset[str]
 ) -> list[Row]:
-    """A question below its call: one row, its reason, and what folds out of it."""
+    """Return a question below its call: one row, its reason, and the unfolded details."""
     look, hit = frame.look, ClickTarget("fold", key)
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
     who = neutral.first_line(asker(asked))
     head = "" if who in (tool, "a tool") else f"{who}: "
     question = head + (neutral.first_line(asked.text) or "(an empty question)")
     open_ = key in unfolded
-    end = fate_pieces(outcome(asked, waits=waits, reviewed=reviewed), look, hit)
+    end = outcome_pieces(outcome(asked, waits=waits, reviewed=reviewed), look, hit)
     room = inside.room - 2
     left = room - min(width_of(end), max(room - LEAST_QUESTION - 2, LEAST_FATE)) - 2
     if left >= min(cell_len(question), LEAST_QUESTION):
@@ -107,7 +107,7 @@ def trail_rows(
 
 
 def reason(words: Foreign, frame: Frame, most: int | None) -> list[Row]:
-    """Somebody's own words, quoted; `most` rows of them."""
+    """Return a quoted reason; at most `most` rows of it."""
     text = neutral.neutralise(words).strip().replace("\n", " ")
     if not text:
         return []
@@ -122,7 +122,7 @@ def reason(words: Foreign, frame: Frame, most: int | None) -> list[Row]:
 
 
 def _whole(asked: InquiryView, frame: Frame) -> list[Row]:
-    """Everything about a question: all of its words and its answer, who asked, why, and what it was about."""
+    """Return everything about a question: its text and its answer, who asked, why, and its context."""
     look = frame.look
     rows: list[Row] = []
     if "\n" in asked.text.raw.strip() or cell_len(asked.text.raw) > frame.room // 2:
@@ -141,12 +141,12 @@ def _whole(asked: InquiryView, frame: Frame) -> list[Row]:
 
 
 def words_rows(words: Foreign, frame: Frame) -> list[Row]:
-    """All lines of a question."""
+    """Return all lines of a question."""
     return plain.whole(words.raw.strip(), frame.look.text, frame)
 
 
 def _parts(asked: InquiryView, frame: Frame) -> list[Row]:
-    """Which parts of a change were taken, and what was said about each (R251)."""
+    """Return which parts of a change were accepted, and the comments on them (R251)."""
     look, rows = frame.look, list[Row]()
     for part in asked.parts:
         sign, word, style = ("✓", "taken", look.good) if part.accepted else ("✗", "left out", look.bad)
@@ -157,14 +157,14 @@ def _parts(asked: InquiryView, frame: Frame) -> list[Row]:
 
 
 def why_rows(asked: InquiryView, frame: Frame) -> list[Row]:
-    """Why somebody was asked, or was not."""
+    """Return why the question was asked, or wasn't."""
     return frame.paragraph([Piece(neutral.first_line(why(asked)), frame.look.reviewer)])
 
 
 def dialogue_rows(
     asked: InquiryView, frame: Frame, key: str, *, waits: bool, reviewed: bool, unfolded: frozenset[str]
 ) -> list[Row]:
-    """A question of the assistant and its answer, as in a conversation (R160)."""
+    """Return a question of the assistant and its answer, as in a conversation (R160)."""
     look, hit = frame.look, ClickTarget("fold", key)
     open_ = key in unfolded
     rows: list[Row] = []
@@ -181,13 +181,13 @@ def dialogue_rows(
         rows += long_answer(asked.answer, inner)
         rows.append(inner.emit(clip([Piece(f"— {neutral.first_line(end.who) or 'answered'}", look.muted, hit)], 400)))
     else:
-        rows += inner.paragraph(fate_pieces(end, look, hit))
+        rows += inner.paragraph(outcome_pieces(end, look, hit))
     rows += reason(asked.explanation, inner, REASON_ROWS if not open_ else None)
     return rows + why_rows(asked, inner) if open_ or key + WHY in unfolded else rows
 
 
 def decision_rows(one: approval_text.Decision, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
-    """Who let a call run, or its result be told."""
+    """Return who allowed a call to run, or its result to be delivered."""
     look, hit = frame.look, ClickTarget("fold", key)
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
     said = approval_text.decision_text(one)
@@ -200,14 +200,14 @@ def decision_rows(one: approval_text.Decision, frame: Frame, key: str, unfolded:
 
 
 def long_answer(answer: str, frame: Frame) -> list[Row]:
-    """An answer of several lines."""
+    """Return an answer of several lines."""
     look = frame.look
     inside = frame.inside([Piece("✓ ", look.good)], [Piece("  ", look.text)])
     return plain.whole(answer.strip("\n"), look.text, inside)
 
 
 def context_rows(context: Foreign, frame: Frame) -> list[Row]:
-    """What a question was about: a diff, or text."""
+    """Return the context of a question: a diff, or text."""
     shown, missing = plain.cut(context.raw.strip("\n"))
     if diff.is_diff(shown):
         rows = diff.recorded(shown, frame)
@@ -217,5 +217,5 @@ def context_rows(context: Foreign, frame: Frame) -> list[Row]:
 
 
 def more(lines: int, key: str, look: PaintLook) -> Piece:
-    """The words that stand for folded lines; a click unfolds them."""
+    """Return the label of folded lines; a click unfolds them."""
     return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", look.muted, ClickTarget("fold", key))

@@ -1,1 +1,1 @@
-"""Screens: the workspace and what is laid over it. They wire widgets together and keep no state of the engine's."""
+"""Screens: the workspace and the pages over it. They connect widgets and keep no state of the engine's."""

@@ -1,7 +1,7 @@
-"""`/diff` and `/undo`: the files that a turn or the conversation changed, each with its diff, and taking them back.
+"""`/diff` and `/undo`: the files that a turn or the conversation changed, each with its diff, and undoing the changes.
 
-What is on the disk now is compared with what the files held before (issue 8, 7). It takes nothing back without being
-asked a second time, and overwrites what somebody else changed only where exactly that was shown.
+The diff is between the files on the disk now and before the change (issue 8, 7). Nothing is undone without a
+confirmation, and a change by another program is overwritten only if that was shown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from jp_tui.view.activity.progress import SHORT, progress
 from jp_tui.view.wording import changes as say
 
 WIDE = 100
-"""Columns from which on the list stands beside the diff."""
+"""Columns from which the list is beside the diff."""
 LIST = 38
 _STYLES = {
     "good": "$done-foreground", "bad": "$failed-foreground", "waiting": "$waiting-foreground",
@@ -42,7 +42,7 @@ _MARKS = {"made": "", "taken_back": "↶", "changed": "!", "later": "!"}
 
 
 class Files(OptionList, inherit_bindings=False):
-    """The files; paging is the diff's."""
+    """The files; the paging keys belong to the diff."""
 
     BINDINGS = [
         Binding("down,j,n", "cursor_down", "next file", show=False, id="changes.next", tooltip="The next file"),
@@ -53,7 +53,7 @@ class Files(OptionList, inherit_bindings=False):
 
 
 class DiffPane(Vertical):
-    """One file: what became of it in words, and its diff."""
+    """One file: its state as text, and its diff."""
 
     DEFAULT_CSS = """
     DiffPane {
@@ -84,12 +84,12 @@ class DiffPane(Vertical):
 
 
 def open_page(host: Host, argument: str) -> Changes | Content:
-    """All changes of the last turn; `all` of the conversation."""
+    """Open all changes of the last turn; with `all`, of the conversation."""
     return _opened(host, argument, undo=False)
 
 
 def open_undo(host: Host, argument: str) -> Changes | Content:
-    """The same, and take them back."""
+    """Open the same page and ask to undo all of them."""
     return _opened(host, argument, undo=True)
 
 
@@ -102,24 +102,51 @@ def _opened(host: Host, argument: str, *, undo: bool) -> Changes | Content:
 
 
 class Changes(ModalScreen[None], inherit_bindings=False):
-    """The page; `undo` asks at once whether all that it shows is to be taken back."""
+    """The page; with `undo` it asks at once whether to undo all listed changes."""
 
     BINDINGS = [
         Binding("u", "undo", "undo", id="changes.undo", tooltip="Undo or redo this file"),
         Binding("U", "undo_all", "all", id="changes.undo_all", tooltip="Undo or redo all listed files"),
-        Binding("c", "scope", "turn/all", id="changes.scope", tooltip="One turn, or the whole conversation"),
-        Binding("left", "turn(-1)", "previous turn", show=False, id="changes.earlier", tooltip="Previous turn"),
-        Binding("right", "turn(1)", "next turn", show=False, id="changes.later", tooltip="Next turn"),
-        Binding("t", "split", "side by side", id="changes.split", tooltip="The diff in one column or in two"),
-        Binding("right_square_bracket", "hunk(1)", "next hunk", show=False, id="changes.hunk", tooltip="In the diff"),
-        Binding("left_square_bracket", "hunk(-1)", "previous hunk", show=False, id="changes.hunk_before"),
-        Binding("pagedown,space", "page(1)", "page down", show=False, id="changes.page", tooltip="In the diff"),
-        Binding("pageup,b", "page(-1)", "page up", show=False, id="changes.page_up", tooltip="In the diff"),
-        Binding("y", "copy", "copy", id="changes.copy", tooltip="The diff of this file"),
-        Binding("e", "edit", "edit", id="changes.edit", tooltip="The file in your editor ($VISUAL, $EDITOR)"),
+        Binding("c", "scope", "turn/all", id="changes.scope", tooltip="Show one turn or the whole conversation"),
+        Binding(
+            "left", "turn(-1)", "previous turn", show=False, id="changes.earlier", tooltip="Show the previous turn"
+        ),
+        Binding("right", "turn(1)", "next turn", show=False, id="changes.later", tooltip="Show the next turn"),
+        Binding("t", "split", "side by side", id="changes.split", tooltip="Show the diff in one or two columns"),
+        Binding(
+            "right_square_bracket", "hunk(1)", "next hunk", show=False, id="changes.hunk", tooltip="Go to the next hunk"
+        ),
+        Binding(
+            "left_square_bracket",
+            "hunk(-1)",
+            "previous hunk",
+            show=False,
+            id="changes.hunk_before",
+            tooltip="Go to the previous hunk",
+        ),
+        Binding(
+            "pagedown,space",
+            "page(1)",
+            "page down",
+            show=False,
+            id="changes.page",
+            tooltip="Scroll the diff down one page",
+        ),
+        Binding(
+            "pageup,b", "page(-1)", "page up", show=False, id="changes.page_up", tooltip="Scroll the diff up one page"
+        ),
+        Binding("y", "copy", "copy", id="changes.copy", tooltip="Copy the diff of this file"),
+        Binding("e", "edit", "edit", id="changes.edit", tooltip="Open the file in your editor ($VISUAL, $EDITOR)"),
         Binding("r", "again", "refresh", show=False, id="changes.again", tooltip="Check the files again"),
         Binding("escape,q", "dismiss(None)", "close", id="changes.close", tooltip="Close this page"),
-        Binding("ctrl+c", "app.break", "close; twice quits", show=False, id="changes.break"),
+        Binding(
+            "ctrl+c",
+            "app.break",
+            "close; twice quits",
+            show=False,
+            id="changes.break",
+            tooltip="Close this page; press twice to quit",
+        ),
     ]
     DEFAULT_CSS = """
     Changes {
@@ -132,7 +159,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         Files, Files:focus {
             width: 38; height: 100%; border: none; padding: 0; background: $sheet-background;
             text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
-            & > .option-list--option-highlighted { background: $primary 12%; color: $foreground; text-style: none; }
+            & > .option-list--option-highlighted { background: $primary 8%; color: $foreground; text-style: none; }
             &:ansi > .option-list--option-highlighted { background: transparent; }
         }
         #notes, #notice { height: auto; max-height: 5; padding: 0 1; }
@@ -167,14 +194,14 @@ class Changes(ModalScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.query_one("#notes").display = False
-        self._say(blank())
+        self._show_message(blank())
         self.query_one(Files).focus()
         self.set_interval(1.0, self._tick)
         self.post_message(Listing.Shown())
         self._read()
 
     def waits(self, words: str) -> None:
-        """What waits for the human: this covers the line that says so (asking.md E50)."""
+        """Show the text about open questions on the frame, since this page covers the line with it (asking.md E50)."""
         self.query_one("#frame").border_subtitle = ours(words)
 
     def _title(self, title: Content) -> None:
@@ -194,7 +221,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         )
 
     def _wait(self, doing: str) -> None:
-        """Say what the engine is at; how long, once that is worth saying."""
+        """Show the engine's current task, and how long it takes once that is more than SHORT seconds."""
         self._doing, self._since = doing, monotonic()
         self._tick()
 
@@ -203,7 +230,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
             told = f"{self._doing} {progress(0, 0, monotonic() - self._since)}"
             self._title(words(told.strip()))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         if not isinstance(event, ev.SettingChanged):
             self._doing = ""
         match event:
@@ -214,7 +241,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
             case ev.Refused(message=message, advice=advice):
                 self._sure = None
                 said = Foreign("\n".join(part for part in (message, advice) if part))
-                self._say(foreign(said, style="$failed-foreground"))
+                self._show_message(foreign(said, style="$failed-foreground"))
                 if self._found is None:
                     self._title(ours("Changes"))
                 else:
@@ -254,10 +281,10 @@ class Changes(ModalScreen[None], inherit_bindings=False):
             over = {one.key: one.digest for one in event.left if one.asks}
             self._sure = self._command(event.way, tuple(over)).model_copy(update={"overwrite": over})
         said = "\n".join(part for part in (say.done(event), asks) if part)
-        self._say(foreign(Foreign(said)))
+        self._show_message(foreign(Foreign(said)))
         self._read()
 
-    # -- what is shown
+    # -- the display
 
     @property
     def chosen(self) -> FileChange | None:
@@ -270,12 +297,12 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         self._tell()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Into the diff."""
+        """Focus the diff."""
         event.stop()
         self.query_one(ContextView).focus()
 
     def _tell(self) -> None:
-        """The marked row and the diff of its file."""
+        """Mark the row of the highlighted file and show its diff."""
         options, one = self.query_one(Files), self.chosen
         files = self._found.files if self._found else ()
         for at, marked in ((self._marked, False), (options.highlighted, True)):
@@ -284,12 +311,12 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         self._marked = options.highlighted
         self.query_one(DiffPane).put(one)
 
-    def _say(self, what: Content) -> None:
+    def _show_message(self, what: Content) -> None:
         notice = self.query_one("#notice", Static)
         notice.update(what)
         notice.display = bool(what)
 
-    # -- taking back
+    # -- undoing
 
     def _command(self, way: Way, keys: tuple[str, ...]) -> UndoChanges:
         here = self._conversation
@@ -298,18 +325,18 @@ class Changes(ModalScreen[None], inherit_bindings=False):
     def action_undo(self) -> None:
         if (one := self.chosen) is not None:
             if one.why_not:
-                self._say(foreign(Foreign(say.about(one)), style="$failed-foreground"))
+                self._show_message(foreign(Foreign(say.about(one)), style="$failed-foreground"))
                 return
-            self._sure = self._command(say.way_of(one), (one.key,))
-            self._say(foreign(Foreign(say.asks(say.way_of(one), say.path(one)))))
+            self._sure = self._command(say.change_kind(one), (one.key,))
+            self._show_message(foreign(Foreign(say.asks(say.change_kind(one), say.path(one)))))
 
     def action_undo_all(self) -> None:
         if self._found is not None and self._found.files:
             self._sure = self._command(say.way(self._found), ())
-            self._say(foreign(Foreign(say.asks(say.way(self._found), say.whose(self._found)))))
+            self._show_message(foreign(Foreign(say.asks(say.way(self._found), say.whose(self._found)))))
 
     def on_key(self, event: events.Key) -> None:
-        """What was asked is answered by the next key, whatever it is."""
+        """Answer the open confirmation by the next key: `y` confirms, any other key cancels."""
         if self._sure is None or event.key in ("u", "U"):
             return
         if event.key in ("y", "escape"):
@@ -318,14 +345,14 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         self._answered(event.key == "y")
 
     def on_click(self, event: events.Click) -> None:
-        """A click on what is asked does it, one on anything else but its keys does not (E60)."""
+        """Confirm by a click on the question; any other click but one on the key line cancels (E60)."""
         if self._sure is not None and not isinstance(event.widget, KeyBar):
             self._answered(event.widget is self.query_one("#notice"))
 
     def _answered(self, yes: bool) -> None:
         assert self._sure is not None
         sure, self._sure = self._sure, None
-        self._say(blank())
+        self._show_message(blank())
         if yes:
             self._wait("undoing…" if sure.way == "back" else "redoing…")
             self.post_message(CommandWanted(sure))
@@ -333,7 +360,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
     # -- the rest
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing is not offered (E5)."""
+        """Enable only the keys that do something now (E5)."""
         files = self._found.files if self._found is not None else ()
         if action in ("undo", "undo_all", "copy", "split", "hunk", "page", "edit"):
             return bool(files)
@@ -370,23 +397,23 @@ class Changes(ModalScreen[None], inherit_bindings=False):
     def action_edit(self) -> None:
         if (one := self.chosen) is not None:
             if not one.at:
-                self._say(ours("The file doesn't exist now"))
+                self._show_message(ours("The file doesn't exist now"))
                 return
             wrong = ""
             try:
                 opened_outside(self.app, one.at)
             except OSError as error:
                 wrong = f"Can't open the editor: {error}"
-            self._say(foreign(Foreign(wrong), style="$failed-foreground") if wrong else blank())
+            self._show_message(foreign(Foreign(wrong), style="$failed-foreground") if wrong else blank())
             self._read()
 
     def action_again(self) -> None:
-        self._say(blank())
+        self._show_message(blank())
         self._read()
 
 
 def _row(one: FileChange, width: int, marked: bool = False) -> Content:
-    """A file in a page of that width."""
+    """Return a file's row in a page of that width."""
     style = _STYLES[say.role(one)]
     first = ours("❯ ", style="bold $primary") if marked else ours("  ")
     sign = ours("{sign} ", style=style, sign=words(_MARKS[one.state] or say.SIGNS[one.how]))

@@ -1,6 +1,6 @@
-"""A few names to choose one from, over whatever asks; answers with the name, or None when it was left.
+"""A list of names to choose one from, over any screen; returns the name, or None when cancelled.
 
-It lists what it is given and writes nothing.
+It lists the given names and writes nothing.
 """
 
 from __future__ import annotations
@@ -24,14 +24,21 @@ from jp_tui.ui.widgets.footer import KeyBar
 
 
 class Choosing(ModalScreen[str | None], inherit_bindings=False):
-    """`names` with the one that holds now marked and highlighted."""
+    """`names` with the current one marked and highlighted."""
 
     BINDINGS = [
         Binding("enter", "choose", "select", id="choosing.take", tooltip="Select the highlighted entry"),
-        Binding("j", "move(1)", "down", show=False, id="choosing.down"),
-        Binding("k", "move(-1)", "up", show=False, id="choosing.up"),
-        Binding("escape,q", "dismiss(None)", "cancel", id="choosing.back", tooltip="Change nothing"),
-        Binding("ctrl+c", "app.break", "cancel; twice quits", show=False, id="choosing.break"),
+        Binding("j", "move(1)", "down", show=False, id="choosing.down", tooltip="Go to the next row"),
+        Binding("k", "move(-1)", "up", show=False, id="choosing.up", tooltip="Go to the previous row"),
+        Binding("escape,q", "dismiss(None)", "cancel", id="choosing.back", tooltip="Cancel and change nothing"),
+        Binding(
+            "ctrl+c",
+            "app.break",
+            "cancel; twice quits",
+            show=False,
+            id="choosing.break",
+            tooltip="Close this page; press twice to quit",
+        ),
         *VI,
     ]
     DEFAULT_CSS = """
@@ -101,7 +108,8 @@ class Choosing(ModalScreen[str | None], inherit_bindings=False):
 
 
 def _row(name: str, current: bool, marked: bool = False) -> Content:
-    """A sign in front of the highlighted one: which is meant does not rest on a colour (E60)."""
+    """Return a row with a sign in front of the highlighted name, so that the meaning doesn't depend on a colour
+    (E60)."""
     sign = ours("❯ ", style="bold $primary") if marked else ours("  ")
     mark = ours("● ", style="$primary") if current else ours("  ")
     return join(sign, mark, foreign(Foreign(name), mode="line", limit=50))

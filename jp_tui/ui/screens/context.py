@@ -1,5 +1,5 @@
-"""What goes to the model: a row a part with its share, and the reason why something is not sent (context.md K12); and
-plan mode, which changes that (K41)."""
+"""The context of the model: a row for each part with its share, and the reason why one is not sent (context.md K12);
+and modes of the conversation: plan mode, which changes the context (K41), and approval modes (rules.md AR30)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from textual.content import Content
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.commands import ReadContext, SetPlanMode
+from jp_tui.protocol.commands import CompactConversation, ReadContext, SetApprovalMode, SetPlanMode
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.overlay import CommandWanted
@@ -15,7 +15,9 @@ from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view.pages import context as words
 from jp_tui.view.pages.context import SHARE, ContextRow
 from jp_tui.view.wording.context import PLAN_ENDED, PLAN_MODE
+from jp_tui.view.wording.modes import KEY, USAGE, which
 
+NOTHING = "Nothing was said here yet."
 _QUIET = "$muted-foreground"
 
 
@@ -25,14 +27,35 @@ def open_page(host: Host, _: str) -> ContextPage:
 
 
 def open_plan(host: Host, argument: str) -> Content:
-    """`/plan`: plan mode begins, `/plan off`: it ends (K41)."""
+    """Begin plan mode, or end it with `/plan off` (K41)."""
     on = argument.strip().casefold() != "off"
     host.send(SetPlanMode(conversation=host.main.conversation, on=on))
     return ours(PLAN_MODE if on else PLAN_ENDED)
 
 
+def open_mode(host: Host, name: str) -> Content | None:
+    """Set what runs without asking, as `/mode NAME`. The engine reports the result; without a valid name, list the
+    names."""
+    mode = which(name)
+    if mode is None:
+        return ours(f"{USAGE} {KEY}")
+    host.send(SetApprovalMode(conversation=host.main.conversation, mode=mode))
+    return None
+
+
+def open_compact(host: Host, argument: str) -> Content | None:
+    """Summarise older messages for the model, or undo that with `/compact undo` (K23). The argument is the focus of the
+    summary. The outcome is a line of the conversation."""
+    if not host.main.conversation:
+        return ours(NOTHING)
+    undo = argument.strip() == "undo"
+    focus = "" if undo else argument.strip()
+    host.send(CompactConversation(conversation=host.main.conversation, focus=focus, undo=undo))
+    return None
+
+
 class ContextPage(Listing):
-    """Of the conversation in sight, or of a new one."""
+    """The parts of the context of the open conversation, or of a new one."""
 
     title_words = words.TITLE
 
@@ -45,14 +68,14 @@ class ContextPage(Listing):
         command = ReadContext(conversation=self._conversation) if self._conversation else ReadContext(which="new")
         self.post_message(CommandWanted(command))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         match event:
             case ev.ContextRead():
                 self.show([_item(str(number), row) for number, row in enumerate(words.rows(event))], blank())
-                self.say(foreign(Foreign(words.total(event)), mode="line", style="$foreground"))
+                self.show_message(foreign(Foreign(words.total(event)), mode="line", style="$foreground"))
             case ev.Refused(message=message):
                 self.show([], blank())
-                self.say(foreign(Foreign(message), style="$failed-foreground"))
+                self.show_message(foreign(Foreign(message), style="$failed-foreground"))
             case _:
                 pass
 

@@ -1,6 +1,6 @@
-"""One conversation on its way to a file: pages come from the engine, whole turns go to a writer, the file is made last.
+"""Export of one conversation: pages come from the engine, whole turns go to a writer, the file is written last.
 
-A file that is there already is never written over.
+An existing file is never overwritten.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ PAGE = 1000
 
 
 class Exporting:
-    """The file, and what is known so far; `done` events of it were read."""
+    """An export to a file; `done` is the number of the last event read."""
 
     def __init__(self, info: ConversationInfo, name: str, folder: str) -> None:
-        """`name` is relative to `folder`. Raises ValueError with words."""
+        """`name` is relative to `folder`. Raises ValueError with a message for the user."""
         ending = name.rpartition(".")[2].lower()
         found: list[Format] = [one for one in FORMATS if one == ending]
         if not found:
@@ -34,15 +34,15 @@ class Exporting:
         self._parts = [self._writer.begin(info)]
 
     def next(self) -> cmd.ReadConversation:
-        """What is to be read next."""
+        """Return the command that reads the next page."""
         return cmd.ReadConversation(conversation=self.info.id, after=self.done, count=PAGE)
 
     def awaits(self, read: ConversationRead) -> bool:
-        """Whether it is what `next` asked for; the same conversation may be read for other reasons, too."""
+        """Return True for the answer to `next`; the same conversation may be read for other reasons, too."""
         return read.info.id == self.info.id and (not read.events or read.events[0].seq == self.done + 1)
 
     def takes(self, read: ConversationRead) -> bool:
-        """One page; whether it was the last. Raises ValueError when the file cannot be written."""
+        """Add a page. Return True after the last one. Raises ValueError when the file cannot be written."""
         if whole := self._pages.whole(read.events, more=read.more):
             self._parts.append(self._writer.add(whole))
         if read.events:
@@ -59,5 +59,5 @@ class Exporting:
 
 
 def suggested(info: ConversationInfo) -> str:
-    """A name for the file."""
+    """Return a file name to suggest."""
     return file_name(info, "md")

@@ -1,7 +1,7 @@
-"""The inbox: all that waits for the human, of every tool, agent and conversation of the folder (asking.md E51; F4).
+"""The inbox: all that waits for the user, from every tool, agent and conversation of the folder (asking.md E51; F4).
 
-Who, what, of which conversation, since when; Enter turns to it. It follows what happens while it is open, says what
-went and why, and reads a clock only then. It answers nothing itself, and what is put off here is not lost.
+A row has the asker, the question, the conversation and the age; Enter opens it. The page updates while it is open,
+reports what was closed and why, and reads a clock only then. It answers no question itself; a snoozed one is kept.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from jp_tui.view.questions import inbox_lines as words
 from jp_tui.view.questions.queue import Key
 
 AGES = 10.0
-"""Seconds after which ages are painted anew while it is open."""
+"""Seconds between two updates of the ages while it is open."""
 MOST = 200
-"""Rows at once: what waits longest; the rest moves up, and is counted."""
+"""Most rows, the longest waiting first; the rest is counted and moves up."""
 NOTICE = 6.0
-"""Seconds for which it is said what went."""
+"""Seconds for which a closed question is reported."""
 _QUIET = "$muted-foreground"
 _LISTING = ("listing.down", "listing.up", "listing.break", *(one.id for one in VI))
 
 
 def open_page(host: Host, _: str) -> Inbox | Content:
-    """All that waits, live while it is open (E51)."""
+    """Open the list of all that waits; it updates while it is open (E51)."""
     waits = host.main.waits
     if waits is None or not host.main.conversation:
         return ours("No conversation yet")
@@ -42,18 +42,24 @@ def open_page(host: Host, _: str) -> Inbox | Content:
 
 
 class Inbox(Listing, inherit_bindings=False):
-    """What waits, what waits longest first."""
+    """All that waits, the longest waiting first."""
 
     BINDINGS = [
         Binding("enter", "choose", "answer", id="inbox.open", tooltip="Open the question, even if snoozed"),
-        Binding("enter", "take_up", "resume", id="inbox.take_up", tooltip="Resume its conversation and ask here"),
-        Binding("z", "snooze", "snooze", id="inbox.snooze", tooltip="Hide it for a while"),
-        Binding("z", "wake", "wake", id="inbox.wake", tooltip="End the snooze now"),
-        Binding("a", "alike", "answer all", id="inbox.alike", tooltip="One answer for identical questions"),
-        Binding("1", "off(0)", "5 minutes", id="inbox.short", tooltip="When snoozing"),
-        Binding("2", "off(1)", "30 minutes", id="inbox.long", tooltip="When snoozing"),
-        Binding("3", "off(2)", "until nothing else is waiting", id="inbox.rest", tooltip="When snoozing"),
-        Binding("escape", "stay", "cancel", id="inbox.stay", tooltip="Don't snooze"),
+        Binding("enter", "take_up", "resume", id="inbox.take_up", tooltip="For another conversation: ask here"),
+        Binding("z", "snooze", "snooze", id="inbox.snooze", tooltip="Hide the question for a while"),
+        Binding("z", "wake", "wake", id="inbox.wake", tooltip="For a snoozed question: wake it"),
+        Binding("a", "alike", "answer all", id="inbox.alike", tooltip="Give one answer to identical questions"),
+        Binding("1", "off(0)", "5 min", id="inbox.short", tooltip="While snoozing: for 5 minutes"),
+        Binding("2", "off(1)", "30 min", id="inbox.long", tooltip="While snoozing: for 30 minutes"),
+        Binding(
+            "3",
+            "off(2)",
+            "after all others",
+            id="inbox.rest",
+            tooltip="While snoozing: until nothing else is waiting",
+        ),
+        Binding("escape", "stay", "cancel", id="inbox.stay", tooltip="While snoozing: cancel"),
         Binding("escape,q,f4", "dismiss(None)", "close", id="inbox.close", tooltip="Close this page"),
         *(one for one in Listing.BINDINGS if isinstance(one, Binding) and one.id in _LISTING),
     ]
@@ -66,7 +72,7 @@ class Inbox(Listing, inherit_bindings=False):
         self._entries: dict[str, view.InboxEntry] = {}
         self._rows: dict[str, words.InboxRow] | None = None
         self._inbox: view.InboxState | None = None
-        self._asks = ""  # which one is to be put off: how long?
+        self._asks = ""  # the row to snooze, while the page asks for how long
         self._unsaid: Timer | None = None
 
     def on_mount(self) -> None:
@@ -81,19 +87,19 @@ class Inbox(Listing, inherit_bindings=False):
         self.inbox_changed(self._host.main.inbox)
 
     def waits(self, words: str) -> None:
-        """Its rows say it."""
+        """Do nothing: the rows show the open questions."""
 
     def inbox_changed(self, inbox: view.InboxState | None) -> None:
-        """What waits now; what went since is named."""
+        """Show the new list, and report a question that was closed."""
         if inbox is None:
             return
         before, self._inbox = self._inbox, inbox
         if before is not None and inbox.gone is not None and inbox.gone is not before.gone:
-            self._tell_gone(inbox.gone)
+            self._report_gone(inbox.gone)
         self.paint()
 
     def paint(self) -> None:
-        """The rows, with their ages by now."""
+        """Show the rows, with their current ages."""
         if self._inbox is None:
             return
         now, wall = self._clock(), self._wall()
@@ -108,25 +114,26 @@ class Inbox(Listing, inherit_bindings=False):
             self._rows = rows
             self.show([_item(name, row) for name, row in rows.items()], ours(words.EMPTY))
 
-    def _tell_gone(self, gone: view.Gone) -> None:
+    def _report_gone(self, gone: view.Gone) -> None:
         template, by = words.gone_notice(gone)
         who = foreign(gone.entry.who, mode="line", limit=40)
         text = foreign(gone.entry.text, mode="line", limit=60)
-        self._say_for_a_moment(ours(template, who=who, text=text, by=foreign(by, mode="line", limit=40)))
+        self._show_briefly(ours(template, who=who, text=text, by=foreign(by, mode="line", limit=40)))
 
-    def _say_for_a_moment(self, what: Content) -> None:
-        self.say(what)
+    def _show_briefly(self, what: Content) -> None:
+        self.show_message(what)
         if self._unsaid is not None:
             self._unsaid.stop()
-        self._unsaid = self.set_timer(NOTICE, self._unsay)
+        self._unsaid = self.set_timer(NOTICE, self._clear_message)
 
-    def _unsay(self) -> None:
-        self.say(ours(words.PUT_OFF) if self._asks else blank())
+    def _clear_message(self) -> None:
+        self.show_message(ours(words.PUT_OFF) if self._asks else blank())
 
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only what does something now (E5); while it is asked how long, only that."""
+        """Enable only the keys that do something now (E5); while asking how long to snooze, only the answers to
+        that."""
         entry = self.entry
         match action:
             case "off" | "stay":
@@ -134,7 +141,7 @@ class Inbox(Listing, inherit_bindings=False):
             case "choose":
                 return not self._asks and entry is not None and (entry.here or entry.offers)
             case "take_up":
-                return not self._asks and entry is not None and not entry.here and not entry.held_by
+                return not self._asks and entry is not None and not (entry.here or entry.held_by or entry.folder)
             case "snooze":
                 return not self._asks and entry is not None and entry.here and not entry.off
             case "wake":
@@ -148,16 +155,16 @@ class Inbox(Listing, inherit_bindings=False):
 
     @property
     def entry(self) -> view.InboxEntry | None:
-        """The highlighted one."""
+        """The highlighted entry."""
         return self._entries.get(self.chosen.key) if self.chosen is not None else None
 
     @property
     def _others(self) -> bool:
-        """Whether anything else waits here, so that one can wait for that."""
+        """True if anything else waits here; only then can a question be snoozed until nothing else waits."""
         return any(one.here and not one.off and name != self._asks for name, one in self._entries.items())
 
     def _jump(self, key: Key, alike: tuple[Key, ...] = ()) -> None:
-        """To this question; with `alike` its answer is that of all of these."""
+        """Open this question; with `alike` its answer applies to all of these."""
         self.dismiss(None)
         self._waits.jump(key, alike)
 
@@ -190,7 +197,7 @@ class Inbox(Listing, inherit_bindings=False):
     def _ask(self, name: str) -> None:
         if name != self._asks:
             self._asks = name
-            self.say(ours(words.PUT_OFF) if name else blank())
+            self.show_message(ours(words.PUT_OFF) if name else blank())
         self.refresh_bindings()
 
     @on(OptionList.OptionSelected)
@@ -200,7 +207,7 @@ class Inbox(Listing, inherit_bindings=False):
             self.action_choose()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Another row has keys of its own, and is a change of mind."""
+        """Cancel snoozing, and update the keys: another row has keys of its own."""
         if self._asks and self.chosen is not None and self.chosen.key != self._asks:
             self._ask("")
         self.refresh_bindings()
@@ -229,13 +236,15 @@ def _item(name: str, row: words.InboxRow) -> Item:
 
 
 def _detail(row: words.InboxRow) -> Content:
-    """All of what was cut above."""
+    """Return the full text of what the row cuts."""
     entry = row.entry
     lines = [foreign(entry.text, mode="line"), ours("asked by {who}", who=foreign(entry.who, mode="line"))]
     if entry.task and entry.task.raw not in entry.who.raw:
         lines.append(ours("task: {task}", task=foreign(entry.task, mode="line")))
     if entry.title and entry.title.raw not in entry.who.raw + entry.task.raw:
         lines.append(ours("in “{title}”", title=foreign(entry.title, mode="line")))
+    if there := words.details(entry):
+        lines.append(literal(there))
     if entry.off:
         lines.append(literal(row.mark))
     return join(*lines, sep=ours("\n"))

@@ -1,6 +1,6 @@
-"""All exchanges of this conversation: who asked, what, who answered, with what, and why (issue 4, 5; E42).
+"""All exchanges of this conversation: who asked, the question, who answered, the answer, and why (issue 4, 5; E42).
 
-A page to read; the same words as the trail in the conversation. It answers nothing: what waits is a sheet's.
+A page to read, with the texts of the conversation's trail. It answers no question; a sheet does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def open_page(host: Host, _: str) -> Inquiries | Content:
 
 
 class Inquiries(Listing):
-    """Questions and their fates, oldest first."""
+    """Questions and their outcomes, oldest first."""
 
     title_words = "Asked and answered"
 
@@ -43,7 +43,7 @@ class Inquiries(Listing):
         event.stop()
         self.post_message(CommandWanted(ListInquiries(conversation=self._host.main.conversation)))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         match event:
             case ev.InquiriesListed(inquiries=inquiries):
                 self.listed(inquiries)
@@ -53,15 +53,15 @@ class Inquiries(Listing):
                 pass
 
     def listed(self, inquiries: tuple[InquiryInfo, ...]) -> None:
-        """What is on record now; the newest is highlighted at first."""
+        """Show the current list; the newest is highlighted at first."""
         fresh = self._items is None
-        self.say(blank())
+        self.show_message(blank())
         self.show([_item(one) for one in records.exchanges(inquiries)], ours(records.EMPTY))
         if fresh and inquiries:
             self.action_move(-1)
 
     def refused(self, message: str, advice: str) -> None:
-        """The list could not be had."""
+        """Show why there is no list."""
         said = Foreign("\n".join(part for part in (message, advice) if part))
         self.show([], foreign(said, style="$failed-foreground"))
 

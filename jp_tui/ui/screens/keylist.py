@@ -1,6 +1,6 @@
-"""All keys, by where they work, made from the bindings (asking.md E5; F1).
+"""All keys by task and by place, made from the bindings (asking.md E5; F1).
 
-What is listed is what is declared: a key that is not here does not exist. Changes nothing.
+It lists every declared key, so a key that isn't here doesn't exist. Changes nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import SettingsProblem
-from jp_tui.ui.keys.bindings import NO_KEYMAP, KeyRow, KeySection, all_sections, counted, declared, words
+from jp_tui.ui.keys.bindings import NO_KEYMAP, KeyRow, KeySection, counted, declared, section, words
 from jp_tui.ui.keys.user_keys import FIXED
 from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.sheets.key_line import Hint, KeyLine
@@ -25,12 +25,12 @@ from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.text_field import TextField
 from jp_tui.view.composer.commands import SlashCommand
 
-_KEYS, _DOES, _WORDS = 35, 31, 30
-"""Cells of the three columns; the last one at least."""
-_SHORT = 22
-"""Cells of a column where there is little room, and the names are wanted."""
+_KEYS, _WORDS = 33, 48
+"""Cells of the columns of keys and of explanations."""
+_SHORT, _NARROW, _WIDE = 18, 22, 96
+"""Cells of the columns where the page is narrower than the last value; then short names are beside the ids."""
 _MOST, _EDGES = 112, 9
-"""The widest the page gets, and how many of its cells are no text."""
+"""Most cells of the page's width, and how many of them are not text."""
 
 
 class KeyList(ModalScreen[None], inherit_bindings=False):
@@ -45,7 +45,14 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         Binding("home,g", "page('scroll_home')", "start", show=False, id="keylist.home"),
         Binding("end,G", "page('scroll_end')", "end", show=False, id="keylist.end"),
         Binding("slash", "search", "search", show=False, id="keylist.search"),
-        Binding("ctrl+c", "app.break", "close; twice quits", show=False, id="keylist.break"),
+        Binding(
+            "ctrl+c",
+            "app.break",
+            "close; twice quits",
+            show=False,
+            id="keylist.break",
+            tooltip="Close this page; press twice to quit",
+        ),
     ]
 
     DEFAULT_CSS = """
@@ -64,7 +71,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     """
 
     def __init__(self, *, sections: list[KeySection], problems: Sequence[SettingsProblem] = ()) -> None:
-        """`problems` are what is wrong in the user's own keys: they stand first."""
+        """`problems` are those of the user's own keys; they come first."""
         super().__init__()
         self._sections, self._problems = sections, tuple(problems)
 
@@ -76,8 +83,8 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
             yield Static()
             line = KeyLine()
             line.hints = (
-                Hint("esc", "close", "close", keep=True), Hint("pgdn", "on", "scroll_page_down"),
-                Hint("pgup", "back", "scroll_page_up"), Hint("/", "search", "search"),
+                Hint("PgDn", "down", "scroll_page_down"), Hint("PgUp", "up", "scroll_page_up"),
+                Hint("/", "search", "search"), Hint("Esc", "close", "close", keep=True),
             )  # fmt: skip
             yield line
 
@@ -86,7 +93,8 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         self.post_message(Listing.Shown())
 
     def waits(self, words: str) -> None:
-        """What waits for the human, on the frame: this may cover the line that says so (asking.md E50)."""
+        """Show the text about open questions on the frame, since the page may cover the line with it (asking.md
+        E50)."""
         self.query_one(VerticalScroll).border_subtitle = ours(words)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -118,7 +126,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         self.set_focus(self.query_one(TextField))
 
     def action_close(self) -> None:
-        """Out of a search first, then away."""
+        """Leave the search, else close the page."""
         if self.has_class("-search"):
             self.remove_class("-search")
             self.query_one(TextField).value = ""
@@ -136,7 +144,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
             self.action_page(event.action)
 
     def on_click(self, event: events.Click) -> None:
-        """Beside the page: away with it."""
+        """Close the page by a click beside it."""
         if self.get_widget_at(*event.screen_offset)[0] is self:
             self.dismiss()
 
@@ -145,11 +153,12 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
 
 
 BEGINNINGS = (
-    KeyRow("@ …", "Mention a file", "Sends its path, and images as attachments"),
-    KeyRow("! …", "Run a shell command", "Runs in the workspace. Type !! to send text that starts with !"),
-    KeyRow("//", "Send text that starts with /", "Is sent with one slash"),
+    KeyRow("@ …", "Mention a file", "Mention a file; images are attached"),
+    KeyRow("! …", "Run a shell command", "Run a shell command; !! sends a text that starts with !"),
+    KeyRow("/ …", "Run a command", "Run a command of jp-tui"),
+    KeyRow("// …", "Send text that starts with /", "Send a text that starts with /"),
 )
-"""What the first characters mean where one writes."""
+"""First characters of a message that have a meaning."""
 
 
 def every_key(
@@ -158,56 +167,99 @@ def every_key(
     keymap: Mapping[str, str] = NO_KEYMAP,
     here: Sequence[type[object]] = (),
 ) -> list[KeySection]:
-    """What is declared anywhere, with the user's own keys; first what works `here`, then the workspace. Imports the
-    sheets: nobody pays for them at the start."""
-    from jp_tui.ui.keys.scopes import titled
+    """Return all declared keys, with the user's own, by task; the task of the keys that work `here` first.
+
+    Within a task the keys of all of the workspace come first, then those of each place under its title. Imports the
+    sheets: the start doesn't pay for them.
+    """
+    from jp_tui.ui.keys.scopes import TASKS, task, titled
 
     places = titled(app)
-    now = [one for one in places[3:] if one[1] in here]
-    places = (*reversed(now), *(one for one in places if one not in now))
-    found = merged(all_sections(*((title, declared(place, keymap)) for title, place in places)))
-    written = tuple(KeyRow(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)
-    written = (*BEGINNINGS, *written) if written else ()
-    at = len({title for title, _ in now}) + 2
-    return [*found[:at], *([KeySection("Typed in the composer", written)] if written else []), *found[at:]]
+    now = [kind for _, kind in places[3:] if kind in here]
+    found: dict[tuple[str, str], list[KeyRow]] = {}
+    first: list[tuple[str, str]] = []
+    for title, kind in places:
+        for row in section(title, declared(kind, keymap)).rows:
+            place = (task(kind, row.id), title)
+            found.setdefault(place, []).append(row)
+            if kind in now and place not in first:
+                first.insert(0, place)
+    if commands:
+        found[TASKS[1], "First characters of a message"] = list(BEGINNINGS)
+        found[TASKS[-1], "Commands, typed in the composer"] = [
+            KeyRow(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands
+        ]
+    tasks = sorted(TASKS, key=lambda one: (not first or one != first[0][0], TASKS.index(one)))
+    order = sorted(found, key=lambda one: (tasks.index(one[0]), *((0, first.index(one)) if one in first else (1, 0))))
+    return [KeySection(one[1], counted(dict.fromkeys(found[one])), one[0]) for one in order]
 
 
 def matching(sections: Sequence[KeySection], wanted: str) -> list[KeySection]:
-    """The rows in which each of the words wanted stands, wherever; a section's title counts for all its rows."""
+    """Return the rows that contain each of the words; a task and a title count for all their rows."""
     words_ = wanted.casefold().split()
     found: list[KeySection] = []
-    for section in sections:
+    for one in sections:
         rows = tuple(
             row
-            for row in section.rows
-            if all(one in f"{section.title} {row.keys} {row.does} {row.tooltip} {row.id}".casefold() for one in words_)
+            for row in one.rows
+            if all(
+                word in f"{one.task} {one.title} {row.keys} {row.does} {row.tooltip} {row.id}".casefold()
+                for word in words_
+            )
         )
-        found += [KeySection(section.title, rows)] if rows else []
+        found += [KeySection(one.title, rows, one.task)] if rows else []
     return found
 
 
-def merged(sections: Sequence[KeySection]) -> list[KeySection]:
-    """Sections of one title as one, in the place of the first."""
-    found: dict[str, tuple[KeyRow, ...]] = {}
+def without_repeats(sections: Sequence[KeySection]) -> list[KeySection]:
+    """Return the sections without rows that an earlier one of the same task has, with the same keys and words."""
+    seen: set[tuple[str, str, str]] = set()
+    found: list[KeySection] = []
     for one in sections:
-        found[one.title] = (*found.get(one.title, ()), *one.rows)
-    return [KeySection(title, counted(rows)) for title, rows in found.items()]
+        rows = tuple(row for row in one.rows if (one.task, row.keys, _explained(row)) not in seen)
+        seen |= {(one.task, row.keys, _explained(row)) for row in rows}
+        found += [KeySection(one.title, rows, one.task)] if rows else []
+    return found
+
+
+def _explained(row: KeyRow) -> str:
+    """Return the one line that explains a key."""
+    return row.tooltip or row.does[:1].upper() + row.does[1:]
 
 
 def _page(sections: list[KeySection], width: int, *, named: bool = False) -> Content:
-    """Three columns; where they do not fit, the explanations are left out. `named`: the names for `keys.toml` instead
-    of the explanations, for what can have other keys."""
-    explained = width >= _KEYS + _DOES + _WORDS
+    """Return two columns: keys, and a line that explains them. `named`: a third one with the names for `keys.toml`."""
+    room = _KEYS if width >= _WIDE else _SHORT
     lines: list[Content] = []
-    for section in sections:
-        lines.append(styled(words(section.title), "bold $heading-foreground"))
-        for row in section.rows:
-            room = _KEYS if explained or not named else _SHORT
-            parts = [styled(words(row.keys), "$primary").pad_right(max(room - len(row.keys), 2)), words(row.does)]
+    before = ""
+    for one in sections if named else without_repeats(sections):
+        if one.task != before:
+            lines += [blank()] if lines else []
+            lines.append(styled(words(one.task), "bold $heading-foreground"))
+        elif lines:
+            lines.append(blank())
+        before = one.task
+        if one.title:
+            lines.append(styled(words(one.title), "$heading-foreground").pad_left(2))
+        for row in one.rows:
             name = row.id if named and row.id.partition(".")[0] not in FIXED else ""
-            if explained or name:
-                parts[1] = parts[1].pad_right(max((_DOES if explained else _SHORT) - len(row.does), 2))
-                parts.append(styled(words(name or row.tooltip), "$muted-foreground"))
-            lines.append(cut(join(*parts), width).pad_left(2))
-        lines.append(blank())
-    return join(*lines[:-1], sep=ours("\n"))
+            wide = width >= _WIDE
+            says = styled(words(row.does if name and not wide else _explained(row)), "$foreground")
+            if name:
+                gap = max((_WORDS if wide else _NARROW) - says.cell_length, 2)
+                says = join(says.pad_right(gap), styled(words(name), "$muted-foreground"))
+            lines += _row(row.keys, says, room, width)
+    return join(*lines, sep=ours("\n"))
+
+
+def _row(keys: str, says: Content, room: int, width: int) -> list[Content]:
+    """Return a row of the page: the keys that fit, then the explanation, wrapped under itself where it is longer."""
+    shown = keys.split("  ")
+    while len(shown) > 1 and len("  ".join(shown)) > room - 2:
+        shown.pop()
+    left = styled(words("  ".join(shown)), "$primary")
+    if left.cell_length > room - 2:
+        return [cut(left, width).pad_left(2), *(one.pad_left(room + 2) for one in says.wrap(width - room - 2))]
+    parts = says.wrap(max(width - room - 2, 10))
+    first = join(left.pad_right(room - left.cell_length), parts[0]).pad_left(2)
+    return [first, *(one.pad_left(room + 2) for one in parts[1:])]

@@ -1,7 +1,7 @@
-"""The ledger: all that is remembered or allowed now, and how to take it back (asking.md E43, R236).
+"""The ledger: all answers and permissions that are remembered now, and how to revoke them (asking.md E43, R236).
 
-It shows what the engine lists, live, and revokes; what edits a file is asked once more. What the
-engine refuses is said here, in place.
+It shows the engine's list, live, and revokes entries; one that edits a file asks for confirmation. The page shows the
+reason if the engine refuses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class LedgerPage(Listing):
     """Entries with scope, age, use and revoke."""
 
     BINDINGS = [
-        Binding("d,delete", "revoke", "revoke", id="ledger.revoke", tooltip="Revoke it; press twice for a setting"),
+        Binding(
+            "d,delete", "revoke", "revoke", id="ledger.revoke", tooltip="Revoke the entry; press twice for a setting"
+        ),
     ]
     title_words = "Remembered and allowed"
 
@@ -46,7 +48,7 @@ class LedgerPage(Listing):
         event.stop()
         self.post_message(CommandWanted(ReadLedger(conversation=self._host.main.conversation)))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         match event:
             case ev.LedgerRead(entries=entries):
                 self.listed(entries)
@@ -56,50 +58,50 @@ class LedgerPage(Listing):
                 pass
 
     def listed(self, entries: tuple[LedgerEntry, ...]) -> None:
-        """What stands in the ledger now."""
+        """Show the current entries."""
         found = words.rows(entries)
         self._rows = {row.key: row for row in found}
         if self._sure not in self._rows:
             self._sure = ""
-            self.say(blank())
+            self.show_message(blank())
         self.show([_item(row) for row in found], ours(words.EMPTY))
 
     def refused(self, message: str, advice: str) -> None:
-        """What was wanted could not be done."""
+        """Show why the engine refused."""
         self._sure = ""
         said = Foreign("\n".join(part for part in (message, advice) if part))
-        self.say(foreign(said, style="$failed-foreground"))
+        self.show_message(foreign(said, style="$failed-foreground"))
 
     def action_revoke(self) -> None:
         row = self._rows.get(self.chosen.key) if self.chosen else None
         if row is None:
             return
         if not row.revocable:
-            self.say(ours(words.NOT_HERE, place=row.place or ours("where it is set")))
+            self.show_message(ours(words.NOT_HERE, place=row.place or ours("where it is set")))
         elif row.asks_again and self._sure != row.key:
             self._sure = row.key
-            self.say(ours(words.EDITS, place=row.place or ours("your settings")))
+            self.show_message(ours(words.EDITS, place=row.place or ours("your settings")))
         else:
             self._sure = row.key
-            self.say(ours(words.TAKING))
+            self.show_message(ours(words.TAKING))
             self.post_message(CommandWanted(RevokeEntry(conversation=self._host.main.conversation, key=row.key)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Nothing can be taken back where there is nothing, and the list is live: it need not be read again (E5)."""
+        """Disable revoking in an empty list, and reading again: the list is live (E5)."""
         return action != "again" and (action != "revoke" or bool(self._rows))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Another row, by key or by mouse, is a change of mind too."""
+        """Cancel a confirmation when another row is highlighted, by key or by mouse."""
         super().on_option_list_option_highlighted(event)
         if self._sure and self.chosen is not None and self.chosen.key != self._sure:
             self._sure = ""
-            self.say(blank())
+            self.show_message(blank())
 
     def on_key(self, event: events.Key) -> None:
-        """Any other key is a change of mind."""
+        """Cancel a confirmation by any other key."""
         if self._sure and event.key not in ("d", "delete"):
             self._sure = ""
-            self.say(blank())
+            self.show_message(blank())
 
 
 def _item(row: words.LedgerRow) -> Item:

@@ -1,7 +1,7 @@
-"""Stored conversations: search in all of them, look at one, open, rename, fork, archive, delete and bring back, import.
+"""Stored conversations: search all of them, preview one, open, rename, fork, archive, delete, restore, import.
 
-What is highlighted is shown below, read when the cursor rests on it. The engine searches and changes; nothing that is
-deleted here is gone before seven days.
+A preview of the highlighted one is below the list, read when the cursor rests. The engine searches and changes; a
+deleted conversation can be restored for 7 days.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from jp_tui.view.pages import conversations as say
 
 _QUIET = "$muted-foreground"
 REST = 0.15
-"""Seconds after the last key before a search goes out or a conversation is read."""
+"""Seconds after the last key before a search is sent or a preview is read."""
 _SHOWN = 4000
-"""Characters of a conversation's end that are shown."""
+"""Characters of a conversation's end in the preview."""
 MOST = 500
-"""Conversations that are listed; a search finds the others."""
+"""Most conversations in the list; a search finds the others."""
 Which = Literal["active", "archived", "deleted"]
 _NEXT: dict[Which, Which] = {"active": "archived", "archived": "deleted", "deleted": "active"}
 JOB = "library"
@@ -46,18 +46,20 @@ def open_page(host: Host, _: str) -> Library:
 
 
 class Library(Searching):
-    """A row a conversation, the latest first."""
+    """A row for each conversation, latest first."""
 
     BINDINGS = [
-        Binding("enter", "open", "open", id="library.open", tooltip="Resume this conversation"),
-        Binding("n", "rename", "rename", priority=True, id="library.rename", tooltip="Change the title"),
-        Binding("f", "fork", "fork", id="library.fork", tooltip="Copy it to continue differently"),
-        Binding("a", "archive", "archive", id="library.archive", tooltip="Archive or unarchive"),
+        Binding("enter", "open", "open", id="library.open", tooltip="Open this conversation"),
+        Binding("n", "rename", "rename", priority=True, id="library.rename", tooltip="Rename the conversation"),
+        Binding("f", "fork", "fork", id="library.fork", tooltip="Fork it: continue differently in a copy"),
+        Binding("a", "archive", "archive", id="library.archive", tooltip="Archive or unarchive it"),
         Binding("x,delete", "remove", "delete", id="library.remove", tooltip="Delete it (restorable for 7 days)"),
-        Binding("u", "back_again", "undo", id="library.undo", tooltip="Restore the last one archived or deleted"),
-        Binding("e", "export", "export", priority=True, id="library.export", tooltip="Save as .md, .html or .json"),
-        Binding("w", "places", "folders", id="library.places", tooltip="This folder or all folders"),
-        Binding("t", "which", "archived", id="library.which", tooltip="Show archived, then deleted"),
+        Binding("u", "back_again", "undo", id="library.undo", tooltip="Restore the last archived or deleted one"),
+        Binding(
+            "e", "export", "export", priority=True, id="library.export", tooltip="Export it as .md, .html or .json"
+        ),
+        Binding("w", "places", "folders", id="library.places", tooltip="List this folder or all folders"),
+        Binding("t", "which", "archived", id="library.which", tooltip="List archived, then deleted ones"),
         Binding(
             "i",
             "import",
@@ -65,7 +67,7 @@ class Library(Searching):
             show=False,
             priority=True,
             id="library.import",
-            tooltip="Import from a jp folder",
+            tooltip="Import conversations from a jp folder",
         ),
     ]
     DEFAULT_CSS = """
@@ -101,12 +103,12 @@ class Library(Searching):
 
     def _ask(self) -> None:
         place = "" if self._everywhere else self._workspace
-        if self.sought.strip():
+        if self.query_text.strip():
             self._revision += 1
             self.post_message(
                 CommandWanted(
                     cmd.SearchConversations(
-                        text=self.sought,
+                        text=self.query_text,
                         workspace=place,
                         archived=self._which == "archived",
                         revision=self._revision,
@@ -117,17 +119,17 @@ class Library(Searching):
         else:
             self.post_message(CommandWanted(cmd.ListConversations(workspace=place, which=self._which, limit=MOST)))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         match event:
-            case ev.ConversationsListed(conversations=listed) if not self.sought.strip():
+            case ev.ConversationsListed(conversations=listed) if not self.query_text.strip():
                 self._list(tuple(Found(info=one, hits=()) for one in listed))
                 if len(listed) == MOST and not self.query_one("#notice").display:
-                    self.say(ours("Latest {most}. Search to find others.", most=MOST, style=_QUIET))
-            case ev.ConversationsFound(revision=revision) if revision == self._revision and self.sought.strip():
+                    self.show_message(ours("Latest {most}. Search to find others.", most=MOST, style=_QUIET))
+            case ev.ConversationsFound(revision=revision) if revision == self._revision and self.query_text.strip():
                 self._list(event.found)
                 rest = f"{event.unindexed} events aren't searchable yet." if event.unindexed else ""
                 if words := " ".join(part for part in (event.notice, rest) if part):
-                    self.say(foreign(Foreign(words), style=_QUIET))
+                    self.show_message(foreign(Foreign(words), style=_QUIET))
             case ev.ConversationRead() if self._exports is not None and self._exports.awaits(event):
                 self._more(event)
             case ev.ConversationRead(info=info):
@@ -138,22 +140,22 @@ class Library(Searching):
                 self._go_to(info.id)
             case ev.ConversationsImported():
                 words = say.imported(len(event.imported), event.before, event.problems)
-                self.say(foreign(Foreign(words), mode="line" if "\n" not in words else "conversation"))
+                self.show_message(foreign(Foreign(words), mode="line" if "\n" not in words else "conversation"))
                 self._ask()
             case ev.LibraryProgress(job=job, done=done, total=total) if job == JOB:
                 of = f" of {total}" if total else ""
-                self.say(ours("{what}: {done}{of}", what=Foreign(event.what), done=done, of=Foreign(of)))
+                self.show_message(ours("{what}: {done}{of}", what=Foreign(event.what), done=done, of=Foreign(of)))
             case ev.Refused(message=message, advice=advice):
                 self._wished = ""
                 text = " ".join(part for part in (message, advice) if part)
-                self.say(foreign(Foreign(text), style="$failed-foreground", limit=400))
+                self.show_message(foreign(Foreign(text), style="$failed-foreground", limit=400))
             case _:
                 pass
 
     def _list(self, rows: tuple[Found, ...]) -> None:
         self._rows = rows
         now = self._wall()
-        empty = say.NOTHING if self.sought.strip() else say.EMPTY[self._which]
+        empty = say.NOTHING if self.query_text.strip() else say.EMPTY[self._which]
         self.show([self._item(one, now) for one in rows], ours(empty))
         self._to_read()
 
@@ -161,14 +163,14 @@ class Library(Searching):
         mark = ours("● ", style="$primary") if one.info.id == self._here else ours("  ")
         first = mark + foreign(say.title(one.info), mode="line", style="bold", limit=90)
         parts = [say.about(one.info, now, self._home, place=self._everywhere)]
-        if self.sought.strip():
+        if self.query_text.strip():
             parts.insert(0, say.matched(one))
         second = foreign(Foreign(" · ".join(parts)), mode="line", style=_QUIET).pad_left(2)
         return Item(one.info.id, (first, second), join(*map(_hit, say.hits(one)), sep=ours("\n")))
 
     @property
     def row(self) -> Found | None:
-        """The highlighted one."""
+        """The highlighted conversation."""
         chosen = self.chosen
         return next((one for one in self._rows or () if chosen is not None and one.info.id == chosen.key), None)
 
@@ -178,7 +180,7 @@ class Library(Searching):
         self._to_read()
 
     def _to_read(self) -> None:
-        """Read the end of the highlighted one when the cursor rests."""
+        """Read the end of the highlighted conversation when the cursor rests."""
         if self._reads is not None:
             self._reads.stop()
         self._reads = self.set_timer(REST, self._read_now)
@@ -201,10 +203,10 @@ class Library(Searching):
         detail.display = True
         detail.call_after_refresh(detail.scroll_end, animate=False)
 
-    # -- what is done
+    # -- changes
 
     def found(self) -> None:
-        """Search when no key came for a moment."""
+        """Search when no key came for REST seconds."""
         if self._asked is not None:
             self._asked.stop()
         self._asked = self.set_timer(REST, self._ask)
@@ -252,13 +254,13 @@ class Library(Searching):
 
     def action_import(self) -> None:
         self._doing = "import"
-        self.say(ours("Folder of a jp workspace, its conversations, or one of them", style=_QUIET))
+        self.show_message(ours("Folder of a jp workspace, its conversations, or one of them", style=_QUIET))
         self.write("")
 
     def action_export(self) -> None:
         if self.row is not None:
             self._doing = "export"
-            self.say(ours("File to save: .md, .html or .json", style=_QUIET))
+            self.show_message(ours("File to save: .md, .html or .json", style=_QUIET))
             self.write(suggested(self.row.info))
 
     @on(Input.Submitted, "#edit")
@@ -266,7 +268,7 @@ class Library(Searching):
         event.stop()
         doing, self._doing, row, text = self._doing, "", self.row, event.value.strip()
         self.to_list()
-        self.say(blank())
+        self.show_message(blank())
         if doing == "rename" and row is not None:
             self._wished = "renamed"
             self.post_message(CommandWanted(cmd.RenameConversation(conversation=row.info.id, title=text)))
@@ -279,21 +281,21 @@ class Library(Searching):
         try:
             self._exports = Exporting(info, name, self._workspace)
         except ValueError as problem:
-            self.say(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
+            self.show_message(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
         else:
             self.post_message(CommandWanted(self._exports.next()))
 
     def _more(self, read: ev.ConversationRead) -> None:
-        """One more page of what is exported."""
+        """Add a page to the export."""
         assert self._exports is not None
         try:
             if not self._exports.takes(read):
-                self.say(ours("{done} of {all} events", done=self._exports.done, all=read.info.events))
+                self.show_message(ours("{done} of {all} events", done=self._exports.done, all=read.info.events))
                 self.post_message(CommandWanted(self._exports.next()))
                 return
-            self.say(ours("Saved to {file}.", file=foreign(Foreign(str(self._exports.file)), mode="line")))
+            self.show_message(ours("Saved to {file}.", file=foreign(Foreign(str(self._exports.file)), mode="line")))
         except ValueError as problem:
-            self.say(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
+            self.show_message(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
         self._exports = None
 
     def action_archive(self) -> None:
@@ -309,7 +311,7 @@ class Library(Searching):
             self.post_message(CommandWanted(cmd.DeleteConversation(conversation=row.info.id, job=JOB)))
 
     def action_back_again(self) -> None:
-        """The highlighted one where it is deleted, else what was put away last."""
+        """Restore the highlighted conversation if it is deleted, else the last one that was archived or deleted."""
         if (row := self.row) is not None and row.info.deleted:
             self._wished = ""
             self.post_message(CommandWanted(cmd.RestoreConversation(conversation=row.info.id)))
@@ -326,12 +328,12 @@ class Library(Searching):
             self._undo = None
         if what in ("archived", "deleted"):
             self._undo = (info.id, what)
-        self.say(foreign(Foreign(say.changed(info, what)), mode="line"))
+        self.show_message(foreign(Foreign(say.changed(info, what)), mode="line"))
         self._ask()
 
 
 def _hit(hit: Hit) -> Content:
-    """One place, what matched in bold."""
+    """Return one match, the words found in bold."""
     text, parts, at = hit.text.raw, list[Content](), 0
     for begin, end in hit.marks:
         parts += [

@@ -1,7 +1,7 @@
-"""A list over the workspace: rows of two lines, words where there are none, what is said in its place.
+"""A list over the workspace: rows of two lines, a text when it is empty, and a line for messages.
 
-What it lists comes from above and may change while it is open; the highlighted row stays. Whoever derives from it
-makes the rows. It asks the engine for nothing.
+A subclass makes the rows, which may change while the page is open; the highlighted row stays. It sends nothing to the
+engine.
 """
 
 from __future__ import annotations
@@ -19,23 +19,25 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.screens.vi import VI, go_half_a_page, go_to_edge
-from jp_tui.ui.text import blank, join, ours
+from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.page_box import PageBox, PageList
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A row: its key, two lines, and what is told below the list while it is highlighted."""
+    """A row: its key, two lines, and the details shown below the list while it is highlighted."""
 
     key: str
     lines: tuple[Content, Content]
     detail: Content
 
 
-class Rows(OptionList, inherit_bindings=False):
-    """Rows whose Enter is the screen's, so that the last line can say what it does (E5)."""
+class Rows(PageList, inherit_bindings=False):
+    """A list that leaves Enter to the screen, so that the last line can name its action (E5)."""
 
     BINDINGS = [
         Binding("down", "cursor_down", "down", show=False),
@@ -48,14 +50,21 @@ class Rows(OptionList, inherit_bindings=False):
 
 
 class Listing(ModalScreen[None], inherit_bindings=False):
-    """A page with a list and a line for what is said."""
+    """A page with a list and a line for messages."""
 
     BINDINGS = [
-        Binding("j", "move(1)", "down", show=False, id="listing.down", tooltip="The next row"),
-        Binding("k", "move(-1)", "up", show=False, id="listing.up", tooltip="The previous row"),
+        Binding("j", "move(1)", "down", show=False, id="listing.down", tooltip="Go to the next row"),
+        Binding("k", "move(-1)", "up", show=False, id="listing.up", tooltip="Go to the previous row"),
         Binding("r", "again", "refresh", id="listing.again", tooltip="Refresh the list"),
         Binding("escape,q", "dismiss(None)", "close", id="listing.close", tooltip="Close this page"),
-        Binding("ctrl+c", "app.break", "close; twice quits", show=False, id="listing.break"),
+        Binding(
+            "ctrl+c",
+            "app.break",
+            "close; twice quits",
+            show=False,
+            id="listing.break",
+            tooltip="Close this page; press twice to quit",
+        ),
         *VI,
     ]
 
@@ -76,21 +85,22 @@ class Listing(ModalScreen[None], inherit_bindings=False):
             &:ansi > .option-list--option-highlighted { background: transparent; }
         }
         Static { height: auto; padding: 0 1; }
+        #state { display: none; margin-bottom: 1; }
         #detail { max-height: 30vh; margin-top: 1; color: $muted-foreground; }
         KeyBar { background: $sheet-background; width: 100%; height: auto; }
-        #notice { max-height: 3; color: $waiting-foreground; text-style: bold; }
+        #notice { max-height: 8; color: $waiting-foreground; text-style: bold; }
     }
     """
 
     class Again(Message):
-        """The list is wanted, for the first time or once more."""
+        """The list is needed, for the first time or again."""
 
     class Shown(Message):
-        """It covers what says what waits: `waits` is to be told."""
+        """The page covers the line about open questions, so the app must call `waits`."""
 
     title_words = ""
-    rows: ClassVar[type[OptionList]] = OptionList
-    """What holds the rows."""
+    rows: ClassVar[type[OptionList]] = PageList
+    """The widget of the rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,8 +108,9 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         self._marked: int | None = None
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
+        with PageBox() as box:
             box.border_title = words(self.title_words)
+            yield Static(id="state")
             yield self.rows()
             yield Static(id="empty")
             yield Static(id="detail")
@@ -108,17 +119,29 @@ class Listing(ModalScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.show(None, ours("reading…", style="$muted-foreground"))
-        self.say(blank())
+        self.show_message(blank())
         self.query_one(OptionList).focus()
         self.post_message(self.Shown())
         self.post_message(self.Again())
 
     def waits(self, words: str) -> None:
-        """What waits for the human, on the frame: the page may hide the line that says so (asking.md E50)."""
+        """Show the text about open questions on the frame, since the page may cover the line with it (asking.md
+        E50)."""
         self.query_one(Vertical).border_subtitle = ours(words)
 
+    def show_state(self, *lines: Content) -> None:
+        """Show these lines above the rows; none hide them."""
+        state = self.query_one("#state", Static)
+        state.update(join(*lines, sep=ours("\n")))
+        state.display = bool(lines)
+
+    def show_refusal(self, message: str, advice: str = "") -> None:
+        """Show why a command was refused, and what to do."""
+        said = "\n".join(part for part in (message, advice) if part)
+        self.show_message(foreign(Foreign(said), style="$failed-foreground", limit=400))
+
     def show(self, items: Sequence[Item] | None, empty: Content) -> None:
-        """These rows; `empty` stands there when there are none. The highlighted row is kept."""
+        """Show these rows, or `empty` when there are none. The highlighted row is kept."""
         options = self.query_one(OptionList)
         before, at = self.chosen, options.highlighted or 0
         self._items, self._marked = items, None
@@ -140,8 +163,8 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         at = self.query_one(OptionList).highlighted
         return self._items[at] if self._items and at is not None and at < len(self._items) else None
 
-    def say(self, what: Content) -> None:
-        """Words below the list."""
+    def show_message(self, what: Content) -> None:
+        """Show a message below the list."""
         notice = self.query_one("#notice", Static)
         notice.update(what)
         notice.display = bool(what)
@@ -151,7 +174,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         self._tell()
 
     def _tell(self) -> None:
-        """Mark the highlighted row with a sign, and say more of it below the list."""
+        """Mark the highlighted row with a sign, and show its details below the list."""
         options = self.query_one(OptionList)
         for at, marked in ((self._marked, False), (options.highlighted, True)):
             if self._items and at is not None and at < len(self._items):
@@ -180,6 +203,6 @@ class Listing(ModalScreen[None], inherit_bindings=False):
 
 
 def _row(item: Item, marked: bool = False) -> Content:
-    """Both lines, the first with a mark in front: which row is meant does not rest on a colour (E60)."""
+    """Return both lines, the first with a mark in front, so that the meaning doesn't depend on a colour (E60)."""
     sign = ours("❯ ", style="bold $primary") if marked else ours("  ")
     return join(sign + item.lines[0], item.lines[1].pad_left(4), sep=ours("\n"))

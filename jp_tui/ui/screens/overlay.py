@@ -1,6 +1,6 @@
-"""How a page over the workspace speaks with the engine: the commands that it wants sent, the events that it handles.
+"""The protocol between a page over the workspace and the engine: commands from the page, events to it.
 
-The app carries both ways and knows no page by name: each has a line in `ui/pages.py`.
+The app passes both on and knows no page by name: each has a line in `ui/pages.py`.
 """
 
 from __future__ import annotations
@@ -26,5 +26,5 @@ class CommandWanted(Message):
 class Overlay(Protocol):
     """A page that handles events of the engine while it is on top."""
 
-    def hear(self, event: Event) -> None:
-        """Handle an event: what was asked for, or Refused with the reason."""
+    def handle(self, event: Event) -> None:
+        """Handle an event: the requested one, or Refused with the reason."""

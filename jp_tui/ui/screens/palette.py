@@ -21,7 +21,20 @@ from jp_tui.ui.text import join, ours, styled
 class Palette(CommandPalette):
     """Find and run a command."""
 
-    BINDINGS = [Binding("ctrl+c", "app.break", "close; twice quits", show=False, id="palette.break")]
+    DEFAULT_CSS = """
+    Palette CommandList > .option-list--option-highlighted { background: $primary 8%; }
+    Palette CommandList:ansi > .option-list--option-highlighted { background: $block-cursor-background; }
+    """
+    BINDINGS = [
+        Binding(
+            "ctrl+c",
+            "app.break",
+            "close; twice quits",
+            show=False,
+            id="palette.break",
+            tooltip="Close this page; press twice to quit",
+        )
+    ]
 
 
 _SCOPES = frozenset({"app", "workspace", "composer", "transcript", "queue"})
@@ -30,12 +43,12 @@ _KEY_ONLY = frozenset({
     "app.palette", "workspace.break", "composer.older", "composer.newer", "composer.complete", "composer.put_away",
     "composer.send", "composer.queue", "composer.newline", "transcript.up", "transcript.down",
 })  # fmt: skip
-"""Ids of bindings that are of use only as keys."""
+"""Ids of bindings that are useful only as keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class _KeyAction:
-    """An action that has a key and no command."""
+    """An action with a key and without a command."""
 
     title: str
     does: str
@@ -87,5 +100,5 @@ class CommandProvider(Provider):
 
 
 def _shown(title: Content, does: str) -> Content:
-    """The title, and below it what it does and its command or key."""
+    """Return the title, and below it the description and the command or key."""
     return join(title, styled(words(does), "$muted-foreground"), sep=ours("\n"))

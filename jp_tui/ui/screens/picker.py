@@ -1,6 +1,6 @@
-"""Choosing a theme: the highlighted one is on the whole screen while one looks (issue 3, "Themes").
+"""A list of themes: the highlighted one is applied to the whole screen as a preview (issue 3, "Themes").
 
-Esc gives back the theme that was there before, Enter keeps the new one. Writes no setting: the app does.
+Esc restores the previous theme, Enter keeps the new one. Writes no setting: the app does.
 """
 
 from __future__ import annotations
@@ -21,13 +21,20 @@ from jp_tui.ui.text import ours
 
 
 class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
-    """A list at the right; dismissed with the name that was chosen, or None."""
+    """A list at the right; returns the chosen name, or None."""
 
     BINDINGS = [
-        Binding("escape,q", "dismiss(None)", "cancel", id="themes.back", tooltip="Keep the previous theme"),
-        Binding("j", "move(1)", "down", show=False, id="themes.down", tooltip="The next theme"),
-        Binding("k", "move(-1)", "up", show=False, id="themes.up", tooltip="The previous theme"),
-        Binding("ctrl+c", "app.break", "cancel; twice quits", show=False, id="themes.break"),
+        Binding("escape,q", "dismiss(None)", "cancel", id="themes.back", tooltip="Cancel and keep the previous theme"),
+        Binding("j", "move(1)", "down", show=False, id="themes.down", tooltip="Go to the next row"),
+        Binding("k", "move(-1)", "up", show=False, id="themes.up", tooltip="Go to the previous row"),
+        Binding(
+            "ctrl+c",
+            "app.break",
+            "cancel; twice quits",
+            show=False,
+            id="themes.break",
+            tooltip="Close this page; press twice to quit",
+        ),
         *VI,
     ]
 
@@ -45,7 +52,7 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
     """
 
     def __init__(self, *, names: list[str], current: str, wear: Callable[[str], bool]) -> None:
-        """`wear` puts a theme on and says whether it could."""
+        """`wear` applies a theme and returns True if it could."""
         super().__init__()
         self._wear = wear
         self._names = names

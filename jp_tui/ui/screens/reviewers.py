@@ -1,7 +1,7 @@
-"""How reviewing models fared, and the change of policy that the figures suggest (issue "trust figures", E42).
+"""The results of reviewing models, and the policy change that the figures suggest (issue "trust figures", E42).
 
-A table of what they approved, rejected and were overruled in, with a strip of the latest outcomes. What edits the
-user's file is asked once more. It counts nothing itself.
+A table of their approvals, rejections and overruled verdicts, with a strip of the latest outcomes. A change of the
+user's file needs a confirmation. It counts nothing itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jp_tui.view.wording.amounts import short_model
 
 _QUIET = "$muted-foreground"
 _STRIP = 21
-"""Cells of the strip of outcomes that there is room for at 80 columns."""
+"""Cells for the strip of outcomes at 80 columns."""
 
 
 def open_page(_: Host, __: str) -> Reviewers:
@@ -34,7 +34,7 @@ def open_page(_: Host, __: str) -> Reviewers:
 
 
 class Reviewers(Listing):
-    """A row a reviewer and question; the most asked first."""
+    """A row for each reviewer and question, the most asked first."""
 
     BINDINGS = [
         Binding(
@@ -52,7 +52,7 @@ class Reviewers(Listing):
         event.stop()
         self.post_message(CommandWanted(ReadReviewers()))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         match event:
             case ev.ReviewersRead(reviewers=reviewers):
                 self.listed(reviewers)
@@ -64,21 +64,21 @@ class Reviewers(Listing):
                 pass
 
     def listed(self, found: tuple[ReviewerFigures, ...]) -> None:
-        """The figures as they are now."""
+        """Show the current figures."""
         rows = words.rows(found)
         self._rows = {str(number): row for number, row in enumerate(rows)}
         self.show([_item(key, row) for key, row in self._rows.items()], ours(words.EMPTY))
 
     def changed(self, file: str) -> None:
-        """The setting was written."""
+        """React to the written setting."""
         self._sure = ""
-        self.say(ours(words.CHANGED, file=foreign(Foreign(file), mode="line")))
+        self.show_message(ours(words.CHANGED, file=foreign(Foreign(file), mode="line")))
 
     def refused(self, message: str, advice: str) -> None:
-        """What was wanted could not be done."""
+        """Show why the engine refused."""
         self._sure = ""
         said = Foreign("\n".join(part for part in (message, advice) if part))
-        self.say(foreign(said, style="$failed-foreground"))
+        self.show_message(foreign(said, style="$failed-foreground"))
 
     def action_change(self) -> None:
         row = self._offered
@@ -86,7 +86,7 @@ class Reviewers(Listing):
             return
         if self._sure != self.chosen.key:
             self._sure = self.chosen.key
-            self.say(ours(words.EDITS, key=Foreign(row.key), value=Foreign(str(row.value))))
+            self.show_message(ours(words.EDITS, key=Foreign(row.key), value=Foreign(str(row.value))))
         else:
             self._sure = ""
             self.post_message(CommandWanted(SetSetting(key=row.key, value=row.value)))
@@ -94,7 +94,7 @@ class Reviewers(Listing):
 
     @property
     def _offered(self) -> ReviewerRow | None:
-        """The highlighted row, where a change is suggested."""
+        """The highlighted row, if it suggests a change."""
         row = self._rows.get(self.chosen.key) if self.chosen else None
         return row if row is not None and row.offer else None
 
@@ -102,20 +102,20 @@ class Reviewers(Listing):
         return action != "change" or self._offered is not None
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Another row is a change of mind, and has keys of its own."""
+        """Cancel a confirmation, and update the keys: another row has keys of its own."""
         super().on_option_list_option_highlighted(event)
         self._forget()
         self.refresh_bindings()
 
     def on_key(self, event: events.Key) -> None:
-        """Any other key is a change of mind."""
+        """Cancel a confirmation by any other key."""
         if event.key != "c":
             self._forget()
 
     def _forget(self) -> None:
         if self._sure and (self.chosen is None or self.chosen.key != self._sure):
             self._sure = ""
-            self.say(blank())
+            self.show_message(blank())
 
 
 def _item(key: str, row: ReviewerRow) -> Item:
@@ -133,7 +133,7 @@ def _item(key: str, row: ReviewerRow) -> Item:
 
 
 def _cell(cell: str) -> Content:
-    """A cell of the table, right-aligned; the blanks before it are ours."""
+    """Return a cell of the table, right-aligned by blanks."""
     bare = cell.lstrip(" ")
     return foreign(Foreign(bare), mode="line", style=_QUIET).pad_left(len(cell) - len(bare) + 2)
 

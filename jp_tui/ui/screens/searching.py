@@ -1,9 +1,9 @@
-"""A list over the workspace with a line to search in above it; whoever derives from it says what is found.
+"""A list over the workspace with a search line above it; a subclass finds the rows.
 
-Esc goes from the line to the list with everything in it again, then away. It asks the engine for nothing itself.
+Esc clears the search and goes to the list, then closes the page. It sends nothing to the engine.
 
-Keys that open a line have priority, and the line has the focus at once: what a fast typist writes next is for it, never
-for the list, where the same letters archive and delete.
+Keys that open a line have priority, and the line gets the focus at once: the next characters of a fast typist must go
+to the line, never to the list, where the same letters archive and delete.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from collections.abc import Sequence
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 
 from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.page_box import PageBox
 from jp_tui.ui.widgets.text_field import TextField
 
 
 class Searching(Listing):
-    """A page as high as the screen: a search, rows, more of the highlighted one, a line to write in, what is said."""
+    """A page as high as the screen: a search line, rows, details of the highlighted one, a line to edit, messages."""
 
     BINDINGS = [
         Binding("r", "again", "refresh", show=False, id="searching.again", tooltip="Refresh the list"),
-        Binding("slash", "search", "search", priority=True, id="searching.search", tooltip="Filter the rows by words"),
-        Binding("escape,q", "back", "back", id="searching.back", tooltip="To the list, then close"),
+        Binding("slash", "search", "search", priority=True, id="searching.search", tooltip="Filter the rows"),
+        Binding("escape,q", "back", "back", id="searching.back", tooltip="Return to the list, then close it"),
     ]
     DEFAULT_CSS = """
     Searching {
@@ -42,7 +42,7 @@ class Searching(Listing):
     rows = Rows
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
+        with PageBox() as box:
             box.border_title = words(self.title_words)
             yield TextField("search · / focuses", id="search", enter="to the list")
             yield self.rows()
@@ -55,37 +55,37 @@ class Searching(Listing):
             yield KeyBar(speaks_for_itself=lambda node: False)
 
     def show(self, items: Sequence[Item] | None, empty: Content) -> None:
-        """An empty list has no focus to give away: the keys stay the page's."""
+        """Show these rows. An empty list can't have the focus, so the page keeps the keys."""
         typing = self.typing
         super().show(items, empty)
         if not typing:
             self.set_focus(self.query_one(OptionList) if items else None)
 
     def found(self) -> None:
-        """List what matches the search: a page that filters by itself overrides it."""
+        """List the matches of the search: a page that filters by itself overrides it."""
 
     @property
-    def sought(self) -> str:
-        """What stands in the search."""
+    def query_text(self) -> str:
+        """The text of the search."""
         return self.query_one("#search", TextField).value
 
     @property
     def typing(self) -> bool:
-        """Whether a line has the keys."""
+        """True if a line has the focus."""
         return isinstance(self.focused, TextField)
 
     def write(self, text: str) -> None:
-        """Open the line below, with this in it."""
+        """Open the line below with this text."""
         line = self.query_one("#edit", TextField)
         line.display = True
         line.value = text
         line.cursor_position = len(text)
         self.set_focus(line)
-        line.call_after_refresh(line.show_end)  # it has a width only then
+        line.call_after_refresh(line.show_end)  # its width is known only then
         self.refresh_bindings()
 
     def to_list(self) -> None:
-        """The keys are the list's."""
+        """Focus the list."""
         self.query_one("#edit", TextField).display = False
         self.set_focus(self.query_one(OptionList))
         self.refresh_bindings()
@@ -101,7 +101,7 @@ class Searching(Listing):
         self.to_list()
 
     def on_key(self, event: events.Key) -> None:
-        """From the search down into what it found."""
+        """Go from the search down to the list."""
         if event.key == "down" and isinstance(line := self.focused, TextField) and line.id == "search":
             event.stop()
             self.to_list()

@@ -1,7 +1,8 @@
-"""Every setting: search, what it means, what holds and why; a change is written to the user's file, comments kept.
+"""Every setting: search, meaning, effective value and its source; a change is written to the user's file, comments
+kept.
 
-A switch turns with Enter, a choice opens its names, anything else is edited in a line below, as one would write it in
-TOML. The engine reads and writes; this shows what it says.
+Enter toggles a switch and opens the names of a choice; any other value is edited in a line below, in TOML syntax. The
+engine reads and writes; this page shows the results.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def open_page(host: Host, _: str) -> SettingsPage:
 
 
 class SettingsPage(Searching):
-    """A row a key."""
+    """A row for each key."""
 
     BINDINGS = [
         Binding(
@@ -49,8 +50,8 @@ class SettingsPage(Searching):
             id="settings.change",
             tooltip="Toggle, select or edit the value",
         ),
-        Binding("x,delete", "reset", "reset", id="settings.reset", tooltip="Remove it from your file"),
-        Binding("m", "mine", "only yours", id="settings.mine", tooltip="Only your settings, or all"),
+        Binding("x,delete", "reset", "reset", id="settings.reset", tooltip="Remove the setting from your file"),
+        Binding("m", "mine", "only yours", id="settings.mine", tooltip="List only your settings, or all"),
     ]
 
     title_words = "Settings"
@@ -61,7 +62,7 @@ class SettingsPage(Searching):
         self._entries: tuple[SettingEntry, ...] | None = None
         self._file, self._wrote = "", ""
         self._typed: tuple[str, str] | None = None
-        """A key and what was written for it, until the engine has taken it."""
+        """A key and the text typed for it, until the engine has accepted it."""
         self._own = False
 
     # -- the engine
@@ -70,7 +71,7 @@ class SettingsPage(Searching):
         event.stop()
         self.post_message(CommandWanted(ReadSettings()))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         match event:
             case ev.SettingsRead(entries=entries, file=file):
                 self._entries, self._file = tuple(self._named(one) for one in entries), file
@@ -78,7 +79,7 @@ class SettingsPage(Searching):
             case ev.SettingChanged(key=key, file=file, value=value):
                 if key == "ui.theme" and isinstance(value, str):
                     self._wear(value)
-                self.say(ours(say.WRITTEN, file=foreign(Foreign(file), mode="line")))
+                self.show_message(ours(say.WRITTEN, file=foreign(Foreign(file), mode="line")))
                 if key == self._wrote:
                     self._wrote = ""
                     self.post_message(CommandWanted(ReadSettings()))
@@ -90,7 +91,7 @@ class SettingsPage(Searching):
                 pass
 
     def _named(self, entry: SettingEntry) -> SettingEntry:
-        """A theme is chosen from those there are."""
+        """Return the entry of the theme with the names of all themes as choices."""
         if entry.key != "ui.theme" or not self._themes:
             return entry
         return entry.model_copy(update={"kind": "choice", "choices": self._themes})
@@ -99,12 +100,12 @@ class SettingsPage(Searching):
 
     def found(self) -> None:
         if self._entries is not None:
-            found = say.matching(self._entries, self.sought, _searched, own=self._own)
+            found = say.matching(self._entries, self.query_text, _searched, own=self._own)
             self.show([_item(one) for one in found], ours(say.EMPTY))
 
     @property
     def entry(self) -> SettingEntry | None:
-        """The highlighted one."""
+        """The highlighted setting."""
         item = self.chosen
         return next((one for one in self._entries or () if item is not None and one.key == item.key), None)
 
@@ -126,7 +127,7 @@ class SettingsPage(Searching):
             case _:
                 return True
 
-    # -- what is done
+    # -- actions
 
     def action_mine(self) -> None:
         self._own = not self._own
@@ -138,11 +139,11 @@ class SettingsPage(Searching):
             self.post_message(CommandWanted(ResetSetting(key=entry.key)))
 
     def action_change(self) -> None:
-        """A switch is turned, a choice opens, anything else is written in a line."""
+        """Toggle a switch, open a choice, or edit any other value in a line."""
         entry = self.entry
         if entry is None:
             return
-        self.say(blank())
+        self.show_message(blank())
         if (switch := say.turned(entry)) is not None:
             self._write(entry.key, switch)
         elif entry.kind == "choice":
@@ -152,7 +153,7 @@ class SettingsPage(Searching):
                 lambda name: self._write(entry.key, name) if name is not None else None,
             )
         elif (many := say.size(entry.value)) > say.MOST:
-            self.say(ours(say.TOO_LONG, n=many, file=foreign(Foreign(self._file), mode="line")))
+            self.show_message(ours(say.TOO_LONG, n=many, file=foreign(Foreign(self._file), mode="line")))
         else:
             self.write(say.initial_text(entry, toml_value))
 
@@ -172,7 +173,7 @@ class SettingsPage(Searching):
         self._typed = (entry.key, text)
 
     def _once_more(self) -> None:
-        """What was refused stands in its line again, to be mended."""
+        """Show a refused text in its line again, to be corrected."""
         typed, self._typed = self._typed, None
         if typed is not None and not self.typing and self.entry is not None and self.entry.key == typed[0]:
             self.write(typed[1])
@@ -183,7 +184,7 @@ class SettingsPage(Searching):
         self.post_message(CommandWanted(SetSetting(key=key, value=value)))
 
     def _wrong(self, text: str) -> None:
-        self.say(foreign(Foreign(text), style="$failed-foreground", limit=400))
+        self.show_message(foreign(Foreign(text), style="$failed-foreground", limit=400))
 
 
 def _written(value: Any) -> str:
@@ -209,6 +210,7 @@ def _item(entry: SettingEntry) -> Item:
 
 
 def _bounded(detail: Content) -> Content:
-    """A system prompt is long: the list stays in sight. All of it stands in the file that is named."""
+    """Return the details, limited so that the list stays visible: a system prompt is long. The named file has all of
+    it."""
     more = len(detail) - _DETAIL
     return detail if more <= 0 else join(detail[:_DETAIL], ours("… ⟨{n:,} more characters⟩", n=more))

@@ -1,7 +1,7 @@
-"""The first run: from what is found on this machine to a model that answers and a configuration (`/setup`).
+"""The first run: from the servers on this machine to a tested model and a configuration (`/setup`).
 
-It shows what `view/pages/first_run.py` says and carries choices to it. Esc goes back one step; until the last one
-nothing is written. The engine looks, tests and writes.
+It shows the texts of `view/pages/first_run.py` and passes choices to it. Esc goes back one step; nothing is written
+before the last one. The engine probes, tests and writes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 
@@ -21,6 +20,7 @@ from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.page_box import PageBox
 from jp_tui.ui.widgets.text_field import TextField
 from jp_tui.view.pages import first_run as view
 
@@ -33,15 +33,20 @@ def open_page(host: Host, _: str) -> SetupPage:
 
 
 class SetupPage(Listing):
-    """A step at a time: words, rows, a line to write in where one is needed."""
+    """One step at a time: a text, rows, and a line to edit where one is needed."""
 
     BINDINGS = [
         Binding("enter", "choose", "select", priority=True, id="setup.take", tooltip="Select the highlighted row"),
         Binding(
-            "slash", "search", "search", priority=True, id="setup.search", tooltip="Filter models, or name another"
+            "slash",
+            "search",
+            "search",
+            priority=True,
+            id="setup.search",
+            tooltip="Filter the models, or name another one",
         ),
-        Binding("escape", "back", "back", id="setup.back", tooltip="Previous step, or close"),
-        Binding("q", "dismiss(None)", "leave", show=False, id="setup.leave", tooltip="Save nothing"),
+        Binding("escape", "back", "back", id="setup.back", tooltip="Go to the previous step, or close"),
+        Binding("q", "dismiss(None)", "close", show=False, id="setup.leave", tooltip="Close without saving"),
     ]
     DEFAULT_CSS = """
     SetupPage {
@@ -62,7 +67,7 @@ class SetupPage(Listing):
         self._now = view.Wizard()
 
     def compose(self) -> ComposeResult:
-        with Vertical():
+        with PageBox():
             yield Static(id="lead")
             yield Static(id="plan")
             yield TextField("search, or type a model name", id="search")
@@ -77,11 +82,11 @@ class SetupPage(Listing):
         event.stop()
         self._go(view.begin(SERVER_WIRES))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         before = self._now.step
         self._go(view.apply_event(self._now, event))
         if isinstance(event, ev.SetupSaved) and before != "done":
-            self._host.new()  # with the model that was chosen
+            self._host.new()  # with the chosen model
 
     # -- steps
 
@@ -99,13 +104,13 @@ class SetupPage(Listing):
             search.value = ""
             edit.display = False
         search.display = view.filtered(now)
-        self.query_one(Vertical).border_title = foreign(Foreign(view.title(now)), mode="line")
+        self.query_one(PageBox).border_title = foreign(Foreign(view.title(now)), mode="line")
         self.query_one("#lead", Static).update(foreign(Foreign(view.lead(now))))
         plan = self.query_one("#plan", Static)
         plan.display = now.step in ("confirm", "saving", "done")
         plan.update(_plan(now) if plan.display else blank())
         self._rows(first=moved)
-        self.say(foreign(Foreign(now.trouble), limit=600))
+        self.show_message(foreign(Foreign(now.trouble), limit=600))
         if moved and not (edit.display and edit.has_focus):
             self.query_one(OptionList).focus()
         self.refresh_bindings()
@@ -142,7 +147,7 @@ class SetupPage(Listing):
 
     @on(Input.Submitted, "#edit")
     def _written(self, event: Input.Submitted) -> None:
-        """The line is taken, and the next one is highlighted."""
+        """Accept the line, and highlight the next one."""
         event.stop()
         item = self.chosen
         self.query_one("#edit", TextField).display = False
@@ -165,7 +170,7 @@ class SetupPage(Listing):
         self.action_choose()
 
     def on_key(self, event: events.Key) -> None:
-        """From the search down into what it found."""
+        """Go from the search down to the list."""
         if event.key == "down" and isinstance(self.focused, TextField) and self.focused.id == "search":
             event.stop()
             self.query_one(OptionList).focus()
@@ -209,7 +214,7 @@ def _item(row: view.WizardRow) -> Item:
 
 
 def _plan(now: view.Wizard) -> Content:
-    """What stands in the file then, and what becomes of it."""
+    """Return the new content of the file, and what happens to the old one."""
     lines = [
         join(
             foreign(Foreign(key), mode="line", style="$primary", limit=60),

@@ -1,6 +1,6 @@
 """The screens for a terminal that is too small to work in (issue 3, "Bad input"), and for leaving.
 
-Both cover everything and take every key, so that no key reaches what can't be seen. Nothing below them changes.
+Both cover everything and take every key, so that no key reaches a hidden widget. Nothing below them changes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TooSmall(ModalScreen[None], inherit_bindings=False):
     DEFAULT_CSS = """
     TooSmall {
         align: center middle; background: $background;
-        Static { width: auto; height: auto; text-align: center; color: $foreground; }
+        Static { width: auto; max-width: 100%; height: auto; text-align: center; color: $foreground; }
     }
     """
 
@@ -67,7 +67,8 @@ class Leaving(ModalScreen[None], inherit_bindings=False):
     Leaving {
         align: center middle; background: $background 60%;
         Static {
-            width: auto; height: auto; padding: 0 2; background: $sheet-background; border: round $sheet-border;
+            width: auto; max-width: 100%; height: auto; padding: 0 2; background: $sheet-background;
+            border: round $sheet-border;
         }
     }
     """

@@ -1,27 +1,24 @@
-"""What the folder's own configuration would do, key by key, and whether it may (surface S10; issue 8, line 10).
+"""The effects of the folder's own configuration, key by key, and the user's trust in it (surface S10; issue 8, line
+10).
 
-It shows what the engine reads, and sends what the user decides with the digest of what was shown; two presses of one
-key, so that none is by accident. Nothing is preselected, nothing counts before.
+It shows what the engine reads, and sends the user's decision with the digest of what was shown; two presses of one key,
+so that none is by accident. Nothing is preselected, and nothing applies before.
 """
 
 from __future__ import annotations
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.commands import DistrustWorkspace, ReadTrust, TrustWorkspace
-from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.view.wording import trust as say
 
 _QUIET = "$muted-foreground"
@@ -34,7 +31,7 @@ def open_page(_: Host, __: str) -> TrustPage:
 
 
 class TrustPage(Listing):
-    """A row a setting of the folder's file; what holds now above them."""
+    """A row for each setting of the folder's file, below the current state."""
 
     BINDINGS = [
         Binding("t", "trust", "trust", id="trust.trust", tooltip="Trust exactly this content; press twice"),
@@ -43,7 +40,6 @@ class TrustPage(Listing):
     DEFAULT_CSS = """
     TrustPage {
         OptionList, OptionList:focus { max-height: 50vh; }
-        #state { padding: 0 1; margin-bottom: 1; }
         #detail { max-height: 10; }
     }
     """
@@ -55,16 +51,6 @@ class TrustPage(Listing):
         self._told: ev.TrustRead | None = None
         self._sure = ""
 
-    def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = words(self.title_words)
-            yield Static(id="state")
-            yield self.rows()
-            yield Static(id="empty")
-            yield Static(id="detail")
-            yield Static(id="notice")
-            yield KeyBar(speaks_for_itself=lambda node: False)
-
     # -- the engine
 
     def on_listing_again(self, event: Listing.Again) -> None:
@@ -72,33 +58,31 @@ class TrustPage(Listing):
         self._sure = ""
         self.post_message(CommandWanted(ReadTrust()))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         match event:
             case ev.TrustRead():
                 self._read(event)
             case ev.Refused(command="trust_workspace", message=message):
-                self.say(foreign(Foreign(message), style="$failed-foreground", limit=400))
+                self.show_refusal(message)
                 self.post_message(CommandWanted(ReadTrust()))
             case ev.Refused(message=message, advice=advice):
-                said = "\n".join(part for part in (message, advice) if part)
-                self.say(foreign(Foreign(said), style="$failed-foreground", limit=400))
+                self.show_refusal(message, advice)
             case _:
                 pass
 
     def _read(self, told: ev.TrustRead) -> None:
         self._told, self._sure = told, ""
-        state = self.query_one("#state", Static)
         file = foreign(told.file, mode="line", style=_QUIET, limit=200)
         style = "bold $done-foreground" if told.state == "trusted" else "bold $waiting-foreground"
         parts = [file, ours(say.state(told), style=style)]
         if told.problem:
             parts.append(foreign(told.problem, limit=600))
-        state.update(join(*parts, sep=ours("\n")))
+        self.show_state(*parts)
         self.show([_item(at, row) for at, row in enumerate(say.rows(told))], _empty(told))
         if told.done:
-            self.say(ours(say.DONE if told.done == "trusted" else say.UNDONE))
+            self.show_message(ours(say.DONE if told.done == "trusted" else say.UNDONE))
 
-    # -- what is decided
+    # -- the decision
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         state = self._told.state if self._told is not None else "none"
@@ -113,30 +97,31 @@ class TrustPage(Listing):
             return
         if self._sure == "t":
             self._sure = ""
-            self.say(ours(say.DOING))
+            self.show_message(ours(say.DOING))
             self.post_message(CommandWanted(TrustWorkspace(digest=self._told.digest)))
             return
         self._sure = "t"
-        number = sum(row.waits for row in say.rows(self._told))
-        self.say(ours(say.SURE, n=number) if number else ours(say.SURE_NONE))
+        waits = [row for row in say.rows(self._told) if row.waits]
+        sure = say.SURE_FILES if any(row.file for row in waits) else say.SURE
+        self.show_message(ours(sure, n=len(waits)) if waits else ours(say.SURE_NONE))
 
     def action_distrust(self) -> None:
         if self._sure == "x":
             self._sure = ""
-            self.say(ours(say.DOING))
+            self.show_message(ours(say.DOING))
             self.post_message(CommandWanted(DistrustWorkspace()))
             return
         self._sure = "x"
-        self.say(ours(say.SURE_OFF))
+        self.show_message(ours(say.SURE_OFF))
 
     def on_key(self, event: events.Key) -> None:
-        """Any other key is a change of mind."""
+        """Cancel a confirmation by any other key."""
         if self._sure and event.key != self._sure:
             self._sure = ""
-            self.say(blank())
+            self.show_message(blank())
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A click only marks."""
+        """Do nothing: a click only highlights."""
         event.stop()
 
 

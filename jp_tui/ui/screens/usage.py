@@ -1,6 +1,6 @@
-"""What a conversation used: tokens and money by turn, by request within it, and of its reviewers.
+"""Usage of a conversation: tokens and money by turn, by request within it, and by reviewer.
 
-A row a turn, the newest first; the requests of the highlighted one stand below. The engine counts.
+A row for each turn, newest first; the requests of the highlighted one are below. The engine counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def open_page(host: Host, _: str) -> UsagePage | Content:
 
 
 class UsagePage(Listing):
-    """Of one conversation."""
+    """Usage of one conversation."""
 
     title_words = "Usage"
 
@@ -41,14 +41,16 @@ class UsagePage(Listing):
         event.stop()
         self.post_message(CommandWanted(ReadUsage(conversation=self._conversation)))
 
-    def hear(self, event: ev.Event) -> None:
+    def handle(self, event: ev.Event) -> None:
         match event:
             case ev.UsageRead(turns=turns):
                 self.show([_item(one) for one in reversed(turns)], ours(say.USED_NOTHING))
-                self.say(foreign(Foreign(say.sums(event)), mode="line", style="$foreground") if turns else blank())
+                self.show_message(
+                    foreign(Foreign(say.sums(event)), mode="line", style="$foreground") if turns else blank()
+                )
             case ev.Refused(message=message):
                 self.show([], blank())
-                self.say(foreign(Foreign(message), style="$failed-foreground"))
+                self.show_message(foreign(Foreign(message), style="$failed-foreground"))
             case _:
                 pass
 

@@ -1,4 +1,4 @@
-"""The keys that hands know from vi, in every list: j k g G, Ctrl+D Ctrl+U, h back, l takes (issue 8, line 4).
+"""Keys known from vi, in every list: j k g G, Ctrl+D Ctrl+U, h back, l choose (issue 8, line 4).
 
 A screen with one OptionList adds VI to its bindings and has the three actions. A field with the focus gets its letters
 first, so none is lost there.
@@ -10,11 +10,11 @@ from textual.binding import Binding
 from textual.widgets import OptionList
 
 VI = [
-    Binding("g", "edge(-1)", "first", show=False, id="list.first", tooltip="The first row"),
-    Binding("G", "edge(1)", "last", show=False, id="list.last", tooltip="The last row"),
-    Binding("ctrl+d", "half(1)", "half a page down", show=False, id="list.half_down", tooltip="Several rows down"),
-    Binding("ctrl+u", "half(-1)", "half a page up", show=False, id="list.half_up", tooltip="Several rows up"),
-    Binding("l", "enter", "take", show=False, id="list.take", tooltip="The same as Enter"),
+    Binding("g", "edge(-1)", "first", show=False, id="list.first", tooltip="Go to the first row"),
+    Binding("G", "edge(1)", "last", show=False, id="list.last", tooltip="Go to the last row"),
+    Binding("ctrl+d", "half(1)", "half a page down", show=False, id="list.half_down", tooltip="Go down half a page"),
+    Binding("ctrl+u", "half(-1)", "half a page up", show=False, id="list.half_up", tooltip="Go up half a page"),
+    Binding("l", "enter", "select", show=False, id="list.take", tooltip="Same as Enter"),
     Binding("h", "dismiss(None)", "back", show=False, id="list.back", tooltip="Close this page"),
 ]
 

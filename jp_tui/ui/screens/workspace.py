@@ -1,4 +1,4 @@
-"""The workspace screen: layout, keys, what happens to text that is typed, and texts in the last line.
+"""The workspace screen: layout, keys, routing of typed text, and messages in the last line.
 
 `transcript/conversation_controller.py` has the engine's side. Every key is a binding here or in the widget with the
 focus, so that the last line and the keys page can be made from the bindings.
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from jp_tui.ui.transcript.inbox_controller import InboxController
     from jp_tui.ui.transcript.transcript import Transcript
     from jp_tui.view.activity.agents import Agent
+    from jp_tui.view.pages.first_screen import FirstScreenView
     from jp_tui.view.questions.inbox import InboxState
 
 LOADED_LATER = (
@@ -60,13 +61,15 @@ LOADED_LATER = (
 )
 """Modules that are imported after the first frame. Each takes some 10 to 40 ms."""
 FIRST_PAUSE = 0.03
-"""Seconds after the first frame before the imports: what was typed ahead is painted first."""
+"""Seconds after the first frame before the imports where the user types, so that the next keys are painted first."""
 WIDE = 100
-"""Columns from which on the sidebar has room beside the conversation."""
+"""Columns from which the sidebar fits beside the conversation."""
 OVER = 40
 """Columns of the sidebar over a narrower conversation."""
 NOTICE_SECONDS = 3.0
-"""Seconds for which the last line shows a text."""
+"""Seconds for which the last line shows a message."""
+TOLD_SECONDS = 5.0
+"""Seconds for which it shows a sentence about a change."""
 BACK = "go back"
 
 
@@ -75,40 +78,64 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     BINDINGS = [
         Binding(
-            "escape", "interrupt", "interrupt", id="workspace.interrupt", tooltip="Stop, redirect or restart the turn"
+            "escape",
+            "interrupt",
+            "interrupt",
+            id="workspace.interrupt",
+            tooltip="While the model works: interrupt the turn",
         ),
-        Binding("escape", "back_to_menu", "menu", id="workspace.menu", tooltip="From the message back to the choices"),
         Binding(
-            "escape", "close_sidebar", "close sidebar", id="workspace.close", tooltip="When it covers the conversation"
+            "escape",
+            "back_to_menu",
+            "menu",
+            id="workspace.menu",
+            tooltip="In a reply to the interrupt menu: go back",
         ),
-        Binding("escape", "home", "write", id="workspace.home", tooltip="Back to the composer; dismisses a notice"),
-        Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Open or fold the waiting question"),
+        Binding(
+            "escape",
+            "close_sidebar",
+            "close sidebar",
+            id="workspace.close",
+            tooltip="With the sidebar over the conversation: close it",
+        ),
+        Binding("escape", "home", "write", id="workspace.home", tooltip="Return to the composer; dismiss a notice"),
+        Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Fold the question to one line, or open it"),
         Binding("ctrl+t", "next", "next question", id="workspace.next", tooltip="Show the next waiting question"),
         Binding(
             "f3",
             "app.open('agents')",
             "sub-agents",
             id="workspace.agents",
-            tooltip="Open its conversation, or return",
+            tooltip="Open a sub-agent's conversation, or return",
         ),
-        Binding("f4", "inbox", "inbox", id="workspace.inbox", tooltip="Everything waiting for you"),
-        Binding("ctrl+b", "sidebar", "sidebar", id="workspace.sidebar", tooltip="Show or hide the tool activity"),
-        Binding("pageup", "page(-1)", "page up", show=False, id="workspace.up", tooltip="Scroll the conversation up"),
+        Binding("f4", "inbox", "inbox", id="workspace.inbox", tooltip="Show all questions that wait for you"),
+        Binding("ctrl+b", "sidebar", "sidebar", id="workspace.sidebar", tooltip="Show or hide the sidebar"),
+        Binding("pageup", "page(-1)", "page up", show=False, id="workspace.up", tooltip="Scroll up one page"),
+        Binding("pagedown", "page(1)", "page down", show=False, id="workspace.down", tooltip="Scroll down one page"),
+        Binding("ctrl+end", "end", "newest", show=False, id="workspace.end", tooltip="Go to the newest message"),
         Binding(
-            "pagedown", "page(1)", "page down", show=False, id="workspace.down", tooltip="Scroll the conversation down"
+            "tab",
+            "part(1)",
+            "conversation",
+            show=False,
+            id="workspace.focus",
+            tooltip="Move to the next part of the screen",
         ),
-        Binding("ctrl+end", "end", "newest", show=False, id="workspace.end", tooltip="To the end of the conversation"),
-        Binding("tab", "part(1)", "conversation", show=False, id="workspace.focus", tooltip="Next part of the screen"),
         Binding(
             "shift+tab",
             "part(-1)",
             "previous part",
             show=False,
             id="workspace.back",
-            tooltip="Previous part of the screen",
+            tooltip="Move to the previous part of the screen",
         ),
         Binding(
-            "ctrl+c", "break", "interrupt", show=False, id="workspace.break", tooltip="Twice within 1 second quits"
+            "ctrl+c",
+            "break",
+            "interrupt",
+            show=False,
+            id="workspace.break",
+            tooltip="Clear the draft or interrupt; press twice to quit",
         ),
     ]
 
@@ -124,7 +151,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """The user wants to leave."""
 
     class Ready(Message):
-        """All widgets are there, and the engine's events can be shown."""
+        """All widgets are mounted, and the engine's events can be shown."""
 
     class Copied(Message):
         """The user wants to copy the selected text."""
@@ -151,27 +178,29 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         keys: KeyPriority | None = None,
         resumes: bool = False,
         vi: bool = False,
+        first: FirstScreenView | None = None,
     ) -> None:
         """`editor` edits a text and returns it, or raises OSError with the reason; `commands` are those of `/`, `uses`
-        says which are run most;
-        `interrupts` says what an interruption does (R233); `ctrl_c` is shared with the app's other screens;
-        `resumes`: a conversation is resumed, which probably has something for the sidebar; `vi`: one writes with
-        vi's keys."""
+        counts how often each is run; `interrupts` sets the effect of an interruption (R233); `ctrl_c` is shared with
+        the app's other screens; `resumes`: a conversation is resumed, which probably has something for the sidebar;
+        `vi`: the composer uses vi's keys; `first` is the first screen of the new conversation, if it is known."""
         super().__init__(id="workspace")
         if (kind := textual_patches.compositor()) is not None:
             self._compositor = kind()
         self._send, self._clock, self._editor = send, clock, editor
         self._ctrl_c = ctrl_c
-        self._status = Status(workspace=workspace, home=home)
+        self._first = first
+        self._status = Status(workspace=workspace, home=home, model=first.model if first is not None else "")
         self._first_prompt, self._notices = first_prompt, notices
+        self._first_command = True
         self._interrupts, self._commands, self._uses = interrupts or InterruptWishes(), commands, uses
         self._keys, self._vi = keys, vi
         self._controller: ConversationController | None = None
         self._beside, self.beside_at_start = sidebar != "hide", sidebar == "show"
-        """Whether the sidebar is wanted where there is room, and whether it is there before there is a conversation."""
+        """True if the sidebar is wanted where there is room; True if it is shown before there is a conversation."""
         self._sidebar_always = self.beside_at_start
         self._sidebar_of, self._sidebar_filled = "", resumes
-        """The conversation that the sidebar is about, and whether it had something to show since that was opened."""
+        """The conversation of the sidebar, and True if it had something to show since that was opened."""
         self._yields = False  # to the previews of an open question
         self._over = False
         self._cleared = False
@@ -186,6 +215,11 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         yield StatusLine(clock=self._clock, id="status")
         with Horizontal(id="main"):
             with Vertical(id="conversation"):
+                if self._first is not None:
+                    from jp_tui.ui.transcript.first_screen import FirstScreen
+
+                    yield (early := FirstScreen(classes="early"))
+                    early.shown = self._first
                 yield SlashList(id="commands")
                 yield Composer(commands=self._commands, uses=self._uses, vi=self._vi, id="composer")
             sidebar = Sidebar(clock=self._clock, id="sidebar")
@@ -198,13 +232,14 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.composer.busy = bool(self._first_prompt)
         self.query_one(StatusLine).status = self._status
         self.set_focus(self.composer)
-        self.composer.typed_ahead(*guardian.typed_so_far())
+        self.composer.typed_ahead(*(typed := guardian.typed_so_far()))
         load = partial(import_one_by_one, self, iter(LOADED_LATER), partial(self.call_later, self._mount_conversation))
-        pause = PAUSE if guardian.last_screen_shown() else FIRST_PAUSE  # the guardian echoes the keys meanwhile
+        pause = FIRST_PAUSE if typed[0] and not guardian.last_screen_shown() else PAUSE
         self.call_after_refresh(self.set_timer, pause, load)
 
     async def _mount_conversation(self) -> None:
-        """Mount what the first frame doesn't need: the conversation, the sheets, and so the protocol (T23)."""
+        """Mount the widgets that the first frame doesn't need: the conversation and the sheets, which import the
+        protocol (T23)."""
         from jp_tui.ui.transcript.conversation_controller import ConversationController
 
         self._controller = ConversationController(
@@ -215,10 +250,14 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             drafts=self.drafts,
             status=self._status,
             first_prompt=self._first_prompt,
+            first_command=self._first_command,
             notices=self._notices,
-            patience=(lambda: self._keys.patience if self._keys is not None else 0.0),
+            patience=(lambda: self._keys.seconds_left if self._keys is not None else 0.0),
+            first=self._first,
         )
-        await self.query_one("#conversation").mount(self._controller, before="#commands")
+        with self.app.batch_update():  # the same first screen, without a frame in between
+            await self.query_one("#conversation").mount(self._controller, before="#commands")
+            await self.query(".early").remove()
         self.post_message(self.Ready())
 
     def show(self, reported: list[Event]) -> None:
@@ -226,7 +265,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         if self._controller is not None:
             self._controller.show(reported)
 
-    # -- what the app and the pages ask
+    # -- for the app and the pages
 
     @property
     def composer(self) -> Composer:
@@ -235,12 +274,12 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     @property
     def status(self) -> Status:
-        """What the status line shows."""
+        """The state that the status line shows."""
         return self.query_one(StatusLine).status
 
     @property
     def transcript(self) -> Transcript | None:
-        """The conversation itself, once it is mounted."""
+        """The conversation, once it is mounted."""
         controller = self._controller
         return controller.column.transcript if controller is not None and controller.is_mounted else None
 
@@ -253,7 +292,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     @property
     def waits(self) -> InboxController | None:
-        """The list of all that waits for the user, once it is mounted."""
+        """The controller of the inbox, once it is mounted."""
         return None if self._controller is None else self._controller.inbox
 
     @property
@@ -263,7 +302,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     @property
     def place(self) -> tuple[str, str]:
-        """The workspace folder, and the user's home, by which it is shortened."""
+        """The workspace folder, and the user's home, which shortens it."""
         return self._status.workspace, self._status.home
 
     @property
@@ -278,9 +317,15 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     @property
     def reviewed(self) -> tuple[tuple[str, str], ...]:
-        """What reviewing models decide now, as (conversation, inquiry): here, oldest first, then in sub-agents."""
+        """Questions that reviewing models decide now, as (conversation, inquiry): here, oldest first, then in
+        sub-agents."""
         own = tuple((self.conversation, inquiry) for inquiry, _, _ in self._status.reviewed)
         return (*own, *((agent.info.conversation, one) for agent in self.agents for one in agent.reviewed))
+
+    @property
+    def instructions(self) -> str | None:
+        """Line of the first screen about instruction files; None if it had none."""
+        return None if self._controller is None else self._controller.instructions
 
     @property
     def sheet_open(self) -> bool:
@@ -320,7 +365,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self.refresh_bindings()
 
     def _open_or_close(self, filled: bool, conversation: str) -> None:
-        """Open the sidebar once there is something in it, and close it for a conversation without; not in between."""
+        """Open the sidebar once there is something in it, and close it for a conversation without; no other change."""
         if filled or conversation != self._sidebar_of:
             self._sidebar_of = conversation
             if filled != self._sidebar_filled:
@@ -328,7 +373,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
                 self._place_sidebar(self.size.width)
 
     def on_sheet_dock_turned(self, event: SheetDock.Turned) -> None:
-        """Leave out of the sidebar what is open, and give its room to previews (E21)."""
+        """Hide the open question in the sidebar, and give the sidebar's room to previews (E21)."""
         event.stop()
         prompt = event.prompt
         self.query_one(Sidebar).opened((prompt.conversation, prompt.inquiry) if prompt is not None else ("", ""))
@@ -346,7 +391,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """With the key to the sub-agents named by what it does in a sub-agent's conversation: it goes back (E5)."""
+        """The bindings; in a sub-agent's conversation the key to the sub-agents is named "back", because it goes back
+        (E5)."""
         found = super().active_bindings
         if self._status.parent:
             for key, one in found.items():
@@ -354,7 +400,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
                     found[key] = one._replace(binding=replace(one.binding, description=BACK))
         return found
 
-    def say(self, text: Content, seconds: float = NOTICE_SECONDS) -> None:
+    def show_message(self, text: Content, seconds: float = NOTICE_SECONDS) -> None:
         """Show a text in the last line for some seconds."""
         if not self.is_mounted:
             return
@@ -367,13 +413,17 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.query_one(KeyBar).notice = None
 
     def note(self, message: str, advice: str = "") -> None:
-        """Show a notice above the composer until the user puts it away."""
+        """Show a notice above the composer until the user closes it."""
         if self._controller is not None and self._controller.is_mounted:
             self._controller.note(message, advice)
 
     def on_inbox_controller_notice(self, event: InboxController.Notice) -> None:
         event.stop()
-        self.say(event.words)
+        self.show_message(event.words)
+
+    def on_conversation_controller_told(self, event: ConversationController.Told) -> None:
+        event.stop()
+        self.show_message(ours(event.words), TOLD_SECONDS)
 
     # -- layout
 
@@ -425,7 +475,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """Type a character into the composer if no field has the focus (E10). It answers no question."""
         composer = self.composer
         if self._controller is not None and self._controller.column.sheet_open:
-            if self._controller.column.dock.gate.key(event):  # its widget is not there yet, or not any more
+            if self._controller.column.dock.gate.key(event):  # its widget isn't mounted yet, or not any more
                 event.stop()
             return
         bound = event.key in self.active_bindings
@@ -465,9 +515,10 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def _composer_submitted(self, event: Composer.Submitted) -> None:
         event.stop()
         if self._controller is not None:
-            self._controller.submit(event.text, event.attachments)
+            self._controller.submit(event.text, event.attachments, event.command)
         else:
             self._first_prompt = event.text  # sent as soon as a conversation is open
+            self._first_command = event.command
 
     @on(Composer.Requested)
     def _composer_requested(self, event: Composer.Requested) -> None:
@@ -506,16 +557,16 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
                 away = self.composer.display and not self.composer.has_focus
                 return not column.sheet_open and (away or self._controller.noticed)
             case "fold":
-                return bool(self._status.waiting) and not column.menu_open
+                return bool(self._status.waiting or column.dock.waiting) and not column.menu_open
             case "inbox":
                 return bool(self._status.waiting or self._status.put_off or self._status.elsewhere)
             case "next":
-                return len(self._status.waiting) > 1 and not column.menu_open
+                return max(len(self._status.waiting), column.dock.waiting) > 1 and not column.menu_open
             case _:
                 return not (column.sheet_open and action in ("break", "part"))
 
     async def action_interrupt(self) -> None:
-        """Open the interrupt menu, or do what the settings say without asking (R233)."""
+        """Open the interrupt menu, or interrupt as the settings say without asking (R233)."""
         if self._controller is None:
             return
         self._controller.put_notice_away()
@@ -524,14 +575,16 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             await self._controller.column.open_menu(menu(self._status.phase), wish)
         elif wish.action is not None:
             self._controller.column.interrupt(wish.action)
-            self.say(ours("Interrupted: {label}", style="bold $waiting-foreground", label=words(wish.label)))
+            self.show_message(ours("Interrupted: {label}", style="bold $waiting-foreground", label=words(wish.label)))
         else:
-            self.say(ours("Your settings continue the turn · /interrupt opens the menu", style="$waiting-foreground"))
+            self.show_message(
+                ours("Your settings continue the turn · /interrupt opens the menu", style="$waiting-foreground")
+            )
 
     async def action_interrupt_menu(self) -> None:
         """Open the interrupt menu, whatever the settings say."""
         if self._controller is None or not self._stoppable:
-            self.say(ours("Nothing to interrupt"))
+            self.show_message(ours("Nothing to interrupt"))
         else:
             await self._controller.column.open_menu(menu(self._status.phase))
 
@@ -561,11 +614,11 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self.post_message(self.Leave())
         elif not self._stoppable and self.composer.clear_draft():
             self._cleared = True
-            self.say(ours("Draft cleared · ↑ restores it", style="bold $waiting-foreground"))
+            self.show_message(ours("Draft cleared · ↑ restores it", style="bold $waiting-foreground"))
         elif self._stoppable:
             await self.action_interrupt()
         else:
-            self.say(ours("Press Ctrl+C again to quit", style="bold $waiting-foreground"), DOUBLE_PRESS)
+            self.show_message(ours("Press Ctrl+C again to quit", style="bold $waiting-foreground"), DOUBLE_PRESS)
 
     def action_fold(self) -> None:
         if self._controller is not None:
@@ -579,7 +632,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.call_later(self.app.run_action, "app.open('inbox')")
 
     def action_part(self, step: int) -> None:
-        """Focus the next part: after the composer the conversation, whose lines can be asked about."""
+        """Focus the next or previous part: the composer, the conversation, the sidebar."""
         if self._controller is not None:
             column = self._controller.column
             parts = [self.composer, column.first or column.transcript, self.query_one(Sidebar)]

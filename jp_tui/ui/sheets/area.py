@@ -1,5 +1,5 @@
-"""The ports of a sheet: `AnswerArea`, what one kind of answer means; `AnswerBody`, the widgets it is given in; and
-`AnswerSheet`, what both may ask of their sheet.
+"""The ports of a sheet: `AnswerArea`, the logic of one kind of answer; `AnswerBody`, its widgets; and `AnswerSheet`,
+the sheet as both see it.
 
 A sheet owns one area and one body; where nothing is shared, one class is both. Neither port holds state, and an area
 never sends an outcome itself: it asks the sheet, which checks that the key or click may answer.
@@ -21,7 +21,7 @@ from textual.widget import Widget
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import PartsTaken, PromptRequest
+from jp_tui.protocol.values import ChosenRule, PartsTaken, PromptRequest
 from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.form_steps import FormSteps
@@ -49,10 +49,17 @@ class AnswerSheet(SheetPort, Protocol):
 
     @property
     def initial(self) -> tuple[Json, ...]:
-        """What the answer begins with, in a tuple; () for nothing."""
+        """The initial answer in a tuple; () for none."""
         ...
 
-    def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> None:
+    def answered(
+        self,
+        value: Json,
+        *,
+        remember: bool = False,
+        parts: PartsTaken | None = None,
+        rule: ChosenRule | None = None,
+    ) -> None:
         """Post an answer, unless the key or click at hand may not answer."""
         ...
 
@@ -107,7 +114,7 @@ class AnswerBody(ABC):
 
     @property
     def least_rows(self) -> int:
-        """The rows without which it can't be given, where what is decided on comes before the rest of it (Z14); 0 where
+        """The least rows of the answers where the context of the decision comes before the rest of them (Z14); 0 where
         the answers come first. Known after `height_at`."""
         return 0
 
@@ -130,7 +137,7 @@ class AnswerBody(ABC):
         return ()
 
     def shown(self) -> None:
-        """Set what is visible inside, after the sheet changed its mode."""
+        """Update the visible widgets inside, after the sheet changed its mode."""
 
     def begin(self, key: events.Key | None) -> None:
         """Prepare for a key (None for a click) that is about to be handled."""
@@ -177,10 +184,15 @@ class AnswerBody(ABC):
 
 
 class AnswerArea(ABC):
-    """One kind of answer: its keys, what Enter does, its outcome, what a draft keeps of it."""
+    """One kind of answer: its keys, the effect of Enter, its outcome, its part of a draft."""
 
     BINDINGS: ClassVar[list[Binding]] = []
     """Keys of this kind, which come before those that every sheet has."""
+
+    @classmethod
+    def bindings_for(cls, prompt: PromptRequest) -> list[Binding]:
+        """Return the keys that this prompt has; a key of the sheet that isn't among them keeps its own action."""
+        return cls.BINDINGS
 
     @abstractmethod
     def __init__(self, sheet: AnswerSheet) -> None:
@@ -189,7 +201,7 @@ class AnswerArea(ABC):
     @property
     @abstractmethod
     def body(self) -> AnswerBody:
-        """The widgets in which it is given."""
+        """The widgets of the answer."""
 
     @property
     def parts(self) -> tuple[object, ...]:
@@ -206,7 +218,7 @@ class AnswerArea(ABC):
 
     @classmethod
     def make_context(cls, prompt: PromptRequest, above: Foreign) -> ContextView:
-        """Make the view of what is asked about."""
+        """Make the view of the context."""
         return default_context(prompt, above)
 
     def slots(self) -> tuple[SideField, ...]:
@@ -214,11 +226,11 @@ class AnswerArea(ABC):
         return ()
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        """Return all keys of the sheet's last line, in the order that suits this kind."""
+        """Return all keys of the sheet's last line, in the order of this kind."""
         return hints
 
     def under(self, question: Content) -> Content | None:
-        """Return the question's line with what the user should know about the context; None for the usual one."""
+        """Return the question's line with a note on the context; None for the usual one."""
         return None
 
     def texts(self) -> dict[str, Foreign]:
@@ -263,5 +275,5 @@ class AnswerArea(ABC):
         return None
 
     def restore(self, draft: Draft) -> Draft:
-        """Restore what was typed; return the draft as the sheet's own fields are to restore it."""
+        """Restore the unsent answer; return the draft as the sheet's own fields are to restore it."""
         return draft

@@ -1,7 +1,7 @@
 """A list to choose from, painted by rows: answers, options, the menu (asking.md E20-E22, E28).
 
-Only what is on the screen is painted, so that a thousand options cost no more than ten. It has a cursor and reports
-clicks; it never takes the focus, handles no key and decides no answer.
+Only visible rows are painted, so that a thousand options cost no more than ten. It has a cursor and reports clicks; it
+never takes the focus, handles no key and decides no answer.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from jp_tui.ui.text import join, ours, styled
 _MARKS = 5
 """Cells of cursor mark, key and the blanks around them."""
 _CELL = 3
-"""Cells around key and words of an answer in a row: its mark, and a blank behind each."""
+"""Cells around key and text of an answer in a row: its mark, and a blank after each."""
 _GAP = 2
 _LEAST = 24
-"""Cells that a description needs to stand beside what it describes."""
+"""Cells that a description needs to be beside its row."""
 _KEY, _TAGS, _DETAIL = "bold $text-accent", "$text-success", "$foreground-muted"
 
 
@@ -46,9 +46,9 @@ class ChoiceRow:
 
 @dataclass(slots=True)
 class _Layout:
-    """The layout at one width: the end of each row, cells of label and marks, of descriptions beside (0: below).
+    """The layout at one width: the end of each row, cells of label and marks, of descriptions beside it (0: below).
 
-    `cells` are the places of rows that stand side by side.
+    `cells` are the places of rows side by side. `flat`: each row has one line, cut with a mark.
     """
 
     width: int
@@ -57,6 +57,9 @@ class _Layout:
     beside: int = 0
     cells: list[Region] = field(default_factory=list)
     painted: dict[int, list[Content]] = field(default_factory=dict)
+    open: int | None = None
+    """The row that alone is not cut."""
+    flat: bool = False
 
     @property
     def room(self) -> int:
@@ -81,9 +84,12 @@ class ChoiceList(ScrollView, can_focus=False):
     ALLOW_SELECT = False
 
     rows: reactive[tuple[ChoiceRow, ...]] = reactive((), init=False)
-    """What there is to choose from."""
+    """The rows to choose from."""
     cursor: reactive[int | None] = reactive(None, init=False)
-    """The row that Enter would take; None until there is one."""
+    """The row that Enter selects; None until there is one."""
+    flat: reactive[int] = reactive(0, init=False)
+    """Lines for all rows, if they are fewer than the rows need: each takes one, which is cut with a mark, and the row
+    under the cursor more if there are more. 0 for no limit."""
 
     @dataclass
     class Picked(Message):
@@ -151,7 +157,8 @@ class ChoiceList(ScrollView, can_focus=False):
 
     def height_at(self, width: int, to: str = "") -> int:
         """Return the lines that all rows take at a width, or those from the first to the one with that id."""
-        laid, place = self._laid(width), self.place(to) if to else None
+        laid = self._lay(_Layout(width, [])) if self.flat else self._laid(width)
+        place = self.place(to) if to else None
         return laid.height if place is None else laid.ends[place]
 
     # Layout and painting
@@ -164,6 +171,13 @@ class ChoiceList(ScrollView, can_focus=False):
         self.refresh(layout=True)
 
     def watch_cursor(self) -> None:
+        if self.flat:
+            self._layouts.clear()
+        self.refresh()
+
+    def watch_flat(self) -> None:
+        self._layouts.clear()
+        self._sized()
         self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -188,7 +202,7 @@ class ChoiceList(ScrollView, can_focus=False):
         if width not in self._layouts:
             if len(self._layouts) > 3:
                 self._layouts.clear()
-            self._layouts[width] = self._lay(_Layout(width, []))
+            self._layouts[width] = self._lay(_Layout(width, [], flat=bool(self.flat)))
         return self._layouts[width]
 
     def _lay(self, laid: _Layout) -> _Layout:
@@ -196,7 +210,12 @@ class ChoiceList(ScrollView, can_focus=False):
         laid.head = max((_head(row).cell_length for row in self.rows if row.detail), default=0)
         rest = laid.room - laid.head - _GAP
         laid.beside = rest if plain and rest >= max(_LEAST, laid.room // 3) else 0
-        laid.ends = list(accumulate(_height(row, laid) for row in self.rows))
+        heights = [1 if laid.flat else _height(row, laid) for row in self.rows]
+        if laid.flat and self.cursor is not None:
+            height = _height(self.rows[self.cursor], laid)
+            if height <= self.flat - len(self.rows) + 1:
+                laid.open, heights[self.cursor] = self.cursor, height
+        laid.ends = list(accumulate(heights))
         return laid
 
     def render_line(self, y: int) -> Strip:
@@ -211,23 +230,22 @@ class ChoiceList(ScrollView, can_focus=False):
         """Return one line of a row, with cursor mark, key and background."""
         row, here = self.rows[place], place == self.cursor
         if place not in laid.painted:
-            laid.painted[place] = _paint(row, laid)
+            laid.painted[place] = _paint_flat(row, laid) if laid.flat and place != laid.open else _paint(row, laid)
         key = row.key if row.key and line == 0 else ours(" ")
         mark = ours("{mark} {key}  ", mark=ours("▸") if here and line == 0 else ours(" "), key=styled(key, _KEY))
         content, style = join(mark, laid.painted[place][line]), self.visual_style
         if here:
             content = content.pad_right(max(width - content.cell_length, 0))
-            content, style = self._on_cursor(content, dim=row.dim)
+            content, style = self._on_cursor(content)
         return Visual.to_strips(self, content, width, 1, style, pad=True)[0]
 
-    def _on_cursor(self, content: Content, *, dim: bool) -> tuple[Content, Style]:
-        """Return what the cursor is on, and its style. Colours of ours would not stand out on the cursor's: the row
-        says the same without them."""
+    def _on_cursor(self, content: Content) -> tuple[Content, Style]:
+        """Return the content under the cursor, and its style. jp-tui's colours would not be readable on the cursor's,
+        and the row's text has the same meaning without them."""
         style = self.get_visual_style("choices--cursor")
         if self.get_component_styles("choices--cursor").text_style.reverse:  # the line above leaves it out
             style += Style(reverse=True)
-        content = content.without_spans
-        return styled(content, "dim") if dim else content, style
+        return content.without_spans, style
 
     # Mouse
 
@@ -291,7 +309,7 @@ class AnswerRow(ChoiceList):
         content = join(ours("{mark}{key} {head} ", mark=ours("▸") if here else ours(" "), key=key, head=head))
         style = self.visual_style
         if here:
-            content, style = self._on_cursor(content, dim=row.dim)
+            content, style = self._on_cursor(content)
         return Visual.to_strips(self, content, width, 1, style, pad=True)[0]
 
     def row_at(self, x: int, y: int) -> ChoiceRow | None:
@@ -327,3 +345,14 @@ def _paint(row: ChoiceRow, laid: _Layout) -> list[Content]:
     elif row.detail:
         lines += [join(ours(" " * _GAP), line) for line in styled(row.detail, _DETAIL).wrap(laid.room - _GAP)]
     return [styled(line, _DETAIL) for line in lines] if row.dim else lines
+
+
+def _paint_flat(row: ChoiceRow, laid: _Layout) -> list[Content]:
+    """Return the one line of a row, cut with a mark."""
+    line = _head(row)
+    if row.detail:
+        column = max(laid.head, line.cell_length) + _GAP
+        line = join(line.pad_right(column - line.cell_length), styled(row.detail, _DETAIL))
+    first, *more = line.split("\n")
+    line = (join(first, ours("…")) if more else first).truncate(laid.room, ellipsis=True)
+    return [styled(line, _DETAIL) if row.dim else line]

@@ -1,6 +1,6 @@
-"""The draft of a sheet: what is typed and not sent, saved soon after each change and restored (E24, R187).
+"""The draft of a sheet: unsent input, saved soon after each change and restored (E24, R187).
 
-It holds no text of its own but the last saved state. A secret is in no draft: its area says so.
+It holds no text of its own but the last saved state. A secret is in no draft: its area excludes it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SheetDraft:
 
     @property
     def current(self) -> Draft:
-        """What is typed and not sent."""
+        """The unsent input."""
         fields = [*self._area.body.kept_fields(), *self._side.kept_fields()]
         places = tuple((name, *place) for name, field in fields for place in field.places)
         edited = self._area.edited_text() or self._side.edited()

@@ -16,6 +16,7 @@ from textual.actions import parse
 from textual.binding import BindingsMap
 from textual.content import Content
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location
 
@@ -28,7 +29,7 @@ _EDITS = {key: binding.action for key, binding in BindingsMap(EDITING)} | _MOVES
 
 
 class InputGate(Protocol):
-    """What stands between the keyboard and a sheet: each event is handled there first."""
+    """The filter between the keyboard and a sheet: it handles each event first."""
 
     def key(self, event: events.Key) -> bool:
         """Handle a key. Return True if it is used up."""
@@ -95,19 +96,19 @@ class Field(TextArea, inherit_bindings=False):
         return self._pastes.places(self.text)
 
     def put(self, text: str) -> None:
-        """Replace the whole text, the cursor behind it."""
+        """Replace the whole text, the cursor after it."""
         self.load_text(self._pastes.again(cleaned(text)))
         self.move_cursor(self.document.end)
 
-    def put_again(self, text: str, places: Sequence[Span]) -> None:
-        """Replace the whole text with a stored one: what was pasted at those places is folded again."""
+    def restore(self, text: str, places: Sequence[Span]) -> None:
+        """Replace the whole text with a stored one; the pastes at those places are folded again."""
         self.put("" if places else text)
         if places:
             self.load_text(self._pastes.again(cleaned(text), places))
             self.move_cursor(self.document.end)
 
     def insert_text(self, text: str) -> None:
-        """Insert a text at the cursor, in place of what is selected: a paste, or keys that came in one piece."""
+        """Insert a text at the cursor, in place of the selection: a paste, or keys that came in one piece."""
         found = self.replace(self._pastes.folded(cleaned(text), ROOM - len(self.text)), *self.selection)
         self.move_cursor(found.end_location)
 
@@ -125,10 +126,10 @@ class Field(TextArea, inherit_bindings=False):
         if self._gate.key(event):
             event.stop()
         else:
-            self.take(event)
+            self.edit_with(event)
 
-    def take(self, event: events.Key) -> None:
-        """Edit with a key at once: Textual's way round over the app would mix up a fast typist's keys."""
+    def edit_with(self, event: events.Key) -> None:
+        """Edit with a key at once: Textual's detour through the app would mix up a fast typist's keys."""
         if event.key in NEW_LINE:
             self.replace("\n", *self.selection, maintain_selection_offset=False)
         elif event.is_printable and event.character:
@@ -149,7 +150,7 @@ class Field(TextArea, inherit_bindings=False):
             self.insert_text(event.text)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Change the text: an edit that would cut a mark takes all of it, one inside it goes behind it."""
+        """Change the text: an edit that would cut a mark affects all of it, one inside it goes after it."""
         start, end = self._around_marks(*sorted((edit.from_location, edit.to_location)))
         return super().edit(Edit(edit.text, start, end, edit.maintain_selection_offset))
 
@@ -165,8 +166,12 @@ class Field(TextArea, inherit_bindings=False):
                     end = (row, right)
         return start, end
 
+    def render_line(self, y: int) -> Strip:
+        return super().render_line(y) if self.content_size.width else Strip.blank(0)  # Textual's wraps to no width
+
     def on_resize(self) -> None:
-        self.post_message(LayoutChanged())  # at another width the text takes other rows
+        self.refresh()  # it was painted at the new width before its text was wrapped to it
+        self.post_message(LayoutChanged())  # at another width the text has other rows
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

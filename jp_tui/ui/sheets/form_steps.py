@@ -1,7 +1,7 @@
 """The steps of a form: Back, its undo, and the tabs (R176-R178, R182b, R187; asking.md E3, E23, "Keys").
 
-Where Back discards later answers, the sheet names them first and needs the key a second time. Forward only passes what
-is answered. It shows no other question itself: a step is an outcome, and the engine asks what follows.
+Where Back discards later answers, the sheet names them first and needs the key a second time. Forward only passes
+answered questions. It shows no other question itself: a step is an outcome, and the engine asks the next question.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class FormSteps:
     def action_restore(self) -> None:
         """Restore the answers that Back removed (E23)."""
         if self._prompt.undo and self._changed() and not self._sheet.press.again("restore"):
-            self._sheet.say(ours(w.NOT_SUBMITTED))
+            self._sheet.show_notice(ours(w.NOT_SUBMITTED))
         elif self._prompt.undo:
             self._sheet.answer(Restored())
 
@@ -62,17 +62,17 @@ class FormSteps:
         if by > 0 and self._prompt.undo:
             self.action_restore()
         elif by > 0:
-            self._sheet.say(ours(w.NOT_AHEAD))
+            self._sheet.show_notice(ours(w.NOT_AHEAD))
         elif self.may_back:
             self.go_back(self._prompt.back)
         else:
-            self._sheet.say(ours(w.NO_BACK))
+            self._sheet.show_notice(ours(w.NO_BACK))
 
     def go_back(self, to: str) -> None:
         """Go back to a question, after naming what that discards (E23)."""
         gone = f.discarded(self.form, to) if self.form else []
         if gone and not self._sheet.press.again(f"back {to}"):
-            self._sheet.say(ours(w.BACK_LOSES, to=f.name(to), which=f.names(gone)))
+            self._sheet.show_notice(ours(w.BACK_LOSES, to=f.name(to), which=f.names(gone)))
         else:
             self._sheet.answer(WentBack(to=to))
 
@@ -91,7 +91,7 @@ class FormSteps:
         elif place_id in self._prompt.undo or (place_id == f.REVIEW and self._prompt.undo):
             self.action_restore()
         elif place is None or place.state != "current":
-            self._sheet.say(self._no_way(place))
+            self._sheet.show_notice(self._no_way(place))
 
     def _place(self, place_id: str) -> Place | None:
         return next((one for one in self.form.places if one.id == place_id), None) if self.form else None
@@ -106,23 +106,23 @@ class FormSteps:
     # Keys and lines of the menu
 
     def hints(self) -> list[Hint]:
-        """The letters that step through the form."""
+        """Return the letters that step through the form."""
         found = [Hint("b", "back", "back")] if self.may_back else []
         return [*found, Hint("u", "restore", "restore")] if self._prompt.undo else found
 
     def place_hints(self) -> list[Hint]:
-        """The other keys for the same, while no field is written in."""
+        """Return the other keys for the same, while no field is in use."""
         if not (self.form and (self.may_back or self._prompt.undo)):
             return []
         to = "place(-1)" if self.may_back else "place(1)"
-        return [Hint("← → tab" if self._tab_moves else "ctrl+pgup pgdn", "questions", to)]
+        return [Hint("← → Tab" if self._tab_moves else "Ctrl+PgUp PgDn", "questions", to)]
 
     def field_hints(self) -> list[Hint]:
         """The keys for the same while a field is written in, where letters are text."""
         if self.form is None:
             return []
-        back = Hint("shift+tab" if self._tab_moves else "ctrl+pgup", "back", "place(-1)")
-        on = Hint("tab" if self._tab_moves else "ctrl+pgdn", "restore", "place(1)")
+        back = Hint("Shift+Tab" if self._tab_moves else "Ctrl+PgUp", "back", "place(-1)")
+        on = Hint("Tab" if self._tab_moves else "Ctrl+PgDn", "restore", "place(1)")
         return [*([back] if self.may_back else []), *([on] if self._prompt.undo else [])]
 
     def rows(self) -> list[ChoiceRow]:

@@ -29,7 +29,7 @@ _DIM, _DONE, _NOW = "$foreground-muted", "$text-success", "bold reverse"
 
 @dataclass(frozen=True, slots=True)
 class FormTab:
-    """One tab: the question's id, and what is shown of it."""
+    """One tab: the question's id, and its text."""
 
     id: str
     says: Content
@@ -142,7 +142,7 @@ def beneath(prompt: PromptRequest, form: FormView) -> list[Content]:
 
 
 class FormTabs(Widget):
-    """The row of tabs: what is answered, the current question, what comes, and the summary (E3)."""
+    """The row of tabs: answered questions, the current one, the next ones, and the summary (E3)."""
 
     DEFAULT_CSS = "FormTabs { height: 1; width: 1fr; }"
     ALLOW_SELECT = False
@@ -156,7 +156,7 @@ class FormTabs(Widget):
     def __init__(self, prompt: PromptRequest, form: FormView, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._tabs = tabs(prompt, form)
-        self._pressed = ""  # on which the button went down
+        self._pressed = ""  # the tab on which the button went down
         ids = [place.id for place in form.places if place.state == "current"]
         self._at = next((at for at, tab in enumerate(self._tabs) if tab.id in ids), len(self._tabs) - 1)
 

@@ -25,19 +25,20 @@ _KEY, _NOTE = "$text-accent", "italic $text-warning"
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A key and what it does; `action` is the action of a click on it.
+    """A key and its effect; `action` is the action of a click on it.
 
     `keep`: in little room, others are left out first.
     """
 
     key: LiteralString
+    """As people write it: `Ctrl+F`, `Esc`, `r`."""
     words: LiteralString
     action: str
     keep: bool = False
 
 
 def _least(hints: list[Hint]) -> int:
-    """Return which hint is left out first. Esc goes last: it opens the menu, which has what is left out."""
+    """Return which hint is left out first. Esc is last: it opens the menu, which has the omitted hints."""
     ways = [at for at, hint in enumerate(hints) if not hint.keep]
     ways = ways or [at for at, hint in enumerate(hints) if hint.action != "leave"]
     return ways[-1] if ways else 0
@@ -50,18 +51,18 @@ class KeyLine(Widget):
     KeyLine { height: auto; width: 1fr; color: $text-muted; }
     """
     ALLOW_SELECT = False
-    _pressed: Hint | None = None  # on which the button went down
+    _pressed: Hint | None = None  # the hint on which the button went down
 
     note: reactive[Content | None] = reactive(None, layout=True)
-    """Something to know before the keys."""
+    """A text before the keys."""
     most: reactive[int] = reactive(9, layout=True)
     """Rows that it may take; what does not fit is left out from the end."""
     hints: reactive[tuple[Hint, ...]] = reactive((), layout=True)
-    """What is shown, in order of importance."""
+    """The hints, most important first."""
     count: reactive[int] = reactive(5, layout=True)
     """Hints that it shows at most: the others are in the menu of Esc and on the page of keys."""
     coming: reactive[tuple[Hint, ...]] = reactive((), layout=True)
-    """What will be shown in its place in a moment: its rows are kept free, so that nothing moves then."""
+    """The hints that follow soon: their rows are kept free, so that nothing moves then."""
 
     @dataclass
     class Pressed(Message):
@@ -93,7 +94,7 @@ class KeyLine(Widget):
 
     def key_of(self, hint: Hint) -> str:
         """Return the key of a hint, the user's own where there is one."""
-        return (users(self, hint.action).lower() if self.is_attached else "") or hint.key
+        return (users(self, hint.action) if self.is_attached else "") or hint.key
 
     def height_at(self, width: int) -> int:
         """Return the rows that the hints take, or will take."""

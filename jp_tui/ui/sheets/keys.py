@@ -38,7 +38,7 @@ class KeyPress:
 
     def __init__(self) -> None:
         self.fresh = False
-        """True if it may answer: it is no part of a paste, no repeat, and the sheet accepted keys before it."""
+        """True if it may answer: it isn't part of a paste or a repeat, and the sheet accepted keys before it."""
         self._asked = self._previous = ""
 
     def begin(self, fresh: bool) -> None:
@@ -53,5 +53,5 @@ class KeyPress:
         return self.fresh and self._previous == what
 
     def renew(self) -> None:
-        """Let an answer leave for which an earlier key or click was allowed to answer."""
+        """Allow the answer of an earlier key or click, which was allowed to answer, to be sent."""
         self.fresh = True

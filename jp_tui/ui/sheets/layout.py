@@ -1,8 +1,8 @@
 """The frame of a sheet: its own widgets around the answer, which parts are visible, and the rows of each (E1, E5, E61,
 Z14).
 
-The arithmetic is `row_budget.py`'s. With less room than an answer can be reviewed in, the sheet is cramped: it says so
-and accepts no answer.
+The arithmetic is `row_budget.py`'s. Without room for a review, the sheet is cramped: it shows that and accepts no
+answer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EDGES = 2
 NOTICE_ROWS = 3
 """Rows of a notice where there are few."""
 ASIDE_ROWS = 3
-"""Rows of a text above the context that are asked for; it takes more from the conversation if there are more."""
+"""Rows to request for a text above the context; it takes more from the conversation if there are more."""
 
 
 class SheetFrame:
@@ -46,11 +46,11 @@ class SheetFrame:
         self.line = KeyLine()
 
     def hide_notices(self) -> None:
-        """Hide what is shown only when there is a reason."""
+        """Hide the parts that are shown only for a reason."""
         for hidden in (self.time, self.notice):
             hidden.display = False
 
-    def say(self, notice: Content) -> None:
+    def show_notice(self, notice: Content) -> None:
         """Show a notice above the keys; an empty one removes it."""
         self.notice.update(notice)
         self.notice.display = bool(notice)
@@ -82,13 +82,18 @@ class SheetLayout:
         self._hints, self._gaps = hints, gaps
         self.cramped = False
         """There is too little room to answer."""
-        self.dock_hints: Sequence[Hint] = ()
-        """The keys that the dock adds to the last line."""
+        self._dock_hints: Sequence[Hint] = ()
         self._full = False  # the sheet has the whole screen, to read in
-        self._answering = True  # the mode leaves the answers visible
-        self._large: Field | None = None  # the field that is in their place
-        self._fixed = self._wanted = 0  # rows of the parts around, and those that all of the context takes
-        self._most = self._decided = 0  # rows at most, and how many of them show what is decided on (Z14)
+        self._answering = True  # the answers are visible in this mode
+        self._large: Field | None = None  # the field in their place
+        self._fixed = self._wanted = 0  # rows of the parts around, and of the whole context
+        self._most = self._decided = 0  # most rows, and how many of them show the context of a decision (Z14)
+
+    @property
+    def dock_hints(self) -> list[Hint]:
+        """The keys that the dock adds to the last line; the whole screen is offered only where not all fits."""
+        fits = not self._full and not self._sheet.reading.overflows
+        return [one for one in self._dock_hints if not (fits and one.action == "full")]
 
     def place(self) -> None:
         """Set which parts are visible in the sheet's mode."""
@@ -131,18 +136,19 @@ class SheetLayout:
             return
         self._most = max(most, room)
         self._decided = decided_rows(most) if self._answering else 0
-        was, self.dock_hints = self._uncramped(), dock_hints
+        was, self._dock_hints = self._uncramped(), dock_hints
         if frame.banner:
             frame.banner.fit(inner)
-        frame.line.note = None if sheet.armed else ours(w.SENT) if sheet.done else ours(w.DEAF)
+        sent = w.NOT_SENT if sheet.unsent else w.SENT
+        frame.line.note = None if sheet.armed else ours(sent) if sheet.done else ours(w.DEAF)
         self._name_keys()
-        # What is in the way gives up its rows before the sheet does: it must stay answerable.
+        # Optional parts give up their rows before the sheet does: it must stay answerable.
         shares = self._share(inner, room, room < TIGHT, bare=False)
         for bare in (False, True):
             shares = self._share(inner, room, True, bare) if shares.cramped else shares
         large = self._large
         sheet.reading.rows, sheet.reading.all_rows = shares.context if large is None else 0, self._wanted
-        self._name_keys()  # one of them scrolls, if there is something to scroll
+        self._name_keys()  # one of them scrolls, if it has to
         if sheet.reading.context and large is None:
             sheet.reading.context.styles.height = shares.context
         self._spend(inner, room, shares)
@@ -188,7 +194,7 @@ class SheetLayout:
             room = max(room, min(needs.floor, self._most))
         self._fixed, self._wanted = fixed, needs.context
         written = any(one.field is sheet.writing for one in self._fields)
-        # The way to stop must be in sight: the menu needs its rows up to that line.
+        # The way to stop must be visible: the menu needs its rows up to that line.
         shares = share(
             room, needs, least_context=1 if tight and frame.notice.display else None,
             answers=self._menu.height_at(inner, to="end") if sheet.mode == "menu" else None, reads=self._full,
@@ -206,7 +212,7 @@ class SheetLayout:
         return min(aside.height_at(inner), ASIDE_ROWS if self._most > TIGHT else ASIDE_ROWS - 1) if aside.display else 0
 
     def _spend(self, inner: int, room: int, shares: RowShares) -> None:
-        """Give what is above the context the rows that the conversation can spare, when all else has its own."""
+        """Give the part above the context the rows that the conversation can spare, when all others have theirs."""
         sheet, banner = self._sheet, self._frame.banner
         used = self._fixed + shares.total
         if banner and banner.display and shares.context >= self._wanted:
@@ -215,7 +221,10 @@ class SheetLayout:
             used += banner.rows - 1
         if sheet.reading.aside.display:
             least, needed = self._least_aside(inner), sheet.reading.aside.height_at(inner)
-            sheet.reading.aside.styles.height = min(needed, least + max(self._most - used, 0))
+            given = min(needed, least + max(self._most - used, 0))
+            sheet.reading.aside.styles.height = given
+            sheet.reading.aside_cut = given < needed
+            self._name_keys()  # as its rows are known now, not as of the layout before
 
     def _around(self, inner: int, tight: bool, bare: bool) -> int:
         """Return the rows of the parts around question and answers. In little room a notice takes the place of the
@@ -264,7 +273,7 @@ class SheetLayout:
         return was
 
     def _cramp(self, cramped: bool, was: bool) -> None:
-        """Say that there is too little room instead of showing half of a question."""
+        """Show that there is too little room instead of half of a question."""
         self.cramped = cramped
         if cramped:
             self.place()
@@ -272,7 +281,7 @@ class SheetLayout:
             self._frame.notice.display = True
             self._frame.line.display = False
         elif cramped != was:
-            self._sheet.say(ours(w.TOO_SMALL) if cramped else blank())
+            self._sheet.show_notice(ours(w.TOO_SMALL) if cramped else blank())
             self._sheet.show()
 
 

@@ -18,6 +18,7 @@ from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.sheets.keys import KeyMap
 from jp_tui.ui.text import blank, join, ours
+from jp_tui.view.questions.offered_prompt import asks_for_itself, is_outside
 from jp_tui.view.wording import questions as w
 
 ACTION = "do "
@@ -26,12 +27,12 @@ _KEYS_PAGE = "keys"
 """Opens the page of all keys, which the app shows."""
 _ACTIONS = {
     "reply": "reply", "note": "note", "edit": "edit", "back": "back", "ask": "ask_back", "restore": "restore",
-    "end": "end_turn",
+    "end": "end_turn", "decline": "decline",
 }  # fmt: skip
 """Lines of the menu that a key does too, by their actions: kinds of answers have other keys."""
 _ELSEWHERE = frozenset(
     {"move(1)", "move(-1)", "read(1)", "hunk(1)", "leave", "accept"}  # wheel and clicks; always in sight
-    | {"reply", "note", "edit", "back", "restore", "ask_back", "end_turn", "place(1)", "place(-1)"}  # own lines
+    | {*_ACTIONS.values(), "place(1)", "place(-1)"}  # own lines
 )
 """Actions that need no line here."""
 
@@ -42,7 +43,7 @@ class SheetMenu:
     def __init__(self, prompt: PromptRequest, keys: KeyMap) -> None:
         self._prompt, self._keys = prompt, keys
         self.list = ChoiceList(id="menu")
-        self._closes = 0  # how many other questions the end of the turn would close
+        self._closes = 0  # the number of other questions that the end of the turn would close
         self._overflow: list[tuple[Hint, str]] = []  # each with its key
 
     @property
@@ -71,10 +72,10 @@ class SheetMenu:
     ) -> None:
         """Set the lines.
 
-        `typed`: there is unsent text; `answers` are other ways to answer, `talk` what can be done without answering,
-        `may` says which of reply, note and edit are possible. `bindings` name the actions, the nearest first.
+        `typed`: there is unsent text; `answers` are other ways to answer, `talk` are actions without an answer, `may`
+        maps reply, note and edit to True if possible. `bindings` name the actions, the nearest first.
         """
-        rows = _ways_out(self._prompt, self._closes, typed, answers, talk, may)
+        rows = _leaving_rows(self._prompt, self._closes, typed, answers, talk, may)
         rows = [replace(row, key=self._keys.sign_of(_ACTIONS[row.id])) if row.id in _ACTIONS else row for row in rows]
         self.list.rows = (*rows, *_overflow_rows(self._overflow, bindings))
 
@@ -83,7 +84,7 @@ class SheetMenu:
         self.list.to(self.list.place(line) or 0)
 
 
-def _ways_out(
+def _leaving_rows(
     prompt: PromptRequest,
     closes: int,
     typed: bool,
@@ -97,10 +98,18 @@ def _ways_out(
     rows = [ChoiceRow("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *answers]
     if may["reply"]:
         says, does = (ours(w.REPLY), ours(w.REPLY_DOES)) if asks else (ours(w.SKIP_REPLY), ours(w.SKIP_REPLY_DOES))
+        if is_outside(prompt):
+            says, does = ours(w.DECLINE_REPLY), ours(w.DECLINE_REPLY_DOES)
         rows.append(ChoiceRow("reply", says, detail=does))
     if "cancel" in prompt.controls or prompt.kind == "delivery":
         does = ours(w.NO_DELIVERY_DOES if prompt.kind == "delivery" else w.CANCEL_DOES)
-        rows.append(ChoiceRow("cancel", ours(w.CANCEL), detail=join(does, loses)))
+        says = ours(w.CANCEL)
+        if is_outside(prompt):
+            says, does = ours(w.DECLINE), ours(w.DECLINE_DOES if asks_for_itself(prompt) else w.DECLINE_CALL_DOES)
+        if "decline" in prompt.controls:
+            rows.append(ChoiceRow("decline", ours(w.DECLINE), detail=join(ours(w.DECLINE_SERVER_DOES), loses)))
+            does = ours(w.CANCEL_SERVER_DOES)
+        rows.append(ChoiceRow("cancel", says, detail=join(does, loses)))
     if may["note"]:
         rows.append(ChoiceRow("note", ours(w.NOTE), detail=ours(w.NOTE_DOES)))
     if may["edit"]:

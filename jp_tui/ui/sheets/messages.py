@@ -12,7 +12,7 @@ from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.view.questions.drafts import Draft
 
 READING = {"ctrl+d": "read(1)", "ctrl+u": "read(-1)", "shift+down": "step(1)", "shift+up": "step(-1)"}
-"""Keys that only scroll what is asked about: they work before the sheet accepts an answer."""
+"""Keys that only scroll the context: they work before the sheet accepts an answer."""
 
 PAGING = {"pagedown": "read(1)", "pageup": "read(-1)"}
 """Keys of the conversation, which are free while a sheet has the whole screen."""
@@ -30,7 +30,7 @@ class SheetOutcome(Message):
 
 @dataclass
 class SheetDraftChanged(Message):
-    """What is typed and not sent."""
+    """The unsent input changed."""
 
     prompt: PromptRequest
     draft: Draft
@@ -42,6 +42,14 @@ class EditorRequested(Message):
 
     text: str = field(repr=False)
     replace: Callable[[str], None]
+
+
+@dataclass
+class CopyRequested(Message):
+    """The user wants this text of the question on the clipboard; `what` is its name."""
+
+    text: str
+    what: str
 
 
 @dataclass

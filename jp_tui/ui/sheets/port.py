@@ -1,4 +1,4 @@
-"""What the parts of a sheet may ask of the sheet they belong to, as a port: no part imports `Sheet`.
+"""The interface of a sheet for its parts, as a protocol: no part imports `Sheet`.
 
 `area.py` adds the parts that an answer area may use as well.
 """
@@ -15,7 +15,7 @@ from jp_tui.ui.sheets.field import Field, InputGate
 from jp_tui.ui.sheets.keys import KeyPress
 
 Mode = Literal["answer", "write", "menu"]
-"""What the keys are for: the answer, a text field, the menu of Esc."""
+"""The receiver of the keys: the answer, a text field, the menu of Esc."""
 
 
 class SheetPort(Protocol):
@@ -28,7 +28,7 @@ class SheetPort(Protocol):
 
     @property
     def gate(self) -> InputGate:
-        """Where every key, paste and click goes first."""
+        """The first handler of every key, paste and click."""
         ...
 
     @property
@@ -50,29 +50,33 @@ class SheetPort(Protocol):
         ...
 
     @property
+    def unsent(self) -> bool:
+        """True if its answer waits for the store (store.md D12)."""
+
+    @property
     def done(self) -> bool:
         """True once the outcome is posted."""
         ...
 
     @property
     def may_send(self) -> bool:
-        """True if what the key or click at hand sends may leave."""
+        """True if the message of the key or click at hand may be sent."""
         ...
 
     def answer(self, response: Response) -> None:
         """Post the outcome, unless the key or click at hand may not answer."""
         ...
 
-    def say(self, notice: Content) -> None:
+    def show_notice(self, notice: Content) -> None:
         """Show a notice above the keys; an empty one removes it."""
         ...
 
     def show(self) -> None:
-        """Update what is visible after a change of state."""
+        """Update the display after a change of state."""
         ...
 
     def turn(self, mode: Mode) -> None:
-        """Change what the keys are for."""
+        """Change the receiver of the keys."""
         ...
 
     def write(self, field: Field) -> None:

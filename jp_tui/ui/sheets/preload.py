@@ -1,7 +1,7 @@
 """Load the modules of sheets a little at a time, while the first answer of a model is awaited.
 
 The first question would load them in one go, while fifty sub-agents may be asking and the user types (issue 7). A
-question that comes sooner loads what is missing (`registry.py`).
+question that comes sooner loads the missing modules (`registry.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MODULES = (
     "jp_tui.ui.sheets.areas.select",
     "jp_tui.ui.sheets.registry",
 )
-"""In an order in which each takes a few milliseconds."""
+"""Ordered so that each takes a few milliseconds."""
 BREATH = 0.002
 """Seconds between two of them."""
 

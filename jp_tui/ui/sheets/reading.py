@@ -1,7 +1,7 @@
-"""What can be read in a sheet: the context of the question, and another text above it (E1, E41, E42, Z14).
+"""The readable texts of a sheet: the context of the question, and another text above it (E1, E41, E42, Z14).
 
-The other text opens over the conversation and never takes the context's place. It scrolls and remembers what it shows;
-it decides nothing.
+The other text opens over the conversation and never replaces the context. This scrolls the texts and remembers which
+one is shown; it decides nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TITLED = 40
 
 
 def default_context(prompt: PromptRequest, above: Foreign) -> ContextView:
-    """Make the view of what is asked about. A file that the title names is not named again."""
+    """Make the view of the context. A file that the title names is not named again."""
     named = prompt.subject.raw if len(prompt.subject.raw) <= TITLED else ""
     return ContextView(above, approval=texts.mode(prompt) == "approval", focus=False, named=named)
 
@@ -41,19 +41,21 @@ class ContextReader:
         show: Callable[[], None],
         relayout: Callable[[], None],
     ) -> None:
-        """`others` returns what can be read above the context, by name; `show` updates the sheet, `relayout` lays
-        it out again."""
+        """`others` returns the texts that can be read above the context, by name; `show` updates the sheet, `relayout`
+        lays it out again."""
         self.context = context
         self.aside = ContextView(Foreign(""), focus=False, id="aside")
         self._banner, self._others, self._show, self._relayout = banner, others, show, relayout
         self._name = ""
-        self._split_chosen = False  # the user said how a diff is shown
+        self._split_chosen = False  # the user chose one or two columns
         self.rows = 0
         """The rows of the context, as the sheet laid it out."""
         self.all_rows = 0
         """The rows that all of it would take."""
+        self.aside_cut = False
+        """True if the text above the context has more rows than the sheet gave it."""
         for view in self.views:
-            view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
+            view.styles.height = 0  # until it has its rows: rows that weren't shown must not count as seen
 
     @property
     def shown_text(self) -> str:
@@ -62,7 +64,7 @@ class ContextReader:
 
     @property
     def hidden(self) -> bool:
-        """True if there is a context and nothing of it is in sight: what is not seen can't be allowed (Z14)."""
+        """True if there is a context and none of it is visible: an unseen context can't be approved (Z14)."""
         return self.context is not None and not (self.context.display and self.rows)
 
     @property
@@ -71,16 +73,21 @@ class ContextReader:
 
     @property
     def view(self) -> ContextView | None:
-        """What the reading keys scroll: the context, or the text above it."""
+        """The view that the reading keys scroll: the context, or the text above it."""
         return self.aside if self._name and not (self.context and self.aside.fits) else self.context
 
-    def look_at(self, name: str) -> None:
+    def show_text(self, name: str) -> None:
         """Show another text above the context, or close it."""
         found = self._others().get(name)
         self._name = name if found is not None and self._name != name else ""
         if self._name and found is not None:
             self.aside.put(found, approval=True)
         self._show()
+
+    def renew(self, name: str) -> None:
+        """Show a text as it is now, if it is the one above the context."""
+        if self._name == name and (found := self._others().get(name)) is not None:
+            self.aside.put(found, approval=True)
 
     def open(self, name: str) -> None:
         """Mark a text as the one that is shown; its owner puts it there."""
@@ -114,12 +121,18 @@ class ContextReader:
         hunks = shown.hunk[1] if shown.complete else 0
         return texts.under(question, shown.changes, hunks, shown.unseen, shown.lines)
 
+    @property
+    def overflows(self) -> bool:
+        """True if the context, or the text above it, has more rows than are shown."""
+        context = self.context
+        scrolls = context is not None and not (context.complete and self.all_rows <= self.rows)
+        return scrolls or bool(self._name and (self.aside_cut or not self.aside.complete))
+
     def hints(self) -> list[Hint]:
         """Return the reading keys that do something now, most important first."""
-        context, found = self.context, list[Hint]()
-        scrolls = context is not None and not (context.complete and self.all_rows <= self.rows)
-        if scrolls or (self._name and not self.aside.fits):
-            found.append(Hint("ctrl+d", "scroll down", "read(1)"))
+        found = list[Hint]()
+        if self.overflows:
+            found.append(Hint("Ctrl+D", "scroll down", "read(1)"))
         if self._name == "reason":
             found.append(Hint("v", "close", "aside('reason')", keep=True))
         return found
@@ -143,7 +156,7 @@ class ContextReader:
     def action_aside(self, name: str) -> None:
         """Show another text above the context, or close it."""
         if name in self._others():
-            self.look_at(name)
+            self.show_text(name)
 
     def action_read(self, by: int) -> None:
         """Scroll by a page."""

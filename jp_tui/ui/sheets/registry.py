@@ -30,7 +30,7 @@ AREAS: dict[str, type[AnswerArea]] = {
 
 
 def area_for(prompt: PromptRequest) -> type[AnswerArea]:
-    """Return the answer area for a prompt: permissions have their own, a question goes by its answer type."""
+    """Return the answer area for a prompt: permissions have their own, a question's depends on its answer type."""
     if prompt.kind == "permission":
         return PermissionArea
     if prompt.kind == "review":
@@ -43,5 +43,5 @@ def area_for(prompt: PromptRequest) -> type[AnswerArea]:
 
 
 def sheet_for(prompt: PromptRequest, gate: InputGate, draft: Draft) -> Sheet:
-    """Make the sheet for a prompt, with what was typed for it before."""
+    """Make the sheet for a prompt, with its draft."""
     return Sheet(prompt, area_for(prompt), gate=gate, draft=draft)

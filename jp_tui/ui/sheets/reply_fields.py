@@ -1,7 +1,7 @@
-"""Fields beside the plain answer: a reply in words, a note, edited arguments (R182, R97b, E31).
+"""Fields beside the plain answer: a reply, a note, edited arguments (R182, R97b, E31).
 
-Text stays when its field is left. Nothing empty is sent: an emptied editor leads back to the choice, and a tool's
-question takes no reply without words.
+Text stays when its field is left. Nothing empty is sent: an emptied editor leads back to the choice, and a reply to a
+tool's question needs a text.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from jp_tui.ui.sheets.port import SheetPort
 from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
-from jp_tui.view.questions.offered_prompt import is_offered
+from jp_tui.view.questions.offered_prompt import is_offered, is_outside
+from jp_tui.view.questions.prompt_line import page_of
 from jp_tui.view.wording import questions as w
 
 
 def text_hints(enter: LiteralString) -> list[Hint]:
     """The keys of a field below the answers."""
     return [
-        Hint("enter", enter, "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
-        Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, keep text", "leave", keep=True),
+        Hint("Enter", enter, "accept", keep=True), Hint("Ctrl+J", "new line", "new_line"),
+        Hint("Ctrl+G", "editor", "editor"), Hint("Esc", "back, keep text", "leave", keep=True),
     ]  # fmt: skip
 
 
@@ -46,29 +47,32 @@ class ReplyFields:
         self.slots = (
             SideField(
                 texts.reply_title(self._prompt), self.reply, kept=ours(w.REPLY_KEPT), submit=self._send_reply,
-                hints=lambda: text_hints("sends the reply"),
+                hints=lambda: text_hints("send the reply"),
             ),
             SideField(
                 ours(w.NOTE_TITLE), self.note, beside=True, kept=ours(w.NOTE_KEPT), submit=sheet.stop_writing,
-                hints=lambda: text_hints("keeps the note"),
+                hints=lambda: text_hints("keep the note"),
             ),
             SideField(
                 texts.edit_title(self._prompt), self.edit, large=True, submit=self._send_edit,
-                hints=lambda: text_hints("runs with these"),
+                hints=lambda: text_hints("run with these"),
             ),
         )  # fmt: skip
 
     @property
     def may_reply(self) -> bool:
-        """True if words may come instead of an answer. A call can always be skipped with a reason (M34)."""
+        """True if a text may be sent instead of an answer. A call can always be skipped with a reason (M34)."""
         kind = self._prompt.kind
         return kind == "permission" or (kind != "delivery" and "reply" in self._prompt.controls)
 
     @property
     def may_note(self) -> bool:
         """True if a note may be sent: with an answer to a tool's question (R182), never with a secret or elsewhere."""
-        alone = isinstance(self._prompt.question.answer_type, SecretAnswer) or is_offered(self._prompt)
-        return self._prompt.kind == "question" and self._prompt.source == "tool" and not alone
+        prompt = self._prompt
+        alone = isinstance(prompt.question.answer_type, SecretAnswer) or (is_offered(prompt) and not is_outside(prompt))
+        if page_of(prompt):  # its key copies the address
+            return False
+        return prompt.kind == "question" and prompt.source in ("tool", "outside") and not alone
 
     @property
     def may_edit(self) -> bool:
@@ -103,11 +107,11 @@ class ReplyFields:
                     self._laid_out = laid_out(read_object(self._prompt.arguments.raw))
                 self.edit.put(self._laid_out)
         except JsonProblem as problem:
-            self._sheet.say(ours(w.NO_ARGUMENTS, problem=Foreign(problem.message)))
+            self._sheet.show_notice(ours(w.NO_ARGUMENTS, problem=Foreign(problem.message)))
             return
         self._sheet.write(self.edit)
 
-    # What Enter sends
+    # The effects of Enter
 
     def _send_reply(self) -> None:
         text, kind = self.reply.value.strip(), self._prompt.kind
@@ -116,19 +120,19 @@ class ReplyFields:
         elif text:
             self._sheet.answer(Replied(text=text))
         elif kind in ("permission", "delivery"):
-            self._sheet.say(ours(w.NO_REASON_YET))
-        elif self._prompt.source == "tool":  # M47 quotes the words, so there must be some
-            self._sheet.say(ours(w.REPLY_EMPTY))
+            self._sheet.show_notice(ours(w.NO_REASON_YET))
+        elif self._prompt.source == "tool":  # M47 quotes the reply, so it can't be empty
+            self._sheet.show_notice(ours(w.REPLY_EMPTY))
         elif self._sheet.press.again("wordless"):
             self._sheet.answer(Replied(text=None))
         else:
-            self._sheet.say(ours(w.REPLY_EMPTY_OK))
+            self._sheet.show_notice(ours(w.REPLY_EMPTY_OK))
 
     def _send_edit(self) -> None:
         if not self.edit.value.strip():
             self.edit.put("")
             self._sheet.stop_writing()
-            self._sheet.say(ours(w.EMPTIED))
+            self._sheet.show_notice(ours(w.EMPTIED))
             return
         try:
             arguments = read_object(self.edit.value)
@@ -138,13 +142,13 @@ class ReplyFields:
             self._sheet.answer(Edited(arguments=arguments))
 
     def _misread(self, problem: JsonProblem) -> None:
-        """Show what is wrong with the arguments, and move the cursor there."""
+        """Show the mistake in the arguments, and move the cursor there."""
         what = Foreign(problem.message)
         if problem.line is None or problem.column is None:
-            self._sheet.say(ours(w.NOT_JSON_SOMEWHERE, problem=what))
+            self._sheet.show_notice(ours(w.NOT_JSON_SOMEWHERE, problem=what))
         else:
             self.edit.show_place(problem.line, problem.column)
-            self._sheet.say(ours(w.NOT_JSON, line=problem.line, column=problem.column, problem=what))
+            self._sheet.show_notice(ours(w.NOT_JSON, line=problem.line, column=problem.column, problem=what))
 
     # Drafts
 
@@ -158,8 +162,8 @@ class ReplyFields:
         return [("reply", self.reply), ("note", self.note)]
 
     def restore(self, draft: Draft) -> None:
-        """Restore what was typed."""
-        self.reply.put_again(draft.reply, draft.places("reply"))
-        self.note.put_again(draft.note, draft.places("note"))
+        """Restore the unsent texts."""
+        self.reply.restore(draft.reply, draft.places("reply"))
+        self.note.restore(draft.note, draft.places("note"))
         if draft.edit is not None:
             self.edit.put(draft.edit)

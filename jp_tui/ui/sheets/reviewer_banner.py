@@ -1,8 +1,8 @@
 """The banner above a question that a reviewer refused or could not decide, with the reason (R150, R154, M12; asking.md
 E41).
 
-One line, so that it never displaces what is decided on (Z14); where rows are to spare, all of it. That begins with
-exactly M12, with model and time beside it, and so does what `v` opens.
+One line, so that it never displaces the context of the decision (Z14); where rows are to spare, all of it. The whole
+text begins with the reviewer, then exactly M12, and so does the text that `v` opens.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ MOST = 20_000
 _SHORT: dict[str, LiteralString] = {
     "": w.UNDECIDED, "taken_over": w.TAKEN_OVER, "too_long": w.TOO_LONG_SHORT,
 }  # fmt: skip
-"""Why there is no verdict, where there is one line for it and for what is known, by cause."""
+"""Reasons for no verdict that fit into one line, by cause."""
 MOST_ROWS = 6
 """Rows that it takes at most, however tall the terminal is."""
-_GAP = 2
 
 
 class ReviewerBanner(Widget):
@@ -38,12 +37,14 @@ class ReviewerBanner(Widget):
 
     DEFAULT_CSS = """
     ReviewerBanner { height: auto; width: 1fr; padding: 0 1; border-left: outer $warning; background: $warning 12%;
-        color: $foreground; }
+        color: $foreground;
+        &:ansi { background: ansi_default; }
+    }
     """
     ALLOW_SELECT = False
 
     rows: reactive[int] = reactive(1, layout=True)
-    """Rows that it has; what does not fit is said to go on."""
+    """Its rows; a mark shows that more text follows."""
 
     def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -56,17 +57,15 @@ class ReviewerBanner(Widget):
         said = ours(w.REJECTING if no is not None else why.no_verdict_reason(escalation), "bold $text-warning")
         by = [foreign(name, mode="approval", limit=40)] if (name := why.model(escalation)) else []
         by += [ours("{time}", time=Foreign(took))] if (took := why.review_duration(escalation)) else []
-        self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
-        self._reason = _told(escalation)
+        self._said = said
+        self._by = styled(ours(w.REVIEWED_BY, by=join(*by, sep=ours(" · "))), "$foreground-muted") if by else blank()
+        self._reason = _reason_content(escalation)
         self._complete = False
 
     def _lines(self, width: int) -> list[Content]:
         """Return all lines at a width of its content."""
-        head = self._said
-        beside = head.cell_length + _GAP + self._by.cell_length <= width
-        first = join(head, ours(" " * _GAP), self._by) if beside else head
-        lines = [*first.wrap(width), *self._reason_lines(width)]
-        return lines if beside or not self._by else [*lines, *self._by.wrap(width)]
+        reviewer = self._by.wrap(width) if self._by else []
+        return [*reviewer, *self._said.wrap(width), *self._reason_lines(width)]
 
     def _reason_lines(self, width: int) -> list[Content]:
         return list(self._reason.wrap(width)) if self._reason else []
@@ -101,7 +100,7 @@ class ReviewerBanner(Widget):
         return join(*lines, sep=ours("\n")) if lines else blank()
 
     def _in_one(self, width: int) -> Content:
-        """Return who says what in one line, with as much of the reason as it holds."""
+        """Return one line with the reviewer and its verdict, and as much of the reason as fits."""
         more = ours("  {how}", "$text-warning", how=ours(w.WHOLE_REASON_KEY))
         reason = self._reason.split("\n")[0] if self._reason else blank()
         said = join(self._short, ours(" "), reason)
@@ -114,7 +113,7 @@ class ReviewerBanner(Widget):
 
 
 def whole_reason(told: Escalation) -> Foreign:
-    """Return all of the reason, as a text to read; it begins with M12, or with why there is no verdict."""
+    """Return all of the reason, as a text to read: the reviewer, then M12, or why there is no verdict."""
     no, parts = why.refusal(told), list[str]()
     if no is not None:
         parts.append(f'{w.REJECTING}\n"{why.quoted_reason(no) or w.NO_REASON}"')
@@ -124,10 +123,12 @@ def whole_reason(told: Escalation) -> Foreign:
         parts.append("\n".join([why.no_verdict_reason(told), *said]))
     parts += [f'{w.BEFORE_INTENT} "{why.quoted_reason(reason) or w.NO_REASON}"' for reason in why.earlier_reasons(told)]
     parts += [w.SAW.format(saw=told.saw)] if told.saw else []
-    return Foreign("\n\n".join(parts))
+    by = [part for part in (why.model(told).raw, why.review_duration(told)) if part]
+    reviewer = f"{w.REVIEWED_BY.format(by=' · '.join(by))}\n" if by else ""
+    return Foreign(reviewer + "\n\n".join(parts))
 
 
-def _told(told: Escalation) -> Content:
+def _reason_content(told: Escalation) -> Content:
     """Return the reason, then earlier ones, why there is no verdict, and what the reviewer was shown."""
     no = why.refusal(told)
     lines = [_quoted(no)] if no is not None else []

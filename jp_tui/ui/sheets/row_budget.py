@@ -1,8 +1,8 @@
 """Sharing the rows of a sheet between context, question and answers (asking.md E1, Z14, E61).
 
-Pure arithmetic. The question, some answers and the keys must stay visible; the context gets what is left and scrolls.
-Where something is decided on, that comes first: its rows are asked for before the answers get more than they need.
-Below the least that can be reviewed the sheet is `cramped` and accepts no answer.
+Pure arithmetic. The question, some answers and the keys must stay visible; the context gets the other rows and scrolls.
+For a decision, the context comes first: it gets its rows before the answers get more than they need. Below the least
+size for a review the sheet is `cramped` and accepts no answer.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 LEAST_CONTEXT, LEAST_QUESTION, LEAST_ANSWERS = 2, 1, 2
 DECIDED, DECIDED_SMALL = 9, 4
-"""Rows of what is decided on that are in sight at 80x24, and at 60x16 (Z14)."""
+"""Visible rows of a decision's context at 80x24, and at 60x16 (Z14)."""
 TALK = 1
 """Rows of the conversation that stay in sight whatever a sheet needs."""
 ROOMY = 26
@@ -23,8 +23,8 @@ TIGHT = 12
 
 @dataclass(frozen=True, slots=True)
 class RowNeeds:
-    """Rows that each part would take if there were no limit; `fixed` are frame, keys and notices. `heads` is how many
-    more parts a blank line may follow.
+    """Rows of each part without a limit; `fixed` are frame, keys and notices. `heads` is how many more parts a blank
+    line may follow.
 
     `decided` is how many rows of the context come before all but `least` rows of the answers; 0 where the answers come
     first (Z14).
@@ -40,8 +40,7 @@ class RowNeeds:
 
     @property
     def floor(self) -> int:
-        """The rows that all of them need together, where something is decided on with two lines of what is
-        remembered."""
+        """The least rows of all parts together; a decision has two lines about its scope."""
         answers = min(self.answers, self.least + (2 if self.decided else 0))
         context = min(self.context, self.decided or LEAST_CONTEXT)
         return self.fixed + context + self.question + answers
@@ -49,7 +48,7 @@ class RowNeeds:
 
 @dataclass(frozen=True, slots=True)
 class RowShares:
-    """Rows that each part gets; `gaps` is how many blank lines stand between them."""
+    """Rows of each part; `gaps` is the number of blank lines between them."""
 
     context: int
     question: int
@@ -68,12 +67,12 @@ def room_of(column: int) -> int:
 
 
 def most_of(column: int) -> int:
-    """Return the rows that a sheet may take where it needs them (Z14)."""
+    """Return the most rows of a sheet that needs them (Z14)."""
     return max(room_of(column), column - TALK)
 
 
 def decided_rows(most: int) -> int:
-    """Return the rows of what is decided on that a sheet of at most so many rows shows (Z14)."""
+    """Return the rows of a decision's context in a sheet of at most so many rows (Z14)."""
     return min(max(most - 9, DECIDED_SMALL), DECIDED)
 
 

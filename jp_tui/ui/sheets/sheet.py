@@ -1,7 +1,7 @@
 """A sheet: the box in which one question is shown and answered (R245, R248; asking.md E1, E4, E5, E10).
 
 One widget with the modes, the keys and the way out. It owns an answer area (`area.py`) and its parts: frame and layout,
-menu, draft, what can be read, fields beside the answer, the side question, the steps of a form. It takes a prompt and
+menu, draft, readable texts, fields beside the answer, the side question, the steps of a form. It takes a prompt and
 posts `SheetOutcome` once. It sends no command, reads no clock, and never takes the focus by itself.
 """
 
@@ -22,6 +22,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import (
     Answered,
     Cancelled,
+    ChosenRule,
     EndTurn,
     PartsTaken,
     PromptRequest,
@@ -79,20 +80,32 @@ class Sheet(Vertical, can_focus=True):
     }
     """
     BINDINGS: ClassVar = [
-        Binding("up,k,ctrl+p", "move(-1)", "Up", id="sheet.up", tooltip="Previous option"),
-        Binding("down,j,ctrl+n", "move(1)", "Down", id="sheet.down", tooltip="Next option"),
-        Binding("home", "edge(-1)", "First", id="sheet.first", tooltip="First option"),
-        Binding("end", "edge(1)", "Last", id="sheet.last", tooltip="Last option"),
-        Binding("enter", "accept", "Accept", id="sheet.accept", tooltip="Select the highlighted option"),
+        Binding("up,k,ctrl+p", "move(-1)", "Up", id="sheet.up", tooltip="Go to the previous option"),
+        Binding("down,j,ctrl+n", "move(1)", "Down", id="sheet.down", tooltip="Go to the next option"),
+        Binding("home", "edge(-1)", "First", id="sheet.first", tooltip="Go to the first option"),
+        Binding("end", "edge(1)", "Last", id="sheet.last", tooltip="Go to the last option"),
+        Binding("enter", "accept", "Select", id="sheet.accept", tooltip="Select the highlighted option"),
         Binding("b", "back", "Back", id="sheet.back", tooltip="Change the previous answer"),
         Binding("u", "restore", "Restore", id="sheet.restore", tooltip="Restore the answers Back removed"),
-        Binding("tab,right,ctrl+pagedown", "place(1)", "Next", id="sheet.place_next", tooltip="Next answered question"),
-        Binding("shift+tab,left,ctrl+pageup", "place(-1)", "Previous", id="sheet.place_back", tooltip="Same as Back"),
+        Binding(
+            "tab,right,ctrl+pagedown",
+            "place(1)",
+            "Next",
+            id="sheet.place_next",
+            tooltip="In a form: go to the next answered question",
+        ),
+        Binding(
+            "shift+tab,left,ctrl+pageup",
+            "place(-1)",
+            "Previous",
+            id="sheet.place_back",
+            tooltip="In a form: go to the previous question",
+        ),
         Binding("r", "reply", "Reply", id="sheet.reply", tooltip="Reply with text; cancels the question"),
         Binding("question_mark", "ask_back", "Ask back", id="sheet.ask", tooltip="Ask a model about the question"),
         Binding("c", "note", "Note", id="sheet.note", tooltip="Add a note to your answer"),
         Binding("e", "edit", "Edit arguments", id="sheet.edit", tooltip="Change the arguments, then run"),
-        Binding("s", "end_turn", "End turn", id="sheet.end", tooltip="Stop the turn (asks first)"),
+        Binding("s", "end_turn", "End turn", id="sheet.end", tooltip="Stop the turn, after a confirmation"),
         Binding("w", "why", "Why", id="sheet.why", tooltip="Show why you are asked"),
         Binding("v", "aside('reason')", "Whole reason", id="sheet.reason", tooltip="Show the reviewer's whole reason"),
         Binding("escape", "leave", "Back or menu", id="sheet.leave", tooltip="Leave the text field, or open the menu"),
@@ -103,8 +116,16 @@ class Sheet(Vertical, can_focus=True):
         ),
         Binding("ctrl+d", READING["ctrl+d"], "Scroll down", id="sheet.read", tooltip="Scroll the context down"),
         Binding("ctrl+u", READING["ctrl+u"], "Scroll up", id="sheet.read_back", tooltip="Scroll the context up"),
-        Binding("shift+down", READING["shift+down"], "Line down", id="sheet.line_down", tooltip="Scroll one line down"),
-        Binding("shift+up", READING["shift+up"], "Line up", id="sheet.line_up", tooltip="Scroll one line up"),
+        Binding(
+            "shift+down",
+            READING["shift+down"],
+            "Line down",
+            id="sheet.line_down",
+            tooltip="Scroll the context down one line",
+        ),
+        Binding(
+            "shift+up", READING["shift+up"], "Line up", id="sheet.line_up", tooltip="Scroll the context up one line"
+        ),
     ]
 
     def __init__(
@@ -117,15 +138,15 @@ class Sheet(Vertical, can_focus=True):
         self.writing: Field | None = None
         """The field that has the keys."""
         self.armed = False
-        """Keys answer; shown, never only felt (E10)."""
-        self.done = False
+        """Keys answer; the screen shows it (E10)."""
+        self.done = self.unsent = False
         self._edits_first = prompt.edit_first
         self._interrupted = float("-inf")
         self.set_class(prompt.source == "tool" or prompt.kind in ("permission", "delivery"), "-tool")
         self.border_title = texts.title(prompt)
         self._question, above = texts.question(prompt)
         self.press = KeyPress()
-        self._keys = KeyMap(self.BINDINGS, kind.BINDINGS)
+        self._keys = KeyMap(self.BINDINGS, kind.bindings_for(prompt))
         self.frame = SheetFrame(prompt, self._question)
         self.menu = SheetMenu(prompt, self._keys)
         context = kind.make_context(prompt, above) if above else None
@@ -181,7 +202,7 @@ class Sheet(Vertical, can_focus=True):
 
     @property
     def draft(self) -> Draft:
-        """What is typed and not sent."""
+        """The unsent input."""
         return self.drafts.current
 
     @property
@@ -191,18 +212,18 @@ class Sheet(Vertical, can_focus=True):
 
     @property
     def initial(self) -> tuple[Json, ...]:
-        """What the answer begins with: as it was before Back (R176), else the default (R192); () without either."""
+        """The initial answer: as it was before Back (R176), else the default (R192); () without either."""
         question = self.prompt.question
         return self.prompt.prefill or ((question.default,) if question.has_default else ())
 
     @property
     def may_send(self) -> bool:
-        """True if what the key or click at hand sends may leave."""
+        """True if the message of the key or click at hand may be sent."""
         return self.armed and self.press.fresh and not self.done
 
     @property
     def _knows_why(self) -> bool:
-        """True if there is a rule to show: of a question of another process only what is in its log."""
+        """True if there is a rule to show: for a question of another process, only if its log has one."""
         return bool(self.prompt.why) or not is_offered(self.prompt)
 
     @property
@@ -219,13 +240,20 @@ class Sheet(Vertical, can_focus=True):
             self.post_message(SheetOutcome(self.prompt, response))
             self.area.sent()
 
-    def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> None:
-        """Post an answer, with the note beside it, and which parts of what is asked it accepts (R251)."""
-        self.answer(Answered(value=value, remember=remember, note=self.reply_fields.note_text, parts=parts))
+    def answered(
+        self,
+        value: Json,
+        *,
+        remember: bool = False,
+        parts: PartsTaken | None = None,
+        rule: ChosenRule | None = None,
+    ) -> None:
+        """Post an answer, with the note beside it, and the accepted parts of a change (R251)."""
+        self.answer(Answered(value=value, remember=remember, note=self.reply_fields.note_text, parts=parts, rule=rule))
 
     def reopen(self) -> None:
         """Allow another outcome: the last one was refused, or did not leave."""
-        self.done = False
+        self.done = self.unsent = False
 
     # Showing
 
@@ -238,7 +266,7 @@ class Sheet(Vertical, can_focus=True):
             self.refresh()  # scroll bars inside as well
 
     def show(self) -> None:
-        """Update what is visible after a change of state."""
+        """Update the display after a change of state."""
         self.row_layout.place()
         self.area.body.shown()
         self.relayout()
@@ -248,7 +276,7 @@ class Sheet(Vertical, can_focus=True):
         self.post_message(LayoutChanged())
 
     def show_question(self) -> None:
-        """Update the question's line: it says what is above it."""
+        """Update the question's line, which names the text above it."""
         under = self.area.under(self._question) or self.reading.under(self._question)
         self.frame.question.update(under)
         self.relayout()
@@ -262,9 +290,9 @@ class Sheet(Vertical, can_focus=True):
         """Name the conversation of the question in the frame, unless that is None (E4)."""
         self.border_title = texts.title(self.prompt, whence)
 
-    def say(self, notice: Content) -> None:
+    def show_notice(self, notice: Content) -> None:
         """Show a notice above the keys; an empty one removes it."""
-        self.frame.say(notice)
+        self.frame.show_notice(notice)
         self.relayout()
 
     def count(self, left: float | None) -> None:
@@ -278,7 +306,7 @@ class Sheet(Vertical, can_focus=True):
         self.row_layout.lay_out(width, room, most, dock_hints, full)
 
     def focus_holder(self) -> Widget:
-        """Return what has the focus while the sheet is open: itself, or the field that is written in (R245)."""
+        """Return the widget with the focus while the sheet is open: itself, or the field in use (R245)."""
         if self.writing is None or not self.armed:
             return self
         self.writing.can_focus = True
@@ -287,7 +315,7 @@ class Sheet(Vertical, can_focus=True):
     # Drafts
 
     def restore_draft(self, draft: Draft) -> None:
-        """Restore what was typed before."""
+        """Restore a draft."""
         self.drafts.restore(draft)
         self.show()
         self.side_question.restore(draft)
@@ -299,7 +327,7 @@ class Sheet(Vertical, can_focus=True):
     # Modes
 
     def turn(self, mode: Mode) -> None:
-        """Change what the keys are for: the answer, a field, the menu."""
+        """Change the receiver of the keys: the answer, a field, the menu."""
         self.mode = mode
         self.show()
 
@@ -352,8 +380,8 @@ class Sheet(Vertical, can_focus=True):
     def _hints(self) -> list[Hint]:
         if self.mode == "menu":
             return [
-                Hint("↑↓", "move", "move(1)"), Hint("enter", "take", "accept", keep=True),
-                Hint("esc", "back", "leave", keep=True),
+                Hint("↑↓", "move", "move(1)"), Hint("Enter", "select", "accept", keep=True),
+                Hint("Esc", "back", "leave", keep=True),
             ]  # fmt: skip
         if self.writing is not None:
             return self._field_hints(self.writing)
@@ -365,7 +393,7 @@ class Sheet(Vertical, can_focus=True):
             found.append(Hint("e", "edit", "edit"))
         if self._knows_why:
             found.append(Hint("w", "why", "why"))
-        found.append(Hint("esc", "menu", "leave", keep=True))
+        found.append(Hint("Esc", "menu", "leave", keep=True))
         if self.reply_fields.may_note:
             found.append(Hint("c", "note", "note"))
         found += self.side_question.hints()
@@ -431,6 +459,8 @@ class Sheet(Vertical, can_focus=True):
                 self.answer(Answered(value=""))
             case "cancel":
                 self.answer(Cancelled())
+            case "decline":
+                self.answer(Cancelled(declined=True))
             case "end":
                 self.answer(EndTurn())
             case _:
@@ -459,8 +489,8 @@ class Sheet(Vertical, can_focus=True):
         method(*parameters)
 
     def _method(self, name: str) -> Callable[..., None] | None:
-        """Return what an action does; None if it isn't the sheet's. The answer area comes first: so a kind of answer
-        can change what a key does."""
+        """Return the method of an action; None if it isn't the sheet's. The answer area comes first, so that a kind of
+        answer can change the effect of a key."""
         owners = (
             self.area, *self.area.parts, self.area.body, self, self.reply_fields, self.steps, self.side_question,
             self.reading,
@@ -470,11 +500,11 @@ class Sheet(Vertical, can_focus=True):
         return method
 
     def begin(self, fresh: bool, key: events.Key | None = None) -> None:
-        """Prepare for a key (None for a click): the notice about the last one goes. `fresh`: it may answer (E11)."""
+        """Prepare for a key (None for a click): remove the notice about the last one. `fresh`: it may answer (E11)."""
         self.area.body.begin(key)
         self.press.begin(fresh)
         if self.frame.notice.display and not self.cramped:
-            self.say(blank())
+            self.show_notice(blank())
 
     def press_key(self, event: events.Key, now: float, *, fresh: bool) -> bool:
         """Handle a key that the gate let through. Return True if it is used up. `fresh`: it may also answer (E11)."""
@@ -521,7 +551,7 @@ class Sheet(Vertical, can_focus=True):
             moved.to(0 if by < 0 else len(moved.rows) - 1)
 
     def action_accept(self) -> None:
-        """Enter, wherever the user is."""
+        """Run Enter, wherever the cursor is."""
         if self.writing is not None:
             if field := self._side_field:
                 field.submit()
@@ -533,7 +563,7 @@ class Sheet(Vertical, can_focus=True):
             self.area.accept()
 
     def action_leave(self) -> None:
-        """Esc, wherever the user is."""
+        """Run Esc, wherever the cursor is."""
         if self.writing is not None:
             self.stop_writing()
         elif self.mode == "menu":
@@ -546,7 +576,7 @@ class Sheet(Vertical, can_focus=True):
             self.writing.insert_text("\n")
 
     def action_editor(self) -> None:
-        """Open the field's text in the user's own editor; the dock knows how to leave the screen for it."""
+        """Open the field's text in the user's own editor; the dock can leave the screen for it."""
         if self.writing is not None:
             self.post_message(EditorRequested(self.writing.value, self.writing.put))
 
@@ -557,11 +587,21 @@ class Sheet(Vertical, can_focus=True):
         elif "end_turn" in self.prompt.controls:
             self.open_menu("end")
 
+    def action_decline(self) -> None:
+        """Decline a server's question (mcp.md P42). Where an answer is begun, ask for confirmation: the menu says what
+        is lost, and the second `n`, or Enter, declines."""
+        if "decline" not in self.prompt.controls:
+            return
+        if self.area.typed() is None or (self.mode == "menu" and self.menu.at == "decline"):
+            self.answer(Cancelled(declined=True))
+        else:
+            self.open_menu("decline")
+
     def action_why(self) -> None:
-        """Show which rule brought the question here, or close it."""
+        """Show the rule that routed the question to the user, or close it."""
         self.reading.action_aside("why")
 
-    # What is received
+    # Input from the engine
 
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """Take the engine's check of a value, for an area that asked for one."""
@@ -574,7 +614,7 @@ class Sheet(Vertical, can_focus=True):
             event.stop()
             event.prevent_default()
         elif self.writing is not None:  # sent here just before the field got the focus
-            self.writing.take(event)
+            self.writing.edit_with(event)
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
@@ -620,7 +660,7 @@ class Sheet(Vertical, can_focus=True):
         if self.gate.click():
             self.write(event.field)
 
-    # What happens in its widgets
+    # Events of its widgets
 
     @on(Field.Edited)
     def _edited(self, event: Field.Edited) -> None:

@@ -22,11 +22,11 @@ def _nothing() -> None:
 
 @dataclasses.dataclass(eq=False)
 class SideField:
-    """A field with a title that says what happens to its text.
+    """A field with a title that names the use of its text.
 
     `beside`: the answers stay visible while it is written in. `large`: it takes the place of context and answers, and
     is hidden when it is left, though its text is kept. `kept`: the title while the field holds text that was left.
-    `submit` is what Enter does, `hints` the keys that work in it, `leave` is called before it loses the keys.
+    `submit` runs at Enter, `hints` the keys that work in it, `leave` is called before it loses the keys.
     """
 
     caption: Content
@@ -45,9 +45,9 @@ class SideField:
         self._left = False
 
     def arrange(self, left: bool, tight: bool) -> None:
-        """Set the title and what is visible; `left`: there is text in it and it isn't written in.
+        """Set the title and the visible parts; `left`: it has text and isn't in use.
 
-        In little room only what is sent with an answer is shown, without a title.
+        In little room only a text that is sent with an answer is shown, without a title.
         """
         if left != self._left and self.kept:
             self._left = left
@@ -57,7 +57,7 @@ class SideField:
             self.title.display = bool(self.kept) and not tight
 
     def rows(self, width: int, room: int) -> int:
-        """Return the rows that it takes of `room` at a width, and give the field its own."""
+        """Return its rows, out of `room`, at a width, and set the height of the field."""
         heading = self.title.content
         rows = len(heading.wrap(width)) if isinstance(heading, Content) and self.title.display else 0
         if self.field.display and not self.large:

@@ -1,7 +1,7 @@
-"""The side question: a short talk with a model about the question, before it is answered (asking.md E30).
+"""The side question: a short dialogue with a model about the question, before it is answered (asking.md E30).
 
-The question stays open, and nothing written here answers it. The talk can be sent to the model with the results. It
-is shown in the context's place while the user asks. Sends no command.
+The question stays open, and no text typed here answers it. The dialogue can be sent to the model with the results. It
+is shown in place of the context while the user asks. Sends no command.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class ShownExchange:
 
 
 class SideQuestion:
-    """The talk beside a question."""
+    """The dialogue beside a question."""
 
     def __init__(self, sheet: SheetPort, reading: ContextReader) -> None:
-        """`reading` shows the talk in the context's place."""
+        """`reading` shows the dialogue in place of the context."""
         self._sheet, self._reading = sheet, reading
         self.field = Field(gate=sheet.gate, hint=ours(w.ASK_HINT), id="ask")
         self.slot = SideField(
@@ -51,8 +51,8 @@ class SideQuestion:
         )  # fmt: skip
         self.exchanges: list[ShownExchange] = []
         self.forwarded = False
-        """True if the talk is sent to the model with the results."""
-        self._began = False  # in this process, so that nothing of an earlier one is missing or double
+        """True if the dialogue is sent to the model with the results."""
+        self._began = False  # in this process, so that an earlier exchange is neither missing nor double
 
     @property
     def may_ask(self) -> bool:
@@ -62,7 +62,7 @@ class SideQuestion:
 
     @property
     def waits(self) -> bool:
-        """True while the last question is being answered."""
+        """True while the last question has no reply."""
         return bool(self.exchanges) and not self.exchanges[-1].ended
 
     @property
@@ -70,11 +70,11 @@ class SideQuestion:
         return self._reading.shown_text == TALK
 
     def texts(self) -> dict[str, Foreign]:
-        """The talk, as a text to read."""
+        """Return the dialogue, as a text to read."""
         return {TALK: self._text()} if self.exchanges else {}
 
     def _text(self) -> Foreign:
-        """Return the whole talk, the user's words as quotes."""
+        """Return the whole dialogue, the user's text as quotes."""
         return Foreign("\n\n".join(_written(one) for one in self.exchanges))
 
     def _show(self) -> None:
@@ -92,7 +92,7 @@ class SideQuestion:
             self._sheet.write(self.field)
 
     def scrolled(self, key: str) -> bool:
-        """Scroll the talk by a key pressed in its field. Return True if the key does that."""
+        """Scroll the dialogue by a key pressed in its field. Return True if the key does that."""
         if self._sheet.writing is self.field and self._open and key in _SCROLLS:
             self._reading.aside.page(_SCROLLS[key])
             return True
@@ -101,9 +101,9 @@ class SideQuestion:
     def _submit(self) -> None:
         sheet, text = self._sheet, self.field.value.strip()
         if not text:
-            sheet.say(ours(w.NOTHING_ASKED))
+            sheet.show_notice(ours(w.NOTHING_ASKED))
         elif self.waits:
-            sheet.say(ours(w.STILL_SAYING))
+            sheet.show_notice(ours(w.STILL_SAYING))
         elif sheet.may_send:
             self._began = True
             self.exchanges.append(ShownExchange(text))
@@ -115,18 +115,18 @@ class SideQuestion:
 
     def _hints(self) -> list[Hint]:
         return [
-            Hint("enter", "asks", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
-            Hint("esc", "back to the question", "leave", keep=True),
+            Hint("Enter", "ask", "accept", keep=True), Hint("Ctrl+J", "new line", "new_line"),
+            Hint("Esc", "back to the question", "leave", keep=True),
         ]  # fmt: skip
 
     def action_send_along(self) -> None:
-        """Send the talk to the model with the results, or not after all."""
+        """Send the dialogue to the model with the results, or cancel that."""
         sheet = self._sheet
         if any(one.said for one in self.exchanges) and sheet.armed and sheet.press.fresh:
             self._began = True
             self.forwarded = not self.forwarded
             sheet.post_message(SideQuestionForwarded(sheet.prompt, self.forwarded))
-            sheet.say(ours(w.GOES_ALONG if self.forwarded else w.STAYS_ASIDE))
+            sheet.show_notice(ours(w.GOES_ALONG if self.forwarded else w.STAYS_ASIDE))
 
     def hints(self) -> list[Hint]:
         """The key that asks back."""
@@ -140,10 +140,10 @@ class SideQuestion:
             rows.append(ChoiceRow("along", ours(says), detail=ours(does)))
         return rows
 
-    # What is received
+    # Input from the engine
 
     def recall(self, talk: Sequence[SideExchangeView], forwarded: bool) -> None:
-        """Show an earlier talk, from the log."""
+        """Show an earlier dialogue, from the log."""
         if not self._began:
             self.exchanges = [
                 ShownExchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk
@@ -164,12 +164,12 @@ class SideQuestion:
             self._show()
 
     def restore(self, draft: Draft) -> None:
-        """Restore what was to be asked."""
+        """Restore the unsent side question."""
         self.field.put(draft.ask)
 
 
 def _written(one: ShownExchange) -> str:
-    """An exchange as Markdown: what was asked is a quote, whatever it holds."""
+    """Return an exchange as Markdown: the question is a quote, whatever it contains."""
     quoted = "\n".join(f"> {line}" for line in neutralise(Foreign(one.asked)).split("\n"))
     said = one.said if one.said or one.ended else "…"
     broken = f"\n\n*{w.BROKE_OFF}* {one.broken}" if one.broken else ""

@@ -18,18 +18,22 @@ from jp_tui.ui.sheets.form_tabs import progress
 from jp_tui.ui.sheets.json.text import readable
 from jp_tui.ui.text import MOST as SHOWN
 from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled, whole
+from jp_tui.view.questions.offered_prompt import is_outside
+from jp_tui.view.questions.prompt_line import asker, in_context, tool_name
 from jp_tui.view.wording import questions as w
 
 LONG = 240
-"""Characters from which a question stands above its context, where it scrolls; its first line stays below."""
+"""Characters from which a question is above its context, where it scrolls; its first line stays below."""
+SHORT = 36
+"""Characters of it below: one row in any terminal."""
 MOST = 2_000
-"""Characters of an option that are shown; what is left out is counted."""
+"""Most characters of an option that are shown; the rest is counted."""
 _DOT = " · "
 MUTED = "$foreground-muted"
 
 
 def mode(prompt: PromptRequest) -> Mode:
-    """Return how text is shown: nothing is hidden where something is approved or a tool asks (T3)."""
+    """Return how text is shown: nothing is hidden in an approval or a tool's question (T3)."""
     asks = prompt.kind != "question" or prompt.source == "tool"
     approves = asks or isinstance(prompt.question.answer_type, BooleanAnswer)
     return "approval" if approves else "conversation"
@@ -38,26 +42,28 @@ def mode(prompt: PromptRequest) -> Mode:
 def who(prompt: PromptRequest, limit: int = 40) -> Content:
     """Return who asks: the engine's label, else the tool; for a sub-agent its name, then its task or its tool."""
     if (agent := prompt.agent) is None:
+        if prompt.server and prompt.kind == "question" and not prompt.label:
+            return _name(Foreign(asker(prompt)), 2 * limit)
         return _name(Foreign(prompt.label or prompt.tool), limit)
     name = _name((agent.task if prompt.source != "tool" else Foreign("")) or Foreign(prompt.tool), limit)
     return join(_name(agent.name or Foreign("agent"), 24), name, sep=ours(" › "))
 
 
 def line(text: str, limit: int) -> Content:
-    """Return the first line of an untrusted text (R2): nothing in it may hide or reorder."""
+    """Return the first line of an untrusted text (R2): nothing in it can hide or reorder text."""
     return foreign(Foreign(first_line(text)), mode="approval", limit=limit)
 
 
 def _name(text: Foreign, limit: int) -> Content:
-    """Return all of a name in one line: a name that continues behind a line break is another name."""
+    """Return all of a name in one line: a name that continues after a line break is another name."""
     return whole(text, limit)
 
 
 def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
     """Return the frame's title: who asks, about what, where in a form; `whence` is the title of its conversation, where
     that is not the one in sight (R190, E4)."""
-    parts = [who(prompt, 40 if whence is None else 24)]
-    if whence is not None:
+    parts = [who(prompt, 40 if whence is None else 110 if is_outside(prompt) else 24)]
+    if whence is not None and not is_outside(prompt):  # no conversation of ours
         parts.append(ours(w.WHENCE, title=whole(whence, 40)) if whence else ours(w.FROM_ANOTHER))
     if prompt.agent is not None and prompt.source == "tool" and prompt.agent.task:
         parts.append(_name(prompt.agent.task, 40))
@@ -67,7 +73,7 @@ def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
         if prompt.subject:
             parts.append(_name(prompt.subject, 120))
     if where := progress(prompt):
-        parts.append(where)
+        parts.insert(1, where)  # a name after it may be cut
     return join(*parts, sep=ours(_DOT))
 
 
@@ -86,10 +92,12 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
     if prompt.kind == "review":
         return ours(w.REVIEW_TITLE), None
     text, context = prompt.question.text, prompt.question.context or ""
+    if in_context(prompt):
+        return ours("(full text above)", f"not bold {MUTED}"), Foreign(context)
     if len(text) <= LONG and text.count("\n") <= 3:
         return foreign(Foreign(text.strip("\n")), mode=mode(prompt)), Foreign(context) if context else None
     above = f"{text}\n\n{context}" if context else text
-    short = foreign(Foreign(text), mode="line", limit=LONG // 4)
+    short = foreign(Foreign(text), mode="line", limit=SHORT)
     return join(short, ours("(full text above)", f"not bold {MUTED}"), sep=ours(" ")), Foreign(above)
 
 
@@ -97,7 +105,7 @@ def _decision(prompt: PromptRequest) -> Content:
     """Return the question of a decision to run or to deliver (M34, M35)."""
     if prompt.kind == "delivery":
         return ours(w.DELIVERY, tool=_name(Foreign(prompt.tool), 80))
-    kind, tool = Foreign(prompt.tool_kind), _name(Foreign(prompt.tool), 80)
+    kind, tool = Foreign(prompt.tool_kind), _name(Foreign(tool_name(prompt)), 80)
     if prompt.tool_kind == "mcp":
         return ours(w.PERMISSION_MCP, kind=kind, tool=tool, server=_name(Foreign(prompt.server), 40))
     return ours(w.PERMISSION, kind=kind, tool=tool)
@@ -113,7 +121,7 @@ def asked(prompt: PromptRequest) -> Content:
 
 
 def why(prompt: PromptRequest) -> Content:
-    """Return the rule that brought the question to the user (E42)."""
+    """Return the rule that routed the question to the user (E42)."""
     return ours(w.WHY, why=Foreign(prompt.why)) if prompt.why else ours(w.NO_WHY)
 
 
@@ -128,12 +136,12 @@ def warning(prompt: PromptRequest) -> Content:
     options = kind.options if isinstance(kind, (SelectAnswer, MultiSelectAnswer)) else ()
     names = (prompt.subject.raw, prompt.label or "", prompt.tool, prompt.server)
     texts = [prompt.question.text, *names, *(f"{one.value[:MOST]}\n{one.description}" for one in options)]
-    kinds = {found: None for text in texts for found in warnings(text[:SHOWN])}  # of what can be seen of each
+    kinds = {found: None for text in texts for found in warnings(text[:SHOWN])}  # of the visible part of each
     return ours(w.FOUND, kinds=Foreign(", ".join(kinds))) if kinds else blank()
 
 
 def option(text: str) -> Content:
-    """Return an option's text: nothing hidden, its length bounded, what is left out counted."""
+    """Return an option's text: nothing hidden, its length bounded, the omitted part counted."""
     if not text.strip():
         return ours(w.EMPTY_OPTION if not text else w.BLANK_OPTION, MUTED)
     if len(text) <= MOST:
@@ -144,9 +152,9 @@ def option(text: str) -> Content:
 
 
 def covers(prompt: PromptRequest) -> Content:
-    """Return what a remembered answer will cover (R236)."""
+    """Return the scope of a remembered answer (R236)."""
     if prompt.remember_covers:
-        scope = prompt.remember_covers.removeprefix(w.THIS_TURN)  # the answers say how long
+        scope = prompt.remember_covers.removeprefix(w.THIS_TURN)  # the answers name the duration
         return ours(w.COVERS_HERE, scope=_name(Foreign(scope), MOST))
     return ours(w.COVERS_HERE_UNKNOWN, tool=_name(Foreign(prompt.tool), 80))
 
@@ -157,13 +165,17 @@ def covers_words(prompt: PromptRequest) -> Foreign:
 
 
 def reply_title(prompt: PromptRequest) -> Content:
-    """Return what happens to a reply."""
+    """Return the title of a reply, which names its effect."""
+    if is_outside(prompt):
+        return ours(w.DECLINE_TITLE)
     return ours(w.SKIP_TITLE if prompt.kind == "permission" else w.REPLY_TITLE)
 
 
 def edit_title(prompt: PromptRequest) -> Content:
-    """Return what happens to edited arguments (R97b): a question's call starts again, a call that waits just runs."""
-    return ours(w.EDIT_TITLE if prompt.kind == "question" else w.EDIT_RUN_TITLE, tool=_name(Foreign(prompt.tool), 40))
+    """Return the title of edited arguments (R97b): a question's call starts again, a call that waits just runs, also
+    that of another program."""
+    again = prompt.kind == "question" and prompt.source != "outside"
+    return ours(w.EDIT_TITLE if again else w.EDIT_RUN_TITLE, tool=_name(Foreign(prompt.tool), 40))
 
 
 def time_left(seconds: float) -> Content:
@@ -178,7 +190,7 @@ def time_left(seconds: float) -> Content:
 
 
 def under(line: Content, changes: tuple[int, int], hunks: int, unseen: int, lines: int) -> Content:
-    """Return the question's line with what a diff above it changes, and how much of it was not seen."""
+    """Return the question's line with the size of the diff above it, and how much of it was not seen."""
     said = []
     if any(changes):
         said.append(ours(w.CHANGES, added=changes[0], removed=changes[1]))

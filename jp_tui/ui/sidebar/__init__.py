@@ -1,1 +1,1 @@
-"""The sidebar: what the turn is doing."""
+"""The sidebar: the activity of the turn."""

@@ -23,9 +23,9 @@ from textual.widget import Widget
 from jp_tui.ui.text import blank, join, ours
 
 LineKey = Hashable
-"""What a row is identified by: rows with equal keys look the same."""
+"""The identity of a row: rows with equal keys look the same."""
 MOST = 256
-"""Strips that are kept besides those in sight: durations and counts make new ones all the time."""
+"""Strips that are cached besides the visible ones: durations and counts make new ones all the time."""
 AT_ONCE, BETWEEN = 8, 0.002
 """Rows that are painted at once, about a millisecond of work, and seconds until the next: a key is handled between."""
 
@@ -47,7 +47,7 @@ class LineView(Widget):
         """`make` returns the rows for a width in cells; `paint` the content of one, called only for those in sight and
         once for equal keys."""
         super().__init__(id=id)
-        self.auto_links = False  # the styles of the lines say what can be clicked
+        self.auto_links = False  # the styles of the lines mark their clickable parts
         self._make, self._paint = make, paint
         self._rows: Sequence[LineKey] = ()
         self._strips: dict[LineKey, Strip] = {}
@@ -96,7 +96,7 @@ class LineView(Widget):
 
     def _place(self, top: int) -> None:
         self.top = min(max(top, 0), max(self.total - self.size.height, 0))
-        bar, old = self._barred(), self._bar
+        bar, old = self._bar_segments(), self._bar
         self._bar = [old[y] if y < len(old) and old[y] == one else one for y, one in enumerate(bar)]
         shown = [self._at(y) for y in range(self.size.height)]
         before = self._painted
@@ -122,7 +122,7 @@ class LineView(Widget):
             return
         for _ in range(min(AT_ONCE, len(self._unmade))):
             if (y := self._unmade.pop()) < self.size.height:
-                self._at_row(y).render(self.app.console)  # kept by the strip
+                self._at_row(y).render(self.app.console)  # the strip caches it
         if self._unmade:
             self._making = asyncio.get_running_loop().call_later(BETWEEN, self._make_some)
         else:
@@ -133,7 +133,7 @@ class LineView(Widget):
         row = self.top + y
         return self._rows[row] if row < self.total else None, self._bar[y] if self._bar else None
 
-    def _barred(self) -> list[Segment]:
+    def _bar_segments(self) -> list[Segment]:
         if not self.scrolls:
             return []
         styles, kind = self.styles if self.parent is None else self.parent.styles, "_hover" if self._over else ""

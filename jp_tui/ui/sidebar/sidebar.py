@@ -1,4 +1,4 @@
-"""The sidebar: tool calls of the turn, their questions and who answered, what waits, tokens (inquiries.md R244).
+"""The sidebar: tool calls of the turn, their questions and answerers, open questions, tokens (inquiries.md R244).
 
 Paints the lines of `view/activity/lines.py`; `LineView` scrolls them. Its timer runs once a second while a duration
 grows and not at all otherwise, so an idle workspace has none (designs.md C).
@@ -51,15 +51,15 @@ _STYLES: dict[Role, tuple[str, str]] = {
 """The styles of a role's sign and of its text."""
 
 _CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.open('agents')", "inbox": "app.open('inbox')"}
-"""What a click on a line of ours does."""
+"""The effect of a click on one of jp-tui's lines."""
 _TALL = frozenset({"reason", "question", "waiting"})
 """Roles whose lines may take several rows."""
 _MOST_ROWS, _LEAST_ASIDE = 6, 4
-"""The most rows of a reason, and the fewest cells in which the note behind a text is shown: less can't be read."""
+"""The most rows of a reason, and the fewest cells of the note after a text: fewer can't be read."""
 
 
 class Sidebar(Vertical, can_focus=True):
-    """What the turn is doing, at the right edge."""
+    """The activity of the turn, at the right edge."""
 
     BINDINGS = [*ScrollableContainer.BINDINGS]
 
@@ -87,7 +87,7 @@ class Sidebar(Vertical, can_focus=True):
         yield self._view
 
     def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: Sequence[InboxEntry] = ()) -> None:
-        """Show this from now on."""
+        """Show these values from now on."""
         if activity is not self._activity or agents != self._agents or waiting is not self._waiting:
             self._activity, self._agents, self._waiting = activity, agents, waiting
             self._paint()
@@ -100,7 +100,8 @@ class Sidebar(Vertical, can_focus=True):
         return bool(self._agents or self._waiting or (known is not None and known.shows))
 
     def opened(self, key: Key) -> None:
-        """Leave out what is open as a sheet: it is in sight already (Z14). An empty key means that none is."""
+        """Leave out the question that is open as a sheet: it is visible already (Z14). An empty key means that none
+        is."""
         if key != self._open:
             self._open = key
             self._paint()
@@ -158,17 +159,18 @@ class Sidebar(Vertical, can_focus=True):
 
 
 def tall(line: ActivityLine, width: int) -> int:
-    """How many rows a line takes; most are cut to one, which need not be painted to know it."""
+    """Return the number of rows of a line; most are cut to one and need not be painted for that."""
     return len(rows(line, width)) if line.role in _TALL else 1
 
 
 def _row(row: Hashable, width: int) -> Content:
     line, at = cast("tuple[ActivityLine, int]", row)
-    return rows(line, width)[at]
+    found = rows(line, width)
+    return found[at] if at < len(found) else blank()  # a row of an earlier width: the rows are made again soon
 
 
 def rows(line: ActivityLine, width: int) -> tuple[Content, ...]:
-    """The rows of a painted line."""
+    """Return the rows of a painted line."""
     return (_rows_of_tall if line.role in _TALL else _rows_of_one)(line, width)
 
 
@@ -177,17 +179,17 @@ def _made(line: ActivityLine, width: int) -> tuple[Content, ...]:
 
 
 _rows_of_tall = lru_cache(maxsize=1024)(_made)
-"""Asked for with every change of what waits, in sight or not."""
+"""Read at every change of the open questions, visible or not."""
 _rows_of_one = lru_cache(maxsize=64)(_made)
-"""Asked for once: what is made of them is kept by the view, and durations make new ones all day."""
+"""Read once: the view caches the strips, and durations make new ones all day."""
 
 
 def painted(line: ActivityLine, width: int) -> Content:
-    """A line in `width` cells, its right part at the right edge; a reason or a question may take several rows. A click
-    on what waits turns to it."""
+    """Return a line in `width` cells, its right part at the right edge; a reason or a question may take several rows. A
+    click on an open question opens it."""
     found = _painted(line, width)
     if all(line.key):
-        return found.stylize(Style.from_meta({"@click": ("app.jump", line.key)}))  # no text: what it holds is foreign
+        return found.stylize(Style.from_meta({"@click": ("app.jump", line.key)}))  # a key: texts are untrusted
     return found
 
 
@@ -207,12 +209,12 @@ def _painted(line: ActivityLine, width: int) -> Content:
     head = join(styled(words(line.sign), sign_style), ours(" ")) if line.sign else blank()
     right = styled(words(line.right), sign_style or "$muted-foreground").pad_left(1) if line.right else blank()
     room -= head.cell_length + right.cell_length
-    asked = text.cell_length  # who waits is told in any case, below where there is no room beside
+    asked = text.cell_length  # the asker is always shown, below where there is no room beside
     if line.role == "waiting" and line.aside:
         asked += 1 + foreign(line.aside, mode="line").cell_length
     if line.role in ("question", "waiting") and not right and asked > room:
         rows = text.wrap(room)
-        kept = [rows[0], cut(rows[1], room - 1) + ours("…")] if len(rows) > 2 else list(rows)
+        kept = [rows[0], cut(join(*rows[1:3], sep=ours(" ")), room)] if len(rows) > 2 else list(rows)
         if line.aside:
             kept.append(cut(foreign(line.aside, mode="line", style="$muted-foreground"), room))
         beside = [head, *(head if line.role == "waiting" else blank().pad_left(head.cell_length) for _ in kept[1:])]

@@ -14,10 +14,10 @@ patched part altered in turn, and a plain Textual to see that it still has the f
 every version that is allowed can be deleted.
 
 **The modules.** `faults.py` and `strips.py` change functions of Textual, and so does `output_gate.py`, the last filter
-before the terminal. `compositing.py` and `text_colours.py` have classes to be used in place of Textual's,
-and `crashes.py` functions for an app's own methods. The driver, which is larger, is `ui/driver/workspace_driver.py`;
-its guard is its `check`. `private.py` only reads private attributes: nothing is changed there, and each function says
-what is used where the attribute is missing, so it needs no guard. No other module uses a private part of Textual
+before the terminal. `compositing.py` and `text_colours.py` have classes to be used in place of Textual's, and
+`crashes.py` functions for an app's own methods. The driver, which is larger, is `ui/driver/workspace_driver.py`; its
+guard is its `check`. `private.py` only reads private attributes: nothing is changed there, and each function names its
+fallback for a missing attribute, so it needs no guard. No other module uses a private part of Textual
 (`tests/house/test_private.py`).
 
 Python's own `dataclasses` are patched by `system/quick_classes.py`, with the same two guards.
@@ -138,7 +138,7 @@ PATCHES = (
 )
 _INSTALL = {patch.name: patch.install for patch in PATCHES}
 ALWAYS = ("timer", "style cache", "signals", "watchers", "strips")
-"""Those that are applied when a row or a screen is first made; the others when what they are for is first used."""
+"""Those applied when a row or a screen is first made; the others are applied at their first use."""
 
 
 @cache
@@ -168,12 +168,12 @@ def applied(name: str) -> bool:
 
 
 def problems() -> dict[str, str]:
-    """By name, why patches aren't applied. Applies all that can be."""
+    """Return by name why patches aren't applied. Applies all that can be."""
     return {patch.name: found for patch in PATCHES if (found := problem(patch.name))}
 
 
 def compositor() -> type[Compositor] | None:
-    """The class to use in place of a screen's compositor; None for Textual's own."""
+    """Return the class to use in place of a screen's compositor; None for Textual's own."""
     if not applied("compositor"):
         return None
     from jp_tui.ui.textual_patches.compositing import ChangesCompositor
@@ -182,6 +182,6 @@ def compositor() -> type[Compositor] | None:
 
 
 def install() -> None:
-    """Apply what has to be in place before the first strip, widget or timer is made."""
+    """Apply the patches that must precede the first strip, widget or timer."""
     for name in ALWAYS:
         problem(name)

@@ -1,9 +1,9 @@
-"""A compositor that asks only for the visible part of what has changed (designs.md B, "What limits").
+"""A compositor that renders only the visible part of the changed rows (designs.md B, "What limits").
 
 Textual's compositor asks every widget of the screen for all of its rows whenever one of them has changed: a token would
-paint the containers, the sidebar and the composer again, and drop the result. This one doesn't ask for widgets
-elsewhere, for widgets hidden behind the changed one, or for unchanged rows, and it makes one text of the rest. The
-screen shows the same.
+paint the containers, the sidebar and the composer again, and drop the result. This one doesn't ask widgets elsewhere,
+widgets hidden behind the changed one, or for unchanged rows, and it makes one text of the rest. The screen shows the
+same.
 """
 
 from __future__ import annotations

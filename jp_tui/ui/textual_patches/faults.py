@@ -1,8 +1,8 @@
 """Faults of Textual that are repaired in place: closed widgets that stay in memory, and a timer that never fires.
 
-A cache of two styles has the widget's own cache object in its key, and so keeps the last thousand widgets with what
-they painted. A signal and a watched attribute keep their listeners until the next change, which for a theme may never
-come. So every sheet and page that was ever open would take memory and slow down each collection of garbage.
+A cache of two styles has the widget's own cache object in its key, and so keeps the last thousand widgets with their
+strips. A signal and a watched attribute keep their listeners until the next change, which for a theme may never come.
+So every sheet and page that was ever open would take memory and slow down each collection of garbage.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def drop_watchers() -> None:
 def fire_late_timers() -> None:
     """Let a timer that fires once always fire.
 
-    If the process is held up for the timer's whole time just as the timer begins, Textual takes its only tick for one
-    that was missed and skips it.
+    If the process is delayed for the timer's whole time just as the timer begins, Textual counts its only tick as
+    missed and skips it.
     """
     run: Any = takes(Timer, "_run", "self")
     uses(Timer, "_run", "_repeat", "_skip")

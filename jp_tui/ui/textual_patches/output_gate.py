@@ -1,7 +1,7 @@
 """The last filter before the terminal, where a strip becomes output: text and style are still apart there (T1).
 
 Control characters that reached a strip in spite of `ui/text.py` become visible, and a link that isn't a clean http(s)
-address is removed. The filter repairs without a report: tests find what let something through.
+address is removed. The filter repairs silently: tests find the code that let a character through.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads of Textual's private attributes, each with what is used where it isn't there.
+"""Reads of Textual's private attributes, each with its fallback.
 
 Nothing is changed here, so none of it needs a version: a missing name costs a feature, named beside it.
 """
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 def keymap(app: App[Any]) -> Mapping[str, str]:
-    """The user's own keys by action id, as `App.set_keymap` was given them. Without: lines name our keys."""
+    """Return the user's own keys by action id, as given to `App.set_keymap`. Without: lines name the default keys."""
     found: Mapping[str, str] = getattr(app, "_keymap", {})
     return found
 
 
 def class_bindings(kind: type[object]) -> BindingsMap:
-    """The bindings of a class and those that it inherits. Without: those of all its bases."""
+    """Return the bindings of a class and those that it inherits. Without: those of all its bases."""
     found = getattr(kind, "_merged_bindings", None)
     return found if isinstance(found, BindingsMap) else _declared(kind)
 
 
 def own_bindings(node: DOMNode) -> BindingsMap:
-    """The bindings of one widget. Without: those of its class, so that a change is lost."""
+    """Return the bindings of one widget. Without: those of its class, so that a change is lost."""
     found = getattr(node, "_bindings", None)
     return found if isinstance(found, BindingsMap) else _declared(type(node))
 
@@ -42,7 +42,7 @@ def _declared(kind: type[object]) -> BindingsMap:
 
 
 def rendered(screen: Screen[Any]) -> list[Strip]:
-    """The rows that are on the screen. Without: none, and the next start has no first frame."""
+    """Return the rows that are on the screen. Without: none, and the next start has no first frame."""
     compositor = getattr(screen, "_compositor", None)
     render = getattr(compositor, "render_strips", None)
     found: list[Strip] = render() if render is not None else []
@@ -50,16 +50,16 @@ def rendered(screen: Screen[Any]) -> list[Strip]:
 
 
 def terminal_of(app: App[Any]) -> Driver | None:
-    """The driver of an app with a terminal. Without: nothing is written to the terminal besides what is painted."""
+    """Return the driver of an app with a terminal. Without: nothing but the screen is written to the terminal."""
     found: Driver | None = getattr(app, "_driver", None)
     return None if found is None or app.is_headless else found
 
 
 def apply_again(app: App[Any], theme: str) -> None:
-    """Apply a theme whose name is that of the current one. Without: what follows a theme isn't told of it."""
+    """Apply a theme whose name is that of the current one. Without: parts that depend on the theme keep the old one."""
     getattr(app, "_watch_theme", lambda name: app.refresh_css(animate=False))(theme)
 
 
 def set_clipboard(app: App[Any], text: str) -> None:
-    """Set the text that Ctrl+V pastes in the app, without the terminal. Without: it pastes what was copied before."""
+    """Set the text that Ctrl+V pastes in the app, without the terminal. Without: it pastes the previous copy."""
     app._clipboard = text

@@ -22,7 +22,7 @@ class Unfit(Exception):
 
 
 def installed_version(package: str) -> str:
-    """The version of a package, read from the name of its metadata folder; empty if it can't be found."""
+    """Return the version of a package, read from the name of its metadata folder; empty if it can't be found."""
     folder = dirname(dirname(import_module(package).__file__ or ""))
     prefix, suffix = f"{package}-", ".dist-info"
     try:
@@ -40,7 +40,8 @@ def installed_version(package: str) -> str:
 
 
 def is_within(version: str, bounds: tuple[str, str]) -> bool:
-    """True if `version` is at least the first of `bounds` and below the second. A pre-release counts as its release."""
+    """Return True if `version` is at least the first of `bounds` and below the second. A pre-release counts as its
+    release."""
     first, beyond = (_numbers(bound) for bound in bounds)
     return first <= _numbers(version) < beyond
 

@@ -1,7 +1,7 @@
-"""Make the seven caches of a strip when they are first used: empty ones are most of what a long transcript holds.
+"""Make the seven caches of a strip when they are first used: empty ones take most of a long transcript's memory.
 
 A strip that is cut into one piece doesn't keep itself as that piece either: such a cycle, and so each row that was ever
-shown, would stay until garbage is collected (designs.md B, "Traps"). What is painted doesn't change.
+shown, would stay until garbage is collected (designs.md B, "Traps"). The painted rows don't change.
 """
 
 from __future__ import annotations

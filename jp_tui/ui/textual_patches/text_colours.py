@@ -1,7 +1,7 @@
 """A text area works its colours out when they change, not at every key.
 
 Textual takes the styles of the cursor, the selection and the other parts from the stylesheet each time it paints a row:
-a quarter of the time from a key to its paint. What is painted stays the same.
+a quarter of the time from a key to its paint. The painted rows stay the same.
 """
 
 from __future__ import annotations

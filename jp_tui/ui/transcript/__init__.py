@@ -1,1 +1,1 @@
-"""The conversation: what it shows, what opens below it, and its side of the engine."""
+"""The conversation: its transcript, the sheets and menus below it, and its side of the engine."""

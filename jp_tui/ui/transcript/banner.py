@@ -1,7 +1,7 @@
 """Problems outside a turn, above the composer.
 
 Trouble (the log can't be written) is shown until it is over; a refusal or notice until the user's next action. The text
-is the engine's or ours, and treated as foreign text all the same.
+is the engine's or jp-tui's own, and treated as untrusted text all the same.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ class Banner(Static):
         height: auto; max-height: 6; margin: 0 1; padding: 0 1; display: none;
         background: $waiting-background; border-left: outer $warning;
         &.-trouble { background: $error 12%; border-left: outer $error; }
+        &.-trouble:ansi { background: ansi_default; }
         &.-shown { display: block; }
     }
     """
 
     trouble: reactive[tuple[str, str]] = reactive(("", ""))
-    """What is wrong with the log, and what to do. Shown first."""
+    """The fault of the log, and what to do. Shown first."""
     refusal: reactive[tuple[str, str]] = reactive(("", ""))
     """Why a command was refused, and what to do; also notices."""
 

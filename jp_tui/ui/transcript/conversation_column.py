@@ -1,7 +1,7 @@
-"""The transcript with what opens below it: a question's sheet or the interrupt menu; the composer makes room for both.
+"""The transcript and, below it, a question's sheet or the interrupt menu; the composer makes room for both.
 
 At most one of composer, sheet and menu is open (inquiries.md R245). A question never opens over the menu or behind
-another screen: it waits here until it can be seen (E10, R216). Sends no command; what the parts post bubbles up.
+another screen: it waits here until it can be seen (E10, R216). Sends no command; messages of the parts bubble up.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ConversationColumn(Vertical):
         text: str
 
     class Behind(Message):
-        """A question that the user wanted to see waits behind the one that is open."""
+        """A question that the user chose waits until the open one is closed."""
 
     class Arranged(Message):
         """Something opened or closed."""
@@ -54,9 +54,10 @@ class ConversationColumn(Vertical):
         composer: Composer,
         clock: Callable[[], float],
         editor: Callable[[str], str],
+        first: FirstScreenView | None = None,
         id: str | None = None,
     ) -> None:
-        """`editor` returns an edited text, or raises OSError with the reason."""
+        """`editor` returns an edited text, or raises OSError with the reason; `first` is shown from the start."""
         super().__init__(id=id)
         self.transcript = Transcript(id="transcript")
         self.banner = Banner(id="banner")
@@ -65,16 +66,22 @@ class ConversationColumn(Vertical):
         self._clock = clock
         self._sheet_open = False
         self._covered = False
-        self._reopen = False  # the dock folded a sheet that nobody could see: open it again then
+        self._reopen = False  # the dock folded a sheet while it was hidden: open it again then
         self._held: list[PromptRequest] = []
-        self._batch: list[Callable[[], None]] | None = None  # calls that go behind the keys as one
-        self._wanted: tuple[Key, tuple[Key, ...]] | None = None  # the question to turn to when it can be seen
+        self._batch: list[Callable[[], None]] | None = None  # calls to queue after the keys as one
+        self._wanted: tuple[Key, tuple[Key, ...]] | None = None  # the question to open when it can be seen
         self._menu: InterruptMenu | None = None
         self.first: FirstScreen | None = None
-        """What an empty conversation shows in the place of the transcript (S51)."""
+        """The content of an empty conversation in place of the transcript (S51)."""
+        if first is not None:
+            self.first = FirstScreen(id="first")
+            self.first.shown = first
+            self.transcript.display = False
 
     def compose(self) -> ComposeResult:
         yield self.transcript
+        if self.first is not None:
+            yield self.first
         yield self.banner
         yield self.dock
 
@@ -130,17 +137,17 @@ class ConversationColumn(Vertical):
         self.dock.toggle_fold()
 
     def next_question(self) -> None:
-        """Turn to the next question that waits."""
+        """Open the next question that waits."""
         self.dock.open_next()
 
-    def turn_to(self, key: Key, alike: tuple[Key, ...] = ()) -> None:
-        """Turn to a question as soon as it can be seen; its answer is for all of `alike` as well."""
+    def open_question(self, key: Key, alike: tuple[Key, ...] = ()) -> None:
+        """Open a question as soon as it can be seen; its answer applies to all of `alike` as well."""
         self.close_menu()
         self._wanted = key, alike
         self._turn()
 
     def turn_to_new(self, key: Key) -> None:
-        """Turn to a question that came only now, behind the keys that were pressed before."""
+        """Open a question that came only now, after pending keys."""
         self._after_keys(lambda: self._turn_to_new(key))
 
     def put_off(self, prompt: PromptRequest) -> bool:
@@ -155,16 +162,20 @@ class ConversationColumn(Vertical):
         self.dock.bring_back(key)
 
     def ask(self, prompt: PromptRequest) -> None:
-        """Show a question as soon as it can be seen, behind the keys that were pressed before."""
+        """Show a question as soon as it can be seen, after pending keys."""
         self._after_keys(lambda: self._ask(prompt))
 
-    def settle(self, key: Key, by: str = "") -> None:
-        """Remove a question that no longer waits; `by` names who answered it elsewhere (E53)."""
-        self._after_keys(lambda: self._settle(key, by))
+    def remove_settled(self, key: Key, by: str = "") -> None:
+        """Remove a closed question; `by` names who answered it elsewhere (E53)."""
+        self._after_keys(lambda: self._remove_settled(key, by))
 
     def refused(self, key: Key, reason: str, gone: bool, by: str = "") -> None:
         """Show that an answer was not accepted; `by` names who answered first."""
         self._after_keys(lambda: self.dock.refused(key, reason, gone, by))
+
+    def answer_held(self, key: Key, held: bool) -> None:
+        """Show that an answer waits for the store, or that it was taken back (store.md D12)."""
+        self._after_keys(lambda: self.dock.answer_held(key, held))
 
     def checked(self, key: Key, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """Show the problems of a value that a sheet had checked."""
@@ -172,7 +183,8 @@ class ConversationColumn(Vertical):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Send all calls inside behind the keys as one: a thousand questions are not a thousand messages."""
+        """Send all calls inside as one message, queued after pending keys: a thousand questions are not a thousand
+        messages."""
         self._batch = []
         try:
             yield
@@ -198,14 +210,14 @@ class ConversationColumn(Vertical):
         else:
             self.dock.ask(prompt)
 
-    def _settle(self, key: Key, by: str) -> None:
+    def _remove_settled(self, key: Key, by: str) -> None:
         self._held = [held for held in self._held if key_of(held) != key]
-        self.dock.settle(key, by)
+        self.dock.remove_settled(key, by)
 
     def _turn(self) -> None:
         if self._wanted is not None and not self._out_of_sight:
             (key, alike), self._wanted = self._wanted, None
-            self.dock.turn_to(key, alike)
+            self.dock.open_question(key, alike)
 
     def _turn_to_new(self, key: Key) -> None:
         if self._out_of_sight:
@@ -221,7 +233,8 @@ class ConversationColumn(Vertical):
             self._turn()
 
     def _show_held(self) -> None:
-        """Show questions that came meanwhile as if they came now: the last key was meant for something else."""
+        """Show the questions that arrived meanwhile as if they arrived now: the last key was meant for something
+        else."""
         if self._out_of_sight:
             return
         if self._reopen:
@@ -258,7 +271,7 @@ class ConversationColumn(Vertical):
 
     @on(SheetDock.Turned)
     def _turned(self, event: SheetDock.Turned) -> None:
-        """Shrink in the conversation what the sheet shows."""
+        """Shorten, in the conversation, the question that the sheet shows."""
         prompt = event.prompt
         self.transcript.in_sheet((prompt.turn, prompt.call) if prompt is not None else None)
 
@@ -325,10 +338,10 @@ class ConversationColumn(Vertical):
         return True
 
     def _arrange(self) -> None:
-        """Show the composer where there is room for it, and focus what is open."""
+        """Show the composer where there is room for it, and focus the open part."""
         wording = self._menu is not None and self._menu.wording is not None
         self._composer.replying = wording
         self._composer.display = not self._sheet_open and (self._menu is None or wording)
-        self.transcript.can_focus = bool(self._composer.display)  # what is open gets every key (R245)
+        self.transcript.can_focus = bool(self._composer.display)  # the open part gets every key (R245)
         self.take_focus()
         self.post_message(self.Arranged())

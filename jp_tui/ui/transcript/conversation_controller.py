@@ -1,8 +1,8 @@
 """The open conversation: the engine's events go to the widgets that show them, the user's actions become commands.
 
-Keeps what the reducers of `view/` make of the events and reports it to the screen. It owns the column with transcript
-and questions, the composer's controller and the inbox's. Keys of the workspace are in `screens/workspace.py`. Loaded
-after the first frame.
+Keeps the states that the reducers of `view/` make of the events and reports them to the screen. It owns the column with
+transcript and questions, the composer's controller and the inbox's. Keys of the workspace are in
+`screens/workspace.py`. Loaded after the first frame.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from textual.timer import Timer
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.context import ContextRead, ReadContext
+from jp_tui.protocol.own_commands import OwnCommand
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.controller import COMPOSER_COMMANDS, ComposerController, ComposerEvent
 from jp_tui.ui.composer.drafts import COMPOSER, OWN, DraftStore
-from jp_tui.ui.pages import PAGE_COMMANDS
+from jp_tui.ui.pages import PAGE_COMMANDS, PAGES
 from jp_tui.ui.sheets import preload
 from jp_tui.ui.sheets.dock.dock import SheetDock
+from jp_tui.ui.sheets.messages import CopyRequested
 from jp_tui.ui.text import ours
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.inbox_controller import InboxController
@@ -33,6 +35,7 @@ from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.view.activity import activity, status_reducer
 from jp_tui.view.activity.agents import Agent, AgentTree, asking
 from jp_tui.view.activity.status import Status
+from jp_tui.view.composer.commands import SlashCommand, own_slash, server_prompt
 from jp_tui.view.pages import first_screen
 from jp_tui.view.pages.first_screen import FirstScreenView
 from jp_tui.view.questions import inbox_lines
@@ -40,6 +43,8 @@ from jp_tui.view.questions.inbox import InboxState, counted
 from jp_tui.view.questions.outcome_line import elsewhere
 from jp_tui.view.questions.snooze import unpacked
 from jp_tui.view.wording.failures import words as failed
+from jp_tui.view.wording.modes import mode_text
+from jp_tui.view.wording.store import notice
 
 MANY, EACH = 50, 0.0008
 """Questions and running calls above which the state is reported less often, and seconds between two reports for each:
@@ -63,8 +68,14 @@ class ConversationController(Vertical):
         inbox: InboxState
 
     @dataclass
+    class Told(Message):
+        """A text of jp-tui's for the last line."""
+
+        words: str
+
+    @dataclass
     class ForPage(Message):
-        """An event for the page that lies over the workspace."""
+        """An event for the page over the workspace."""
 
         reported: ev.Event
 
@@ -93,11 +104,14 @@ class ConversationController(Vertical):
         drafts: DraftStore,
         status: Status,
         first_prompt: str,
+        first_command: bool = True,
         notices: tuple[str, ...] = (),
         patience: Callable[[], float] = lambda: 0.0,
+        first: FirstScreenView | None = None,
     ) -> None:
-        """`editor` returns an edited text or raises OSError; `notices` are shown first; `patience` returns for how many
-        seconds a key that is on its way goes before a report of many questions."""
+        """`editor` returns an edited text or raises OSError; `notices` are shown first; `patience` returns the seconds
+        for which a pending key comes before a report of many questions; `first` is the first screen that the first
+        frame shows already."""
         super().__init__(id="conversation-controller")
         self._send, self._clock, self._patience = send, clock, patience
         self._drafts = drafts
@@ -105,12 +119,18 @@ class ConversationController(Vertical):
         self._status = status
         self._activity = activity.Activity()
         self._agents = AgentTree()
+        self._offline = ("", "")
+        """The notice about a store that is out of reach."""
         self._reported_at = 0.0
         self._report_timer: Timer | None = None
         self._sheets_load = False
-        self._first: FirstScreenView | None = None
-        """What an empty conversation shows, or will once its list is there."""
-        self.column = ConversationColumn(composer=composer, clock=clock, editor=editor, id="column")
+        self._first = self._kept = first
+        """The first screen of an empty conversation, and the one that is shown before the engine's answer."""
+        self._listing = False
+        """True while the list of the last conversations is awaited for it."""
+        self.instructions: str | None = None
+        """Line of the first screen about instruction files, once it is known."""
+        self.column = ConversationColumn(composer=composer, clock=clock, editor=editor, first=first, id="column")
         self._snoozes = SnoozeStore(save=lambda key, text: drafts.changed(*key, lambda: text))
         self.inbox = InboxController(
             self, column=self.column, snoozes=self._snoozes, send=send, clock=clock, changed=self._report
@@ -125,6 +145,7 @@ class ConversationController(Vertical):
             editor=editor,
             clock=clock,
             first_prompt=first_prompt,
+            first_command=first_command,
             id="above",
         )
 
@@ -145,7 +166,7 @@ class ConversationController(Vertical):
 
     @property
     def noticed(self) -> bool:
-        """True while there is a notice that can be put away."""
+        """True while there is a notice that can be closed."""
         return bool(self.column.banner.refusal[0])
 
     def note(self, words: str, advice: str = "") -> None:
@@ -169,11 +190,11 @@ class ConversationController(Vertical):
 
     @property
     def _amount(self) -> int:
-        """How much the screen has to list at a report."""
+        """The number of items that the screen lists at a report."""
         return len(self.inbox.inbox.prompts) + 8 * self._work
 
     def _report_soon(self, now: float) -> None:
-        """Report the state now; where there is much to list, not more often than it can be read."""
+        """Report the state now; with many items, not more often than it can be read."""
         wait = self._reported_at + EACH * self._amount - now if self._amount > MANY else 0.0
         if wait <= 0:
             self._report_unless_keys()
@@ -181,7 +202,7 @@ class ConversationController(Vertical):
             self._report_timer = self.set_timer(wait, self._report_unless_keys)
 
     def _report_unless_keys(self) -> None:
-        """Report the state; where there is much to list, a key that is on its way is painted first."""
+        """Report the state; with many items, a pending key is painted first."""
         self._stop_report_timer()
         left = self._patience() if self._amount > MANY else 0.0
         if left > 0:
@@ -213,13 +234,13 @@ class ConversationController(Vertical):
     # -- events of the engine
 
     def show(self, reported: list[ev.Event]) -> None:
-        """Show what the engine reports, in order. The state is reported once for all of it."""
+        """Show the engine's events, in order. The state is reported once for all of them."""
         now = self._clock()
         before = self._status, self._activity, self._agents, self.inbox.inbox
         with self.column.together():
             for event in reported:
                 self._apply(event, now)
-        if self._first is not None and self.column.transcript.document.total:  # something was said
+        if self._first is not None and self.column.transcript.document.total:  # there is a message now
             self._first = None
             self.column.show_first(None)
         after = self._status, self._activity, self._agents, self.inbox.inbox
@@ -227,22 +248,22 @@ class ConversationController(Vertical):
             self._report_soon(now)
 
     def _apply(self, event: ev.Event, now: float) -> None:
-        self._agents = self._agents.heard(event, now)
+        self._agents = self._agents.apply(event, now)
         self.inbox.apply(event, now)
         if isinstance(event, ev.TurnStarted) and not self._sheets_load:
             self._sheets_load = True  # a question is likely now
             self.set_timer(preload.BREATH, lambda: preload.load(self.set_timer))
-        if self._concerns_us(event):
+        if self._is_relevant(event):
             self._status = status_reducer.applied(self._status, event, now)
             self._activity = activity.applied(self._activity, event, now, here=not self._is_of_another(event))
             self._show_one(event)
         elif isinstance(event, ev.Retrying) and (parent := self._agents.parent(event.conversation)):
             self.column.transcript.apply(event.model_copy(update={"conversation": parent}))
 
-    def _concerns_us(self, event: ev.Event) -> bool:
+    def _is_relevant(self, event: ev.Event) -> bool:
         """Return True for events of this conversation, and for questions of any, which reach the user here (E4)."""
         asked = (ev.QuestionAsked, ev.QuestionSettled, ev.AnswerRefused, ev.AnswerChecked, ev.AsideDelta, ev.AsideEnded)
-        if isinstance(event, (ev.ConversationOpened, *asked)):
+        if isinstance(event, (ev.ConversationOpened, ev.AnswerHeld, *asked)):
             return True
         if isinstance(event, ev.Refused) and event.command in PAGE_COMMANDS:  # a page may be about any conversation
             return True
@@ -281,23 +302,33 @@ class ConversationController(Vertical):
             case ev.QuestionAsked(prompt=prompt, draft=draft):
                 self.inbox.ask(prompt, draft)
             case ev.QuestionSettled(conversation=conversation, inquiry=inquiry, how=how, by=by):
-                column.settle((conversation, inquiry), elsewhere(by) if how in ("answered", "redacted") else "")
-                self._snoozes.settled((conversation, inquiry))
+                column.remove_settled((conversation, inquiry), elsewhere(by) if how in ("answered", "redacted") else "")
+                self._snoozes.forget_settled((conversation, inquiry))
                 self._drafts.discard(conversation, inquiry)
             case ev.AnswerRefused(conversation=conversation, inquiry=inquiry, reason=reason, gone=gone, by=by):
                 column.refused((conversation, inquiry), reason, gone, elsewhere(by))
             case ev.AnswerChecked(conversation=conversation, inquiry=inquiry, revision=revision, problems=problems):
                 column.checked((conversation, inquiry), revision, problems)
             case ev.AsideDelta(conversation=conversation, inquiry=inquiry, text=text):
-                column.dock.said((conversation, inquiry), text)
+                column.dock.add_reply_text((conversation, inquiry), text)
             case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
-                column.dock.said_all((conversation, inquiry), error.message if error else "")
+                column.dock.end_reply((conversation, inquiry), error.message if error else "")
+            case ev.OwnCommandsRead(commands=commands):
+                self._composer.know_commands([_slash(one) for one in commands])
+            case ev.ApprovalModeSet():
+                self.post_message(self.Told(mode_text(event)))
             case ev.HistoryRead(texts=texts):
                 self._composer.remember(texts)
             case ev.Refused():
                 self._refused(event)
-            case ev.StorageNotice(message=message, advice=advice):
+            case ev.UserNotice(message=message, advice=advice):
                 self.note(message, advice)
+            case ev.StoreState():
+                self._store_changed(event)
+            case ev.AnswerHeld(conversation=conversation, inquiry=inquiry, held=held):
+                column.answer_held((conversation, inquiry), held)
+            case ev.DraftsFound(drafts=drafts):
+                self.composing.drafts_found(drafts)
             case ev.StorageFailed():
                 self.composing.storage_failed()
             case ev.BackgroundFailed(message=message, file=file):
@@ -307,20 +338,30 @@ class ConversationController(Vertical):
             case ev.OfferSettled():
                 pass  # the inbox has it already
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
-                pass  # for the app, the status line, the inbox
+                pass  # handled by the app, the status line, the inbox
             case ContextRead(parts=parts) if self._first is not None:
                 said = first_screen.instructions(parts, self._first.folder, self._first.home)
                 self._first = replace(self._first, instructions=said)
+                self.instructions = said
                 if self.column.first is not None:
                     self.column.show_first(self._first)
                 self.post_message(self.ForPage(event))
-            case ev.ConversationsListed(conversations=listed) if self._first is not None and self.column.first is None:
+            case ev.ConversationsListed(conversations=listed) if self._first is not None and self._listing:
+                self._listing = False
                 self._first = replace(self._first, recent=first_screen.recent(listed, self._status.conversation))
                 self.column.show_first(self._first)
                 self.post_message(self.ForPage(event))
             case _:
                 if not (isinstance(event, ev.ConversationForked) and self.composing.fork_made(event)):
                     self.post_message(self.ForPage(event))
+
+    def _store_changed(self, state: ev.StoreState) -> None:
+        """Show a notice while the store is out of reach; the status line says so, too."""
+        before, self._offline = self._offline, notice(state, kept=True) if state.problem else ("", "")
+        if state.problem or self.column.banner.refusal == before:
+            self._show_problem(*self._offline)
+        if state.back:
+            self.post_message(self.Told(notice(state)[0]))
 
     def _opened(self, opened: ev.ConversationOpened) -> None:
         self._drafts.loaded(opened.conversation, opened.drafts)
@@ -333,14 +374,22 @@ class ConversationController(Vertical):
         self.composing.opened(opened)
 
     def _show_first(self, opened: ev.ConversationOpened) -> None:
-        """Show the first screen for an empty conversation, once the list of the last ones is there (S51)."""
-        self.column.show_first(None)
-        self._first = None
-        if not (opened.last_seq or opened.greeting or opened.held_by or opened.agent):
-            tips = first_screen.tips(opened.conversation)
+        """Show the first screen for an empty conversation, once the list of the last ones is there (S51). One that is
+        shown already stays, with the same tips."""
+        kept, self._kept, self._first = self._kept, None, None
+        empty = not (opened.last_seq or opened.greeting or opened.held_by or opened.agent)
+        if kept is None or not empty:
+            self.column.show_first(None)
+        if empty:
             self._first = FirstScreenView(
-                model=opened.model, folder=opened.workspace, home=self._status.home, tips=tips
+                model=opened.model,
+                folder=opened.workspace,
+                home=self._status.home,
+                instructions=kept.instructions if kept is not None else "",
+                recent=kept.recent if kept is not None else (),
+                tips=kept.tips if kept is not None else first_screen.tips(opened.conversation),
             )
+            self._listing = True
             self._send(cmd.ListConversations(workspace=opened.workspace, limit=first_screen.RECENT + 1))
             self._send(ReadContext(conversation=opened.conversation))
 
@@ -353,17 +402,17 @@ class ConversationController(Vertical):
         elif event.command in COMPOSER_COMMANDS:
             self.composing.refused(event)
         elif event.command == "ask_aside":
-            self.column.dock.said_all(broken=event.message)
+            self.column.dock.end_reply(broken=event.message)
         else:
             self._show_problem(event.message, event.advice)
             if event.command == "start_turn":
                 self.composing.start_failed()
 
-    # -- what the user does
+    # -- actions of the user
 
-    def submit(self, text: str, attachments: tuple[str, ...] = ()) -> None:
+    def submit(self, text: str, attachments: tuple[str, ...] = (), command: bool = False) -> None:
         """Give a text to the menu that asked for one, or send it to the model."""
-        if not self.column.take_words(text) and self.composing.submit(text, attachments):
+        if not self.column.take_words(text) and self.composing.submit(text, attachments, command):
             self.column.scroll_to_newest()
 
     @on(ConversationColumn.Arranged)
@@ -414,6 +463,11 @@ class ConversationController(Vertical):
         event.stop()
         self.post_message(self.Copied(event.text, event.what))
 
+    @on(CopyRequested)
+    def _copy_requested(self, event: CopyRequested) -> None:
+        event.stop()
+        self.post_message(self.Copied(event.text, event.what))
+
     @on(Transcript.LinkClicked)
     def _link_clicked(self, event: Transcript.LinkClicked) -> None:
         event.stop()
@@ -448,7 +502,18 @@ class ConversationController(Vertical):
         event.stop()
         self._send(cmd.AskAside(conversation=event.conversation, inquiry=event.inquiry, text=event.text))
 
+    @on(SheetDock.TakenBack)
+    def _taken_back(self, event: SheetDock.TakenBack) -> None:
+        event.stop()
+        self._send(cmd.TakeBackAnswer(conversation=event.conversation, inquiry=event.inquiry))
+
     @on(SheetDock.AsideSent)
     def _aside_sent(self, event: SheetDock.AsideSent) -> None:
         event.stop()
         self._send(cmd.SendAside(conversation=event.conversation, inquiry=event.inquiry, send=event.send))
+
+
+def _slash(one: OwnCommand) -> SlashCommand:
+    if one.kind == "prompt":
+        return server_prompt(one.name, one.description, one.hint, PAGES["prompt"])
+    return own_slash(one.name, one.description, one.hint, trusted=one.trusted)

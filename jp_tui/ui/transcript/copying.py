@@ -1,6 +1,6 @@
 """Copying from the conversation with the keyboard: select a whole message, copy it or its code blocks.
 
-The selected message is Textual's selection, so that it is visible. What is copied is the source: Markdown as it was
+The selected message is Textual's selection, so that it is visible. The copied text is the source: Markdown as it was
 written, without gutters and frames. `Transcript` posts it; nothing here knows a clipboard.
 """
 
@@ -18,7 +18,7 @@ from jp_tui.view.transcript.blocks import Block, Data, ReasoningBlock, TextBlock
 COPY_KEYS = [
     Binding("y", "copy", "Copy", id="transcript.copy", tooltip="Copy the selected or last visible message"),
     Binding("c", "copy_code", "Copy code", show=False, id="transcript.copy_code",
-            tooltip="Copy a code block; again: the next"),
+            tooltip="Copy a code block; press again for the next"),
     Binding("left_curly_bracket", "message(-1)", "Previous message", show=False, id="transcript.message_before",
             tooltip="Select the previous message"),
     Binding("right_curly_bracket", "message(1)", "Next message", show=False, id="transcript.next_message",
@@ -31,7 +31,7 @@ _MESSAGES = (User, TextBlock, Data)
 
 
 class MessageSelection:
-    """Which message is selected, and which of its code blocks was copied last."""
+    """The selected message, and the code block of it that was copied last."""
 
     def __init__(self, view: VirtualList[TranscriptDocument]) -> None:
         self._view = view
@@ -64,7 +64,8 @@ class MessageSelection:
         view.refresh()
 
     def source(self) -> tuple[str, str] | None:
-        """Return what to copy and its name: the selected message, else the selection, else the last message in sight.
+        """Return the text to copy and its name: the selected message, else the selection, else the last visible
+        message.
 
         The name is empty where the beginning of the text says more. None: there is nothing to copy.
         """

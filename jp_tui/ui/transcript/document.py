@@ -1,7 +1,7 @@
 """The document of a transcript: its blocks with their painted rows, by row number.
 
-Takes events and painted rows; gives rows, what has to be painted, and which events are missing. Keeps what is near the
-viewport and drops the rest. Knows no widget, no event loop and no thread.
+Takes events and painted rows; returns rows, blocks to paint, and missing events. Keeps the blocks near the viewport and
+drops the rest. Knows no widget, no event loop and no thread.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jp_tui.view.transcript.reducer import BlockChanges, TranscriptReducer
 
 KEPT, ROWS, SCREENS = 400, 400, 8
 """The most painted blocks that are kept near the viewport, and the most rows that they may have: so many, or so many
-screens of them, whichever is more. Painted rows take more memory than all else that is kept."""
+screens of them, whichever is more. Painted rows take more memory than all else."""
 HELD, ROUND = 6, 5
 """Runs of events that are kept; screens above and below that are never dropped, as they would be requested again."""
 PAGE = 256
@@ -90,7 +90,7 @@ class TranscriptDocument:
         return changes
 
     def in_sheet(self, call: tuple[int, str] | None) -> BlockChanges:
-        """Shrink what is open as a sheet to its one line. Return which blocks changed."""
+        """Shorten the call whose question is open as a sheet to one line."""
         changes = self.story.in_sheet(call)
         self.changed(changes)
         return changes
@@ -202,10 +202,10 @@ class TranscriptDocument:
         return self.positions.anchor(row)
 
     def row_of(self, anchor: Anchor) -> int | None:
-        """Return the document row where an anchor is now; None if its block is gone."""
+        """Return the document row where an anchor is now; None if its block was dropped."""
         return self.positions.row_of(anchor)
 
-    # --- what is needed ------------------------------------------------------------------------------------
+    # --- orders and requests -------------------------------------------------------------------------------
 
     def fresh(self, block: Block) -> bool:
         """Return True if a block is painted as it is now."""
@@ -219,7 +219,7 @@ class TranscriptDocument:
         return Order(block, self.width, self.look, unfolded)
 
     def wanted(self, top: int, height: int) -> list[Order]:
-        """Return orders for what isn't painted: in sight first, then a screen below, then one above."""
+        """Return orders for unpainted blocks: visible ones first, then a screen below, then one above."""
         found: dict[str, Order] = {}
         for first, last in ((top, top + height - 1), (top + height, top + 2 * height), (top - height, top - 1)):
             for _, block in self.positions.blocks(first, last) if last >= 0 else ():
@@ -233,7 +233,7 @@ class TranscriptDocument:
         return [self.order(block) for block in blocks if block.key not in self._painted and not _growing(block)]
 
     def missing(self, top: int, height: int) -> tuple[int, int] | None:
-        """Return which events to request, as (around, count), if a gap is in sight or will soon be; else None."""
+        """Return the events to request, as (around, count), if a gap is visible or will soon be; else None."""
         last = self.positions.total - 1
         half = height // 2
         near = (top, top + height - 1, top + half, top - half, top - height, top + height + half, top + 2 * height)
@@ -247,7 +247,7 @@ class TranscriptDocument:
         return None
 
     def trim(self, top: int, height: int) -> None:
-        """Drop what is far from the viewport: painted rows beyond `KEPT` blocks or `ROWS`, events beyond `HELD`."""
+        """Drop content far from the viewport: painted rows beyond `KEPT` blocks or `ROWS`, events beyond `HELD`."""
         middle, room = top + height // 2, max(ROWS, SCREENS * height)
         if self.painted_blocks > KEPT * 5 // 4 or self.painted_rows > room * 5 // 4:
             self._forget_painted(middle, room // 2)

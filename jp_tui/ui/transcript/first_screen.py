@@ -1,7 +1,7 @@
 """The first screen of an empty conversation: model, folder, the last conversations, tips (S51).
 
-It shows a value and says which conversation was chosen. It gets smaller with the screen: first the tips go, then the
-blank rows, then conversations. It asks the engine for nothing and has no timer.
+It shows a value and reports the chosen conversation. On a smaller screen it leaves out the tips first, then the blank
+rows, then conversations. It sends nothing to the engine and has no timer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.view.activity.status import shortened
 from jp_tui.view.pages import first_screen as say
-from jp_tui.view.pages.conversations import title
 from jp_tui.view.wording.amounts import short_model
 
 _QUIET = "$muted-foreground"
@@ -32,12 +31,12 @@ _TITLE = 60
 
 
 class FirstScreen(Widget, can_focus=True, inherit_bindings=False):
-    """Rows from the top. The highlighted conversation is shown only while the keys are here."""
+    """Rows from the top. The highlight is shown only while the screen has the focus."""
 
     BINDINGS = [
-        Binding("enter", "open", "open", id="first.open", tooltip="The highlighted conversation"),
-        Binding("up,k", "move(-1)", "up", show=False, id="first.up", tooltip="The conversation before"),
-        Binding("down,j", "move(1)", "down", show=False, id="first.down", tooltip="The next conversation"),
+        Binding("enter", "open", "open", id="first.open", tooltip="Open the highlighted conversation"),
+        Binding("up,k", "move(-1)", "up", show=False, id="first.up", tooltip="Go to the previous conversation"),
+        Binding("down,j", "move(1)", "down", show=False, id="first.down", tooltip="Go to the next conversation"),
     ]
     DEFAULT_CSS = """
     FirstScreen { width: 1fr; height: 1fr; padding: 1 2 0 0; background: $background; color: $foreground; }
@@ -47,7 +46,7 @@ class FirstScreen(Widget, can_focus=True, inherit_bindings=False):
     """Seconds since 1970."""
 
     shown: reactive[say.FirstScreenView] = reactive(say.FirstScreenView(model="", folder=""))
-    """What is shown."""
+    """The content of the screen."""
     at: reactive[int] = reactive(0)
     """The highlighted conversation."""
 
@@ -70,7 +69,7 @@ class FirstScreen(Widget, can_focus=True, inherit_bindings=False):
     # -- rows
 
     def _parts(self) -> tuple[list[Content], list[Content], list[Content]]:
-        """The rows about the place, the conversations with a heading, the tips."""
+        """Return the rows about the place, the conversations with a heading, and the tips."""
         now = self.shown
         model = foreign(Foreign(short_model(now.model)), mode="line", style="bold", limit=_TITLE)
         folder = foreign(Foreign(shortened(now.folder, now.home, _TITLE)), mode="line", style=_QUIET)
@@ -79,7 +78,7 @@ class FirstScreen(Widget, can_focus=True, inherit_bindings=False):
             place.append(foreign(Foreign(now.instructions), mode="line", style=_QUIET))
         listed: list[Content] = []
         if now.recent:
-            hint = ours("  Enter opens" if self.has_focus else "  Tab, then Enter opens one", style=_QUIET)
+            hint = ours("  Enter open" if self.has_focus else "  Tab, then Enter open", style=_QUIET)
             listed = [join(ours("Last conversations", style="bold"), hint)]
             listed += [self._conversation(number) for number in range(len(now.recent))]
         room = self.content_size.width - _LEAD - 2
@@ -91,12 +90,12 @@ class FirstScreen(Widget, can_focus=True, inherit_bindings=False):
         info = self.shown.recent[number]
         marked = self.has_focus and number == self.at
         sign = ours("❯ ", style="bold $primary") if marked else ours("  ")
-        name = foreign(title(info), mode="line", style="bold" if marked else "", limit=_TITLE)
-        more = foreign(Foreign(say.said_of(info, self.wall())), mode="line", style=_QUIET)
+        name = foreign(info.title, mode="line", style="bold" if marked else "", limit=_TITLE)
+        more = foreign(Foreign(say.conversation_facts(info, self.wall())), mode="line", style=_QUIET)
         return join(sign, name, ours("  "), more)
 
     def _rows(self) -> tuple[list[Content], int]:
-        """The rows that fit, and the row of the first conversation; -1 if none is there."""
+        """Return the rows that fit, and the row of the first conversation; -1 if none is there."""
         place, listed, tips = self._parts()
         room = max(self.content_size.height, 1)
         gaps = bool(listed) + bool(tips)

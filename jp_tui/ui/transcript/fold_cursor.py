@@ -1,7 +1,7 @@
 """The cursor that goes from fold to fold in the conversation (E42, E60).
 
-A fold is a block, or a line of a tool call's trail, that can be unfolded. Rows say by their hits which fold they belong
-to. The cursor moves and finds folds; `Transcript` unfolds them.
+A fold is a block, or a line of a tool call's trail, that can be unfolded. The hits of a row name its fold. The cursor
+moves and finds folds; `Transcript` unfolds them.
 """
 
 from __future__ import annotations

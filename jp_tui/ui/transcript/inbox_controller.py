@@ -1,4 +1,4 @@
-"""The inbox's side of the engine: what waits for the user anywhere, how to get there, and what is snoozed (E51).
+"""The inbox's side of the engine: open questions from anywhere, how to reach them, and which are snoozed (E51).
 
 The list of other conversations is requested once when a conversation opens, when the terminal gets the focus and when
 the inbox closes, and followed only while the inbox is open: an idle workspace requests nothing.
@@ -24,33 +24,33 @@ from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.snooze_store import SnoozeStore
 from jp_tui.view.questions import inbox_lines as words
 from jp_tui.view.questions.inbox import InboxState
-from jp_tui.view.questions.offered_prompt import prompt_of, words_of
+from jp_tui.view.questions.offered_prompt import is_outside, offer_of, prompt_of
 from jp_tui.view.questions.outcome_line import elsewhere
 from jp_tui.view.questions.queue import NONE, Key, key_of
 
 
 class InboxController:
-    """Keeps the inbox up to date and does what the user wants with a question.
+    """Keeps the inbox up to date and carries out the user's actions on a question.
 
     `widget` posts the messages and runs the timers; `changed` is called after the user changed the inbox.
     """
 
     @dataclass
     class Notice(Message):
-        """A few words for the last line."""
+        """A short text for the last line."""
 
         words: Content
 
     @dataclass
     class TurnEnded(Message):
-        """A turn that the user had continued in the background ended."""
+        """A turn ended that the user had resumed in the background."""
 
         ended: ev.TurnCompleted
         title: Foreign
 
     @dataclass
     class Unsnoozed(Message):
-        """A question that was snoozed waits again."""
+        """A snoozed question waits again."""
 
         key: Key
 
@@ -68,28 +68,28 @@ class InboxController:
         self._send, self._clock, self._changed = send, clock, changed
         self._inbox = InboxState()
         self._following = self._requested = False
-        self._wanted = NONE  # a question of another conversation that was requested and isn't there yet
+        self._wanted = NONE  # a requested question of another conversation, until it comes
         self._next_due: Timer | None = None
-        self._background: set[str] = set()  # conversations that the user had continued in the background
+        self._background: set[str] = set()  # conversations that the user resumed in the background
         self._offers: dict[Key, PromptRequest] = {}  # questions of another process that are asked here as well
 
     @property
     def inbox(self) -> InboxState:
-        """What is known now."""
+        """The current state of the inbox."""
         return self._inbox
 
     # -- events of the engine
 
     def apply(self, event: ev.Event, now: float) -> None:
         """Take an event of any conversation."""
-        before, self._inbox = self._inbox, self._inbox.heard(event, now)
+        before, self._inbox = self._inbox, self._inbox.apply(event, now)
         match event:
-            case ev.WaitingListed():
-                self._listed()
+            case ev.WaitingListed(arrive=arrive):
+                self._listed(arrive)
             case ev.OfferSettled():
                 self._offer_settled(event)
             case ev.ConversationOpened(conversation=conversation):
-                self._background.discard(conversation)  # now it is in sight
+                self._background.discard(conversation)  # it is visible now
                 self.request()
             case ev.TurnCompleted(conversation=conversation) if conversation in self._background:
                 self._background.discard(conversation)
@@ -107,24 +107,35 @@ class InboxController:
     def _notify(self, words: Content) -> None:
         self._widget.post_message(self.Notice(words))
 
-    def _listed(self) -> None:
-        """Settle the offers that are no longer listed: they were answered elsewhere."""
+    def _listed(self, arrive: str) -> None:
+        """Close the offers that are no longer listed: they were answered elsewhere."""
         requested, self._requested = self._requested, False
         listed = {(one.conversation, one.inquiry) for one in self._inbox.elsewhere}
         for key in [key for key in self._offers if key not in listed]:
             self._drop_offer(key)
-            self._column.settle(key)
-        if requested and not self._following and not self._offers:
+            self._column.remove_settled(key)
+        if arrive != "inbox":
+            self._show_new(unfolds=arrive == "sheet")
+        if requested and not self._following and not self._held:
             self._send(cmd.WatchWaiting(on=False))
 
+    def _show_new(self, *, unfolds: bool) -> None:
+        """Show new questions of other programs, folded to a line or open (N6)."""
+        for one in self._inbox.elsewhere:
+            key = one.conversation, one.inquiry
+            if one.asker is not None and key not in self._offers and (prompt := prompt_of(one)) is not None:
+                prompt = prompt.model_copy(update={"unfolds": unfolds})
+                self._offers[key] = prompt
+                self._column.ask(prompt)
+
     def request(self) -> None:
-        """Request once what waits elsewhere."""
+        """Request once the open questions of other conversations."""
         if not self._following:
             self._requested = True
             self._send(cmd.WatchWaiting())
 
     def follow(self, on: bool) -> None:
-        """Follow what waits elsewhere, or stop and request it once more."""
+        """Follow the open questions of other conversations, or stop and request them one last time."""
         self._following = on
         if on:
             self._send(cmd.WatchWaiting())
@@ -134,26 +145,30 @@ class InboxController:
     # -- questions of another process
 
     def _offer(self, key: Key) -> None:
-        """Ask here what another process asks; the answer is offered to it (S12)."""
+        """Ask a question of another process here; the answer is offered to that process (S12)."""
         entry = next(one for one in self._inbox.elsewhere if (one.conversation, one.inquiry) == key)
         prompt, who = prompt_of(entry), foreign(Foreign(words.short(entry.held_by)), mode="line", limit=40)
+        recorded = not entry.held_by and entry.asker is None
+        if recorded and (listed := self._inbox.get(key)) is not None:
+            who = foreign(Foreign(words.goes_on(listed)), mode="line", limit=60)
         if prompt is None:
-            self._notify(ours(words.ANSWER_THERE, who=who))
+            self._notify(ours(words.ANSWER_IN if recorded else words.ANSWER_THERE, who=who))
             return
-        if not self._offers:
+        if not self._offers and entry.asker is None:
             self._send(cmd.WatchWaiting())
         self._offers[key] = prompt
-        self._notify(ours(words.OFFERED, who=who))
+        if entry.asker is None:
+            self._notify(ours(words.RECORDED if recorded else words.OFFERED, who=who))
         self._column.ask(prompt)
         self._column.turn_to_new(key)
 
     def _offer_settled(self, settled: ev.OfferSettled) -> None:
-        """Show what became of an answer that was offered: the first one wins, others learn whose it was (E53)."""
+        """Show the result of an offered answer: the first one wins, others learn whose it was (E53)."""
         key = next((key for key in self._offers if key[1] == settled.inquiry), NONE)
         if key == NONE:
             return
         if settled.status == "accepted":
-            self._column.settle(key)
+            self._column.remove_settled(key)
         else:
             still_open = settled.status in ("invalid", "no_reaction")
             by = elsewhere(settled.by) if settled.by else ""
@@ -162,16 +177,21 @@ class InboxController:
                 return
         self._drop_offer(key)
 
+    @property
+    def _held(self) -> bool:
+        """True if a question of another process of ours is asked here: they are followed as long."""
+        return any(not is_outside(prompt) for prompt in self._offers.values())
+
     def _drop_offer(self, key: Key) -> None:
-        del self._offers[key]
-        if not self._offers and not self._following:
+        gone = self._offers.pop(key)
+        if not is_outside(gone) and not self._held and not self._following:
             self.request()
 
     def answer(self, settled: SheetDock.Settled) -> None:
-        """Send an answer to each question that it is for, or offer it to the process that asked."""
+        """Send an answer to each of its questions, or offer it to the process that asked."""
         if (prompt := self._offers.get((settled.conversation, settled.inquiry))) is not None:
-            if (value := words_of(prompt, settled.response)) is not None:
-                self._send(cmd.OfferAnswer(conversation=prompt.conversation, inquiry=prompt.inquiry, value=value))
+            if (offer := offer_of(prompt, settled.response)) is not None:
+                self._send(offer)
             return
         for conversation, inquiry in ((settled.conversation, settled.inquiry), *settled.also):
             self._send(
@@ -201,7 +221,7 @@ class InboxController:
         before, self._inbox = self._inbox, self._inbox.shown(key, digest)
         return before is not self._inbox
 
-    # -- what the user does
+    # -- actions of the user
 
     def jump(self, key: Key, alike: tuple[Key, ...] = ()) -> None:
         """Go to a question. One of a conversation that isn't open is resumed first, in the background.
@@ -211,10 +231,10 @@ class InboxController:
         if key in self._inbox.prompts:
             self._inbox = self._inbox.back(key)
             self._snoozes.unsnooze(key)
-            self._column.turn_to(key, alike)
+            self._column.open_question(key, alike)
             self._schedule()
             self._changed()
-        elif (entry := self._inbox.get(key)) is not None and entry.held_by:
+        elif (entry := self._inbox.get(key)) is not None and (entry.held_by or entry.outside or entry.folder):
             self._offer(key)
         elif entry is not None:
             self._wanted = key
@@ -244,7 +264,7 @@ class InboxController:
             self._changed()
 
     def unsnooze_due(self) -> None:
-        """Unsnooze what is due by the clock."""
+        """Unsnooze questions whose time is over."""
         for key in self._inbox.over(self._clock()):
             self.unsnooze(key)
         self._schedule()

@@ -1,7 +1,7 @@
 """The interrupt menu, in place of the composer, in the look of a sheet (inquiries.md R211, R215, M44).
 
-Shows the choices of `view/questions/interrupt_menu.py` and posts the one that the user takes; Esc is Continue. For a
-choice that takes a text, the menu becomes one line over the composer, where the user writes it.
+Shows the choices of `view/questions/interrupt_menu.py` and posts the user's choice; Esc is Continue. For a choice that
+needs a text, the menu becomes one line over the composer, where the user writes it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, InterruptChoic
 
 
 class InterruptMenu(Vertical, can_focus=True):
-    """Four numbered choices. Gets every key until one is taken."""
+    """Four numbered choices. Gets every key until one is chosen."""
 
     BINDINGS = [
-        Binding("enter", "take", "take", id="interrupt.take", tooltip="Select the highlighted choice"),
+        Binding("enter", "take", "select", id="interrupt.take", tooltip="Select the highlighted choice"),
         Binding("escape", "go_on", "continue", id="interrupt.continue", tooltip="Continue the turn"),
-        Binding("up,k,ctrl+p", "move(-1)", "up", show=False, id="interrupt.up", tooltip="The choice above"),
-        Binding("down,j,ctrl+n", "move(1)", "down", show=False, id="interrupt.down", tooltip="The choice below"),
+        Binding("up,k,ctrl+p", "move(-1)", "up", show=False, id="interrupt.up", tooltip="Go to the previous choice"),
+        Binding("down,j,ctrl+n", "move(1)", "down", show=False, id="interrupt.down", tooltip="Go to the next choice"),
         *(
             Binding(str(n), f"pick({n})", f"choice {n}", show=False, id=f"interrupt.{n}", tooltip="Select it directly")
             for n in range(1, 5)
@@ -51,7 +51,7 @@ class InterruptMenu(Vertical, can_focus=True):
 
     @dataclass
     class Chosen(Message):
-        """The user took this choice."""
+        """The user's choice."""
 
         choice: InterruptChoice
 

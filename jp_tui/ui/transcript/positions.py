@@ -1,8 +1,8 @@
 """Row positions of a transcript: which block is at which row, also where events aren't loaded.
 
-A section is a run of loaded events or a gap; the last one holds what isn't in the log yet. Row numbers count from the
-beginning and rest on estimates in gaps, so a position that must outlast new heights is an `Anchor`. Knows heights, not
-rows: the owner says how high a block is.
+A section is a run of loaded events or a gap; the last one has the blocks that aren't in the log yet. Row numbers count
+from the beginning and depend on estimates in gaps, so a position that must outlast new heights is an `Anchor`. Knows
+heights, not rows: the owner measures the blocks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RowSection:
 
 
 class Spot(NamedTuple):
-    """What is at a document row: the section, the block (None in a gap), and the row within the block's own rows.
+    """The content of a document row: the section, the block (None in a gap), and the row within the block's own rows.
 
     `line` is negative on the blank rows before a block.
     """
@@ -141,7 +141,7 @@ class RowPositions:
         return self._places.total
 
     def spot(self, row: int) -> Spot | None:
-        """Return what is at a document row; None outside."""
+        """Return the content of a document row; None outside."""
         self._update()
         found = self._places.find(row)
         if found is None:
@@ -163,12 +163,12 @@ class RowPositions:
 
     @staticmethod
     def event_at(spot: Spot) -> int | None:
-        """Return the number of the event that is about there in a gap."""
+        """Return the approximate number of the event at a place in a gap."""
         run = spot.section.run
         return None if run is None else run.first + run.events * spot.line // max(spot.section.sums.total, 1)
 
     def row_of(self, anchor: Anchor) -> int | None:
-        """Return the document row where an anchor is now; None if its block is gone."""
+        """Return the document row where an anchor is now; None if its block was dropped."""
         self._update()
         seq = seq_of(anchor.key) if anchor.key else anchor.seq
         at = len(self._sections) - 1 if seq is None else self._pages.find(seq)
@@ -215,5 +215,5 @@ class RowPositions:
 
 
 def seq_of(key: str) -> int | None:
-    """Return the number of the event that a block's key belongs to; None for what isn't in the log."""
+    """Return the number of the event that a block's key belongs to; None for a block that isn't in the log."""
     return int(key[1:]) if key[:1] in ("e", "h", "r") and key[1:].isdigit() else None

@@ -1,6 +1,6 @@
-"""Paint small blocks before a scroll brings them in sight, if the painter's thread has not painted them yet.
+"""Paint small blocks before a scroll shows them, if the painter's thread has not painted them yet.
 
-So a page is whole in its first frame, and true heights decide where it begins. Large blocks wait for the painter.
+So a page is whole in its first frame, and exact heights decide where it begins. Large blocks wait for the painter.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from jp_tui.view.transcript.blocks import (
 )
 
 BUDGET = 0.012
-"""Seconds of work that a scroll may take more for it: less than a frame of 60 in a second."""
+"""Most seconds that this may add to a scroll: less than a frame at 60 frames a second."""
 SMALL = 6_000
 """Characters of a block that takes a few milliseconds at most."""
 _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})[ \t]*([^\s`]*)", re.MULTILINE)
 
 
 def paint_small(document: TranscriptDocument, first: int, last: int, until: float) -> bool:
-    """Paint small blocks in the rows `first`..`last` that nothing is painted of, until `thread_time()` is `until`.
+    """Paint small unpainted blocks in the rows `first`..`last`, until `thread_time()` is `until`.
 
     Return True if some were painted and time is left: their heights may bring other blocks into these rows.
     """

@@ -1,7 +1,7 @@
-"""Snoozed questions, saved with their drafts so that a restart doesn't bring all of them back (E51).
+"""Snoozed questions, saved with their drafts so that they stay snoozed after a restart (E51).
 
-Decides nothing about when a question is back: `view/questions/inbox.py` does. What was saved counts only for a question
-that is asked for the first time in this run.
+`view/questions/inbox.py` decides when a snooze ends. A saved snooze counts only for a question that is asked for the
+first time in this run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SnoozeStore:
             self._save_both(key)
 
     def asked(self, prompt: PromptRequest, saved: str) -> tuple[str, bool, float | None]:
-        """Read what was saved for a question that is asked.
+        """Read the saved draft and snooze of a question that is asked.
 
         Return the draft, True if it is still snoozed, and for how many seconds (None: until nothing else waits).
         """
@@ -55,7 +55,7 @@ class SnoozeStore:
         self._snoozed[key] = off
         return text, True, left
 
-    def settled(self, key: Key) -> None:
+    def forget_settled(self, key: Key) -> None:
         """Forget a question that no longer waits."""
         self._drafts.pop(key, None)
         self._snoozed.pop(key, None)

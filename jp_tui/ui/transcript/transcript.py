@@ -40,7 +40,7 @@ FRAME = 1 / 20
 SLOWEST = 0.5
 """The longest pause between two of them, however long the last text took to paint: the next may be short."""
 NEARLY = 0.005
-"""Seconds that a frame may come early, if its text is there."""
+"""Seconds by which a frame may come early, if its text is there."""
 AT_ONCE = 16
 """Events that are each shown at once before the rest is shown once a frame: more than a user's own action causes."""
 
@@ -57,7 +57,7 @@ class Transcript(VirtualList[TranscriptDocument]):
         ),
         Binding(
             "f", "fork_here", "Fork", show=False, id="transcript.fork",
-            tooltip="Continue in a copy up to the selected or last visible message",
+            tooltip="Fork from the selected or last visible message",
         ),
     ]  # fmt: skip
 
@@ -80,7 +80,7 @@ class Transcript(VirtualList[TranscriptDocument]):
 
     @dataclass
     class Copied(Message):
-        """The user wants this on the clipboard; `what` is its name, empty where the beginning of it says more."""
+        """The user wants to copy this; `what` is its name, empty where the beginning of it says more."""
 
         text: str
         what: str = ""
@@ -131,9 +131,9 @@ class Transcript(VirtualList[TranscriptDocument]):
         self._conversation = opened.conversation
         self.document.story.held = bool(opened.held_by)
         if opened.greeting is not None and not opened.page:
-            self.document.changed(self.document.story.greet(opened.greeting, opened.model))
+            self.document.changed(self.document.story.show_greeting(opened.greeting, opened.model))
         self.document.load(opened.spans, opened.page, opened.last_seq)
-        self._settle()
+        self._refresh_layout()
 
     def apply(self, event: ev.Event) -> None:
         """Show an event of the engine; those of other conversations change nothing."""
@@ -196,7 +196,7 @@ class Transcript(VirtualList[TranscriptDocument]):
         self.reset()
 
     @property
-    def settled(self) -> bool:
+    def is_idle(self) -> bool:
         """True if everything in sight is painted and no page is awaited."""
         later = self._frame or self._settle_later
         return not (self._waiting or self._busy or later or self._asked or self.document.story.has_fresh)
@@ -219,7 +219,7 @@ class Transcript(VirtualList[TranscriptDocument]):
 
     @property
     def plain_end(self) -> int:
-        """The number of the last event, if the end of the log is in sight as a resumed conversation shows it: nothing
+        """The number of the last event, if the visible end of the log is as a resumed conversation shows it: nothing
         streams, is unfolded, marked or selected. Else 0."""
         story = self.document.story
         streams = story.live or story.has_fresh or self._busy or self._settle_later or self._asked
@@ -235,10 +235,10 @@ class Transcript(VirtualList[TranscriptDocument]):
         self._asked = None
         if not self.document.read(event.events):
             self.document.close_gap(event.around)
-        self._settle()
+        self._refresh_layout()
 
-    def _settle(self, *, grown: bool = False) -> None:
-        """After any change of the document: keep the place, paint and request what is near, and show it."""
+    def _refresh_layout(self, *, grown: bool = False) -> None:
+        """Keep the place after any change of the document, paint and request the rows nearby, and show it."""
         self.place(grown=grown)
         self._demand()
         self.refresh()
@@ -246,7 +246,7 @@ class Transcript(VirtualList[TranscriptDocument]):
     def _settle_soon(self, *, grown: bool) -> None:
         """Settle now, or once a frame while many events come."""
         if not self.is_attached:
-            self._settle(grown=grown)
+            self._refresh_layout(grown=grown)
             return
         loop = asyncio.get_running_loop()
         now = loop.time()
@@ -260,7 +260,7 @@ class Transcript(VirtualList[TranscriptDocument]):
     def _settle_now(self) -> None:
         self._settle_later, self._free = None, max(self._free - 1, 0.0)
         grown, self._grew = self._grew, False
-        self._settle(grown=grown)
+        self._refresh_layout(grown=grown)
 
     def _demand(self) -> None:
         """Request missing rows from the painter and missing events from the app, near the viewport."""
@@ -329,7 +329,7 @@ class Transcript(VirtualList[TranscriptDocument]):
     def _tick(self) -> None:
         self._frame = None
         self._next_frame = asyncio.get_running_loop().time() + FRAME
-        for key, text in self.document.story.take().items():
+        for key, text in self.document.story.drain().items():
             self._texts.setdefault(key, []).append(text)
             if key in self._runs and (growth := self._desk.grown(key, text)) is not None:
                 self._grow(growth)
@@ -367,16 +367,16 @@ class Transcript(VirtualList[TranscriptDocument]):
         return self._folds.decorate(strip, number) if self._folds.key else strip
 
     def focus_on_click(self) -> bool:
-        """Return False: who clicks and types on is writing, and none of these letters is a key here."""
+        """Return False: a user who clicks and types on is writing, and none of these letters is a key here."""
         return False
 
     def toggle(self, key: str) -> None:
-        """Fold or unfold a part; what is above it stays where it is."""
+        """Fold or unfold a part; the rows above it stay where they are."""
         self.document.unfolded ^= {key}
         self.hold()
         if key in self._runs:
             self._begin(key, thought=True)
-        self._settle()
+        self._refresh_layout()
 
     # --- keys ----------------------------------------------------------------------------------------------
 
@@ -465,11 +465,11 @@ class Transcript(VirtualList[TranscriptDocument]):
             self.document.resize(width)
             self._again()
         else:
-            self._settle()
+            self._refresh_layout()
 
     def _again(self) -> None:
         """After a new width or theme: paint growing parts from their beginning, the rest as it comes near."""
         for key in list(self._runs):
             block = next((one for one in self.document.story.live if one.key == key), None)
             self._begin(key, isinstance(block, ReasoningBlock))
-        self._settle()
+        self._refresh_layout()

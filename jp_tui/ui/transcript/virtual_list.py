@@ -1,9 +1,9 @@
 """A virtual list of rows: it scrolls, paints only the rows in sight, and its text can be selected and clicked.
 
-The first row in sight is kept as an anchor, so that heights that become known above it don't move what is read. At the
-end it follows new rows. Finished rows go to the compositor without layout, bars or styles cache, so a row that only
-moved costs a look-up (designs.md B). A selection is in document rows, so it survives scrolling (designs.md D), and
-gives the source text without gutters. A click runs nothing untrusted: a row says what the click means, as a value.
+The first row in sight is kept as an anchor, so that heights that become known above it don't move the text being read.
+At the end it follows new rows. Finished rows go to the compositor without layout, bars or styles cache, so a row that
+only moved costs a look-up (designs.md B). A selection is in document rows, so it survives scrolling (designs.md D), and
+gives the source text without gutters. A click runs nothing untrusted: a row has the meaning of the click as a value.
 """
 
 from __future__ import annotations
@@ -60,16 +60,28 @@ RowDocumentType = TypeVar("RowDocumentType", bound=RowDocument)
 def scroll_bindings(name: str) -> list[Binding]:
     """Return the keys that scroll, with ids that begin with `name`."""
     return [
-        Binding("up,k", "scroll_rows(-1)", "Up", show=False, id=f"{name}.up", tooltip="Scroll one row up"),
-        Binding("down,j", "scroll_rows(1)", "Down", show=False, id=f"{name}.down", tooltip="Scroll one row down"),
-        Binding("pageup", "scroll_pages(-1)", "Page up", id=f"{name}.page_up", tooltip="Scroll one page up"),
-        Binding("pagedown", "scroll_pages(1)", "Page down", id=f"{name}.page_down", tooltip="Scroll one page down"),
-        Binding("ctrl+u", "scroll_half(-1)", "Half a page up", show=False, id=f"{name}.half_up", tooltip="Scroll up"),
-        Binding("ctrl+d", "scroll_half(1)", "Half a page down", show=False, id=f"{name}.half_down", tooltip="Scrolls"),
-        Binding("home,g", "scroll_to_start", "Start", show=False, id=f"{name}.start", tooltip="Go to the first row"),
+        Binding("up,k", "scroll_rows(-1)", "Up", show=False, id=f"{name}.up", tooltip="Scroll up one row"),
+        Binding("down,j", "scroll_rows(1)", "Down", show=False, id=f"{name}.down", tooltip="Scroll down one row"),
+        Binding("pageup", "scroll_pages(-1)", "Page up", id=f"{name}.page_up", tooltip="Scroll up one page"),
+        Binding("pagedown", "scroll_pages(1)", "Page down", id=f"{name}.page_down", tooltip="Scroll down one page"),
         Binding(
-            "end,G", "scroll_to_end", "End", show=False, id=f"{name}.end", tooltip="Go to the last row and stay there"
+            "ctrl+u",
+            "scroll_half(-1)",
+            "Half up",
+            show=False,
+            id=f"{name}.half_up",
+            tooltip="Scroll up half a page",
         ),
+        Binding(
+            "ctrl+d",
+            "scroll_half(1)",
+            "Half down",
+            show=False,
+            id=f"{name}.half_down",
+            tooltip="Scroll down half a page",
+        ),
+        Binding("home,g", "scroll_to_start", "Start", show=False, id=f"{name}.start", tooltip="Go to the first row"),
+        Binding("end,G", "scroll_to_end", "End", show=False, id=f"{name}.end", tooltip="Go to the end and follow it"),
     ]
 
 
@@ -168,7 +180,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
             self._anchor = self._anchor._replace(key=new)
 
     def hold(self) -> None:
-        """Stop following: the viewport stays whatever is added below."""
+        """Stop following: the viewport stays, even if rows are added below."""
         self._following = False
 
     def before_scroll(self, rows: int) -> None:
@@ -235,7 +247,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
         look = self._document.look
         first, last = self._thumb()
         thumb = look.marker if self.has_focus else look.thumb
-        track = (look.marker, FOCUSED) if self.has_focus else (look.track, TRACK)  # a line says where the keys go (S54)
+        track = (look.marker, FOCUSED) if self.has_focus else (look.track, TRACK)  # shows the focus (S54)
         found: list[Strip] = []
         filters = [one for one in self.app.get_line_filters() if isinstance(one, Monochrome | NoColor)]
         for y in range(crop.y, crop.bottom):
@@ -248,7 +260,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
             strip = self.decorate(strip, number)
             if self._news and not self._following and y == self.height - 1:
                 strip = self._with_news(strip)
-            for one in filters:  # filters for the theme's colours are applied when the look is made
+            for one in filters:  # the look already includes the filters for the theme's colours
                 strip = strip.apply_filter(one, self.background_colors[1])
             found.append(strip if crop.x == 0 and crop.width == width else strip.crop(crop.x, crop.right))
         return found
@@ -343,7 +355,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
             self._dragging = None
 
     async def _on_click(self, event: events.Click) -> None:
-        """Select a word or line by double or triple click; else report what the row says at the click."""
+        """Select a word or line by double or triple click; else report the row's target at the click."""
         event.prevent_default()  # the base class would select the whole widget, or all its neighbours
         number = self._top + event.y
         if event.x >= self.size.width - 1:
@@ -389,7 +401,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
         self.refresh(Region(0, 0, self.size.width, self.height))
 
     def _shift_selection(self, rows: int) -> None:
-        """Keep a selection on its words after rows above it became higher or lower."""
+        """Keep a selection on its text after rows above it became higher or lower."""
         if rows and (selection := self.text_selection) is not None and selection.start and selection.end:
             shift = Offset(0, rows)
             self.screen.selections = {self: Selection(selection.start + shift, selection.end + shift)}

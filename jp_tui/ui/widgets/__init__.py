@@ -1,1 +1,1 @@
-"""Widgets: each takes values and posts typed messages. None sends a command or reaches into another."""
+"""Widgets: each takes values and posts typed messages. None sends a command or accesses another widget."""

@@ -1,4 +1,4 @@
-"""What a question or page is about: a diff, a plan, a command; scrolled, and seen to its end or not (E1, E15).
+"""The context of a question or page: a diff, a plan, a command; scrolled, and seen to its end or not (E1, E15).
 
 Reports how much of it was on the screen, so that a Yes can wait for that; decides nothing. It is painted at once, since
 a sheet has to know its height; of a long text only the beginning, while the rest is laid out on another thread (T4) and
@@ -7,6 +7,7 @@ counts as unseen until then. Approval mode by default (traps.md T3).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,17 +31,17 @@ from jp_tui.ui.transcript.positions import Anchor
 from jp_tui.ui.transcript.virtual_list import VirtualList, scroll_bindings
 
 FEW, LEAD = 12, 1
-"""With fewer rows a diff begins at its first changed line; the number of rows that are shown above that line."""
+"""Rows below which a view of a diff begins at the first changed line; the number of rows shown above that line."""
 LEADING = 6
-"""Rows above that beginning that need not be seen; if there are more, they count as unseen until they were."""
+"""Rows above that beginning that need not be seen; more of them count as unseen until they were on the screen."""
 
 Key = tuple[int, bool]
-"""A width and whether a diff stands in two columns."""
+"""A width, and True for a diff in two columns."""
 _Made = tuple[int, Key, PaintedDiff]
 
 
 class SeenRows:
-    """Which rows were on the screen, as ranges from a first row up to one behind the last (Z14)."""
+    """The rows that were on the screen, as ranges from a first row to the one after the last (Z14)."""
 
     def __init__(self) -> None:
         self._ranges: list[tuple[int, int]] = []
@@ -65,7 +66,7 @@ class SeenRows:
         self._ranges = [(first, min(last, end)) for first, last in self._ranges if first < end]
 
     def scale(self, before: int, rows: int) -> None:
-        """Keep the same share, of `before` rows that are now `rows`: no more of them than were seen."""
+        """Convert `before` rows to `rows` rows with the same seen share, rounded down."""
         if self.count >= before:
             self._ranges = [(0, rows)] if rows else []
         else:
@@ -112,7 +113,7 @@ def _laid_out(run: int, key: Key, whole: Callable[[], PaintedDiff], colours: Pai
 
 
 def _alike(old: list[Row], new: list[Row]) -> int:
-    """Return how many rows at the beginning are equal."""
+    """Return the number of equal rows at the beginning."""
     pairs = zip(old, new, strict=False)
     return next((at for at, (one, other) in enumerate(pairs) if one.text != other.text), min(len(old), len(new)))
 
@@ -159,16 +160,16 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self.can_focus = focus
         self._text, self._approval, self._split, self._named = text, approval, False, named
         self._untouched = True
-        """True until the user scrolls: the view is where it should begin."""
+        """True until the user scrolls: the view is at its initial place."""
         self._made: dict[Key, PaintedDiff] = {}
         self._width, self._seen, self._of = 1, SeenRows(), 0
         self._errand: SlowPaint[_Made] = SlowPaint(self._deliver)
         self._run, self._asked = 0, (0, False)
-        """A number for each new layout, by which late rows are recognised, and the key that is being laid out."""
+        """A number for each new layout, by which late rows are recognised, and the key of the running layout."""
         self._held = False
         """True while the rows shown are of this text at another width or in other colours: they stay meanwhile."""
         self._to_end, self._to_hunk = False, 0
-        """Where to go when all of it is laid out: to its end, or to that hunk."""
+        """The places to go to when all of it is laid out: its end, or that hunk."""
 
     # --- text and state ------------------------------------------------------------------------------------
 
@@ -197,7 +198,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         return max(self.lines - self._seen.count, 0 if self.document.painted.whole else 1) if self.is_mounted else 0
 
     @property
-    def seen_to_end(self) -> bool:
+    def read_to_end(self) -> bool:
         """True if all of it was on the screen."""
         return self._seen.count > 0 and self.unseen == 0
 
@@ -245,7 +246,9 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self.refresh(layout=True)
 
     def prefer_split(self, split: bool) -> None:
-        """Show a diff in two columns, or in one."""
+        """Show a diff in two columns, or in one; a new file, which would leave a column empty, in one."""
+        if split:
+            split = not _one_sided(self._text.raw)
         if split != self._split:
             self.action_split()
 
@@ -269,11 +272,11 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self._to_end = self._held or not self.complete
 
     def _begin(self) -> None:
-        """In a low view, begin just above the first changed line instead of the lines before it."""
+        """Begin just above the first changed line in a low view, instead of the lines before it."""
         first = self.document.painted.first
         if self._untouched and first is not None and 0 < self.height < min(FEW, self.lines):
             super().scroll_to_row(first - LEAD)
-            if self.top <= LEADING:  # a name and lines that stay as they are
+            if self.top <= LEADING:  # a name and unchanged lines
                 self._seen.add(0, self.top)
 
     # --- painting ------------------------------------------------------------------------------------------
@@ -333,7 +336,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         end, hunk = self._to_end, self._to_hunk
         old, self._held = self.document.painted, False
         self.document = _Rows(painted, max(self._width - 1, 1), self._colours)
-        if old.more:  # only what the whole has as well
+        if old.more:  # only hunks that the whole has as well
             self._seen.cut(_alike(old.rows, painted.rows))
         elif self._of and self.lines != before and before:  # the same share of it counts as seen
             self._seen.scale(before, self.lines)
@@ -402,3 +405,9 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self._width = event.size.width
         self._lay_out()
         self.look()
+
+
+def _one_sided(text: str) -> bool:
+    """Return True if all hunks of a diff have lines of only one of its files."""
+    hunks = re.findall(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", text, re.MULTILINE)
+    return bool(hunks) and any(all(hunk[side] == "0" for hunk in hunks) for side in (0, 1))

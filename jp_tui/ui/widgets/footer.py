@@ -1,6 +1,6 @@
 """The last line: the keys that work now, made from the active bindings, and nothing else (asking.md E5).
 
-Every key in it can be clicked (E60). A short notice may take its place for a moment. It declares no key.
+Every key in it can be clicked (E60). A short notice may replace it for a moment. It declares no key.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from textual.binding import ActiveBinding
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.reactive import reactive
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from jp_tui.ui.keys.bindings import short, shown, words
-from jp_tui.ui.text import blank, join, ours, styled
+from jp_tui.ui.keys.bindings import shown, spelled, words
+from jp_tui.ui.text import blank, cut, join, ours, styled
 
 _GAP = 2
 _SPARE = (
     "composer.editor", "workspace.sidebar", "composer.newline", "app.palette",
     "searching.search", "library.which", "library.places", "library.undo",
 )  # fmt: skip
-"""What goes first where room is short; all of it is on the keys screen, and a page's own is said on the page."""
+"""Keys to leave out first where room is short. The keys page has all of them, and a page names its own."""
 
 
 class KeyBar(Widget):
-    """`^P palette  ^B sidebar  F1 keys`; what does not fit is left out from the middle, help never."""
+    """`Ctrl+P palette Ctrl+B sidebar F1 keys`; keys that don't fit are left out from the middle, help never."""
 
     DEFAULT_CSS = """
     KeyBar { height: 1; width: 1fr; padding: 0 1; background: $bar-background; color: $bar-foreground; }
     """
 
     notice: reactive[Content | None] = reactive(None)
-    """Words in the place of the keys."""
+    """A text in place of the keys."""
 
     def __init__(self, *, speaks_for_itself: Callable[[DOMNode], bool], id: str | None = None) -> None:
-        """`speaks_for_itself` says of which nodes the keys are shown elsewhere."""
+        """`speaks_for_itself` returns True for nodes whose keys are shown elsewhere."""
         super().__init__(id=id)
         self._elsewhere = speaks_for_itself
         self._active: list[ActiveBinding] = []
@@ -48,6 +48,8 @@ class KeyBar(Widget):
 
     def _changed(self, screen: Screen[object]) -> None:
         found = [one for one in shown(screen.active_bindings) if not self._elsewhere(one.node)]
+        if isinstance(screen, ModalScreen):  # on every page the way out is the last key, and never left out
+            found.sort(key=lambda one: one.binding.key == "escape")
         if [one.binding for one in found] != [one.binding for one in self._active]:
             self.refresh()
         self._active = found
@@ -55,7 +57,7 @@ class KeyBar(Widget):
     def render(self) -> Content:
         self._places = []
         if self.notice is not None:
-            return self.notice
+            return cut(self.notice, self.size.width - 2)
         parts: list[Content] = []
         at = 0
         for one in _fitting(self._active, self.size.width - 2):
@@ -66,11 +68,11 @@ class KeyBar(Widget):
         return join(*parts, sep=ours("  "))
 
     def parts(self) -> list[tuple[str, str, int]]:
-        """What can stand here, as (key, what it does, how early it goes where room is short)."""
+        """Return the possible parts as (key, effect, order of leaving out where room is short)."""
         found = list(self._active)
         order = {id(one): at for at, one in enumerate(_leaving(found))}
         return [
-            (words(short(one.binding.key)).plain, words(_lower(one.binding.description)).plain, order[id(one)])
+            (words(spelled(one.binding.key)).plain, words(_lower(one.binding.description)).plain, order[id(one)])
             for one in found
         ]
 
@@ -83,7 +85,7 @@ class KeyBar(Widget):
 
 
 def _spelled(one: ActiveBinding) -> Content:
-    key = styled(words(short(one.binding.key)), "bold $primary")
+    key = styled(words(spelled(one.binding.key)), "bold $primary")
     return (
         join(key, ours(" "), styled(words(_lower(one.binding.description)), "$muted-foreground"))
         if one.binding.key
@@ -96,7 +98,7 @@ def _lower(text: str) -> str:
 
 
 def _fitting(active: list[ActiveBinding], width: int) -> list[ActiveBinding]:
-    """As many as fit: what one can best do without goes first, the last one (help) stays."""
+    """Return as many as fit: the least needed are left out first, the last one (help) stays."""
     found, leaving = list(active), _leaving(active)
     while len(found) > 1 and sum(_spelled(one).cell_length + _GAP for one in found) - _GAP > width:
         found.remove(leaving.pop(0))
@@ -104,7 +106,7 @@ def _fitting(active: list[ActiveBinding], width: int) -> list[ActiveBinding]:
 
 
 def _leaving(active: list[ActiveBinding]) -> list[ActiveBinding]:
-    """All, in the order in which they go."""
+    """Return all keys in the order in which they are left out."""
     spare = [one for name in _SPARE for one in active if one.binding.id == name]
     rest = [one for one in active if one not in spare]
     return [*spare, *reversed(rest[:-1]), *rest[-1:]]

@@ -1,6 +1,6 @@
-"""One line of text in a page over the workspace: a search, a value. Grows no history and submits nothing by itself.
+"""One line of text in a page over the workspace: a search, a value. Keeps no history and submits nothing automatically.
 
-Textual's own input in the colours and the size of our pages.
+Textual's own input in the colours and the size of jp-tui's pages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from jp_tui.ui.textual_patches.private import own_bindings
 
 
 class TextField(Input):
-    """A line; `hint` is ours and stands there while it is empty; `enter` says what Enter does, for the last line."""
+    """A line; `hint` is a text of jp-tui, shown while it is empty; `enter` names the effect of Enter, for the last
+    line."""
 
     DEFAULT_CSS = """
     TextField, TextField:focus {
@@ -35,11 +36,11 @@ class TextField(Input):
 
     @property
     def _value(self) -> Text:
-        """What stands in it may be a value of a file: its controls are shown, and kept."""
+        """The text, which may be a value of a file: its control characters are shown, and kept."""
         shown = super()._value
         shown.plain = passed(shown.plain)
         return shown
 
     def show_end(self) -> None:
-        """The end of a text longer than the line, where the cursor is put."""
+        """Show the end of a text longer than the line, where the cursor is."""
         self.scroll_to(x=max(self.virtual_size.width - self.content_size.width, 0), animate=False, force=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import cast, get_args
 
 from jp_tui.conversation import events as stored
@@ -126,10 +127,12 @@ def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = Tru
             return _changed(activity, event, now)
         case ev.PlanModeSet(on=on):
             return replace(activity, plan=replace(activity.plan, planning=on))
+        case ev.PlanFound(events=events):
+            return reduce(_earlier_plan, events, activity)
         case ev.QuestionAsked(prompt=prompt):
             return _asked(activity, prompt)
         case ev.QuestionSettled():
-            return _settled(activity, event)
+            return _on_settled(activity, event)
         case ev.ReviewStarted(inquiry=id_, model=model):
             return _inquiry(activity, id_, lambda one: replace(one, reviewer=Foreign(model), heard=NOTHING))
         case ev.ReviewDelta(kind="reason"):
@@ -258,7 +261,7 @@ _ASKS: dict[PromptKind, CallState] = {
 }
 
 
-def _settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
+def _on_settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
     activity = _gone(activity, event)
 
     def settle(one: InquiryView) -> InquiryView:
@@ -310,6 +313,14 @@ def _fact(activity: Activity, one: StoredEvent) -> Activity:
             return activity if plan is activity.plan else replace(activity, plan=plan)
         case _:
             return activity
+
+
+def _earlier_plan(activity: Activity, one: StoredEvent) -> Activity:
+    """Add an earlier plan or mode event; the page had none of its kind."""
+    event = read_event(one.event)
+    if not isinstance(event, stored.Unknown) or (plan := planned(activity.plan, event)) is activity.plan:
+        return activity
+    return replace(activity, plan=plan)
 
 
 def _deferred(activity: Activity) -> Activity:

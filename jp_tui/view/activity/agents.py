@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, CallEnd
 from jp_tui.view.activity.activity import Activity, applied
+from jp_tui.view.wording.amounts import age
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,29 @@ def agent_state(one: Agent) -> tuple[str, str, bool]:
     if one.activity.waits or any(call.state in ASKING for call in one.activity.calls):
         return "◐", "waiting for you", True
     return "▸", "works", False
+
+
+_DOING = {
+    "works": ("▸", "works", False),
+    "waits": ("◐", "waiting for you", True),
+    "idle": ("○", "idle", False),
+    "open": ("○", "open", False),
+}
+WAYS = {"ask": "", "hook": "hooks", "mcp": "MCP", "acp": "ACP"}
+"""Connections of a program; a question of `jp-tui ask` is nothing more."""
+
+
+def doing_state(doing: str) -> tuple[str, str, bool]:
+    """Return what a conversation or a program does, as `agent_state`."""
+    return _DOING[doing]
+
+
+def waited(since: str, wall: float) -> str:
+    """Return since when it does that, as an age at `wall` seconds since 1970; empty if unknown."""
+    try:
+        return age(max(wall - read_timestamp(since).timestamp(), 0.0))
+    except ValueError:
+        return ""
 
 
 def asking(agents: Iterable[Agent]) -> frozenset[tuple[int, str]]:
@@ -82,7 +107,7 @@ class AgentTree:
         numbered, so that lists distinguish them."""
         return _numbered([one for one in self.by.values() if one.info.parent == parent])
 
-    def heard(self, event: ev.Event, now: float) -> AgentTree:
+    def apply(self, event: ev.Event, now: float) -> AgentTree:
         """Apply an event of any conversation; return the same object if it concerns no sub-agent."""
         if isinstance(event, ev.CallChanged) and event.agent is not None:
             return self._began(event.agent, over=event.state == "completed", end=event.end)

@@ -16,7 +16,7 @@ from jp_tui.view.activity.activity import Activity, CallActivity
 from jp_tui.view.activity.agents import Agent, agent_state
 from jp_tui.view.activity.plan import SIGNS, PlanView
 from jp_tui.view.questions import approval_text
-from jp_tui.view.questions.forms import taken_back
+from jp_tui.view.questions.forms import discarded_answers
 from jp_tui.view.questions.inbox import InboxEntry
 from jp_tui.view.questions.inquiry import NOTHING, InquiryView
 from jp_tui.view.questions.outcome_line import SUB_AGENT, Role, asker, declined, outcome
@@ -167,7 +167,7 @@ def _call(call: CallActivity, now: float) -> list[ActivityLine]:
     first = ActivityLine(role=role, sign=sign, text=call.tool, aside=NOTHING if repeats else call.title, right=right)
     told = [line for one in call.decided for line in _decision(one)]
     told += [ActivityLine(role="quiet", text=call.said, depth=1)] if call.said and call.busy else []
-    back = taken_back(call.inquiries)
+    back = discarded_answers(call.inquiries)
     for at, one in enumerate(call.inquiries):
         if not (one.moved or one.restores):  # after Back only the last one counts
             told += _inquiry(one, 1, call, now, back=at in back)

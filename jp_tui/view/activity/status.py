@@ -13,12 +13,15 @@ from jp_tui.view.wording.amounts import count, money, seconds, short_model
 
 PHASES = {
     "waiting_for_model": "waiting for the model",
+    "starting_servers": "starting",
     "streaming": "model is writing",
     "tools": "running tools",
     "retrying": "retrying",
     "compacting": "compacting the conversation",
     "resumed": "resuming an unfinished turn",
 }
+MODES = {"ask": "ask", "edits": "edits allowed", "unattended": "unattended in the sandbox"}
+"""Approval modes as the status line names them (AR30)."""
 UNTITLED = Foreign("")
 CELLS = 8
 """Width of the context meter."""
@@ -28,11 +31,13 @@ TIGHT = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """`phase` is empty when idle; `retry_at` is on the front end's clock; `held_by` names another writer; tokens in
-    total, `context` of the last request and `window` its maximum, `cost` in US dollars if prices are known; `waiting`
-    names what waits here, `put_off` counts snoozed questions, `elsewhere` those in conversations that aren't open;
-    `reviewed` are inquiries with the models deciding them and since when, oldest first; `parent` is set for a
-    sub-agent's conversation."""
+    """`phase` is empty when idle, `detail` names the MCP servers that start in it; `retry_at` is on the front end's
+    clock; `held_by` names another writer; tokens in total, `context` of the last request and `window` its maximum,
+    `cost` in US dollars if prices are known; `waiting` names what waits here, `put_off` counts snoozed questions,
+    `elsewhere` those in conversations that aren't open; `mode` is the approval mode that counts and `chosen` the user's
+    choice, both empty where nothing was ever changed; `reviewed` are inquiries with the models deciding them and since
+    when, oldest first; `parent` is set for a sub-agent's conversation; `store` names a store
+    on a server, `offline`: it doesn't answer, `weak` says what is weak about the connection (store.md D3, D12)."""
 
     workspace: str = ""
     home: str = ""
@@ -50,11 +55,17 @@ class Status:
     reviewed: tuple[tuple[str, Foreign, float], ...] = ()
     working: bool = False
     phase: str = ""
+    detail: str = ""
     retry_at: float | None = None
     held_by: str = ""
     parent: str = ""
+    mode: str = ""
+    chosen: str = ""
     trouble: str = ""
     advice: str = ""
+    store: str = ""
+    offline: bool = False
+    weak: str = ""
 
 
 def shortened(path: str, home: str, room: int) -> str:
@@ -93,7 +104,19 @@ def phase_text(status: Status, now: float) -> str:
         return f"{short_model(model.raw)} decides{more} · {seconds(now - since)}"
     if not status.working or (status.phase == "tools" and (status.waiting or status.put_off)):
         return ""  # the waiting question says it all
-    return PHASES.get(status.phase, "")
+    words = PHASES.get(status.phase, "")
+    return f"{words} {_few(status.detail)}" if status.phase == "starting_servers" else words
+
+
+def _few(names: str) -> str:
+    """Return the first two of some names, and how many more there are."""
+    found = names.split(", ")
+    return ", ".join(found[:2]) + (f" and {len(found) - 2} more" if len(found) > 2 else "")
+
+
+def store_text(status: Status) -> str:
+    """Return `db.example.org/jp`, with what is weak about the connection; nothing for a file."""
+    return f"{status.store}, {status.weak}" if status.weak else status.store
 
 
 def waiting_text(status: Status) -> str:

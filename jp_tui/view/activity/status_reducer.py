@@ -21,9 +21,9 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
         case ev.TurnStarted(model=model, resumed=resumed):
             phase = "resumed" if resumed else "waiting_for_model"
             return replace(status, working=True, phase=phase, model=model or status.model)
-        case ev.TurnPhase(phase=phase, retry_in=retry_in):
+        case ev.TurnPhase(phase=phase, detail=detail, retry_in=retry_in):
             at = None if retry_in is None else now + retry_in
-            return replace(status, working=True, phase=phase, retry_at=at)
+            return replace(status, working=True, phase=phase, detail=detail, retry_at=at)
         case ev.TurnCompleted(usage=usage):
             read, written = status.tokens_in + usage.input, status.tokens_out + usage.output
             costs = [one for one in (status.cost, usage.cost_usd) if one is not None]
@@ -38,20 +38,42 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
                 context=usage.context or status.context,
                 cost=sum(costs) if costs else None,
             )
-        case ev.Compacted(waits=False) if status.phase == "compacting":
-            return replace(status, working=False, phase="")
+        case ev.Compacted(waits=False, stored=stored):
+            done = replace(status, working=False, phase="") if status.phase == "compacting" else status
+            return _spent(done, stored.event.get("usage") if stored is not None else None)
+        case ev.WindowLearned(window=window):
+            return replace(status, window=window)
         case ev.ModelSwitched(model=model, window=window, once=False):
             return replace(status, model=model, window=window)
+        case ev.ApprovalModeSet(mode=mode, chosen=chosen):
+            return replace(status, mode=mode, chosen=chosen)
         case ev.QuestionSettled(inquiry=inquiry) if event.conversation == status.conversation and status.reviewed:
             return replace(status, reviewed=_others(status, inquiry))
         case ev.ReviewStarted(inquiry=inquiry, model=model):
             return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model), now)))
+        case ev.StoreState(name=name, problem=problem, warning=warning):
+            return replace(status, store=name, offline=bool(problem), weak=warning)
         case ev.StorageFailed(message=message, advice=advice):
             return replace(status, trouble=message, advice=advice)
         case ev.EventAppended():
             return replace(status, trouble="", advice="") if status.trouble else status
         case _:
             return status
+
+
+def _spent(status: Status, usage: object) -> Status:
+    """Add what a summary took that was asked for by hand (context.md K24)."""
+    if not isinstance(usage, dict):
+        return status
+    tokens = {name: value for name in ("input", "output") if isinstance(value := usage.get(name), int)}
+    cost = usage.get("cost_usd")
+    costs = [float(one) for one in (status.cost, cost) if isinstance(one, int | float)]
+    return replace(
+        status,
+        tokens_in=status.tokens_in + tokens.get("input", 0),
+        tokens_out=status.tokens_out + tokens.get("output", 0),
+        cost=sum(costs) if costs else None,
+    )
 
 
 def _agent(agent: AgentInfo) -> Foreign:
@@ -84,4 +106,7 @@ def _opened(status: Status, event: ev.ConversationOpened) -> Status:
         elsewhere=status.elsewhere,
         trouble=status.trouble,
         advice=status.advice,
+        store=status.store,
+        offline=status.offline,
+        weak=status.weak,
     )

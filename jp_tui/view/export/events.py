@@ -203,6 +203,10 @@ def plain(event: ev.Event) -> str:
             return "Answer: <redacted>"
         case ev.InquiryCancelled(reason=reason):
             return hung(f"Cancelled ({reason})") + _by(event)
+        case ev.InquiryVote(explanation=reason):
+            return hung(f"Approved by {_person(event)}") + ("\n" + hung(f"Reason: {reason}") if reason else "")
+        case ev.InquiryAssigned(to=to):
+            return hung(f"Handed over to {to or 'the owner'} by {_person(event)}")
         case ev.TurnOutcome(outcome=outcome, error=error):
             return "\n".join(part for part in (hung(_ending(outcome, error)), hung(summary(event))) if part)
         case ev.ChatResponse(content=content):
@@ -237,6 +241,14 @@ def _by(event: ev.InquiryAnswered | ev.InquiryCancelled) -> str:
     end = outcome(asked)
     parts = [responder(asked).raw, end.took, spent(asked)]
     return "\n" + hung(f"By: {' · '.join(part for part in parts if part)}")
+
+
+def _person(event: ev.InquiryVote | ev.InquiryAssigned) -> str:
+    """Return who approved a question or handed it over (store.md D15, D16)."""
+    by = event.responder
+    if by is None or not by.who:
+        return "somebody"
+    return f"{by.who} for {by.on_behalf}" if by.on_behalf else by.who
 
 
 def _decided(metadata: JsonObject) -> list[str]:

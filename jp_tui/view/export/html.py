@@ -26,7 +26,7 @@ from jp_tui.view.questions.outcome_line import asker, declined, outcome, respond
 from jp_tui.view.transcript import blocks as b
 from jp_tui.view.transcript.reducer import blocks_of
 from jp_tui.view.wording.amounts import duration, turns
-from jp_tui.view.wording.links import told
+from jp_tui.view.wording.links import link_target_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -62,8 +62,9 @@ class HtmlWriter:
 
 def _block(block: b.Block) -> Iterator[str]:
     match block:
-        case b.User(text=text):
-            yield f'<section class="you"><h2>You</h2>{markdown(text)}</section>'
+        case b.User(text=text, command=command):
+            typed = f"<p><code>{line(command)}</code></p>" if command else ""
+            yield f'<section class="you"><h2>You</h2>{typed}{markdown(text)}</section>'
         case b.Header(model=model, ms=ms):
             took = f' <span class="quiet">{duration(ms)}</span>' if ms is not None else ""
             yield f"<h2>{line(model) or 'Assistant'}{took}</h2>"
@@ -241,7 +242,7 @@ def _link(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: A
 
 def _link_end(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     """Add a link's target if its text names another host or it isn't allowed (Z22)."""
-    said = told(tokens, index)
+    said = link_target_text(tokens, index)
     return f'</a> <span class="host">({escape(said)})</span>' if said else "</a>"
 
 

@@ -42,8 +42,10 @@ class MarkdownWriter:
 
 def _block(block: b.Block) -> Iterator[str]:
     match block:
-        case b.User(text=text):
+        case b.User(text=text, command=command):
             yield "## You"
+            if command:
+                yield code(command.raw)
             yield prose(text)
         case b.Header(model=model, ms=ms):
             yield f"## {line(model) or 'Assistant'}" + (f" · {duration(ms)}" if ms is not None else "")

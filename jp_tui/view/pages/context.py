@@ -50,6 +50,8 @@ def _row(one: ContextPart, total: int) -> ContextRow:
         about = "not trusted"
     elif one.state == "cut":
         about = "cut"
+    elif one.part == "skills":
+        about = "skill"
     share = -(-one.tokens * SHARE // total) if total else 0
     amount = "not sent" if one.state == "not_sent" else f"{count(one.tokens)} tokens"
     name = one.path if one.path is not None else Foreign(_NAMES[one.part])

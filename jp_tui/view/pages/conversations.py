@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.protocol.library import Found, Hit, ImportProblem
-from jp_tui.protocol.values import ConversationInfo
 from jp_tui.view.wording.amounts import age, short_model, turns
+
+if TYPE_CHECKING:  # the first screen, which may be in the first frame, needs no protocol
+    from jp_tui.protocol.library import Found, Hit, ImportProblem
+    from jp_tui.protocol.values import ConversationInfo
 
 EMPTY = {
     "active": "No conversations yet.",
@@ -37,10 +40,23 @@ def title(info: ConversationInfo) -> Foreign:
 
 def about(info: ConversationInfo, now: float, home: str, *, place: bool) -> str:
     """Return `3 h · 4 turns · claude-haiku-4-5 · forked`; with `place` also the folder."""
-    parts = [age(seconds_since(info.updated, now)), turns(info.turns), short_model(info.model)]
+    return " · ".join(part for part in (age(seconds_since(info.updated, now)), *_lasting(info, home, place)) if part)
+
+
+def lasting(info: ConversationInfo) -> str:
+    """Return `4 turns · claude-haiku-4-5 · forked`, which stays true until it is used."""
+    return " · ".join(part for part in _lasting(info, "", False) if part)
+
+
+def _lasting(info: ConversationInfo, home: str, place: bool) -> list[str]:
+    parts = [turns(info.turns), short_model(info.model)]
     if place:
         folder = info.workspace
         parts.append(f"~{folder[len(home) :]}" if home and folder.startswith(f"{home}/") else folder)
+    if info.machine:
+        from jp_tui.view.wording.store import machine
+
+        parts.append(f"on {machine(info.machine)}")
     if info.parent:
         parts.append("a sub-agent's")
     if info.forked_from:
@@ -51,7 +67,7 @@ def about(info: ConversationInfo, now: float, home: str, *, place: bool) -> str:
         parts.append("deleted, removed permanently after 7 days")
     elif info.archived:
         parts.append("archived")
-    return " · ".join(part for part in parts if part)
+    return parts
 
 
 def hits(found: Found) -> list[Hit]:

@@ -12,7 +12,7 @@ from typing import Literal
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.events import ModelsListed, ModelTested, Refused, SetupFound, SetupSaved
 from jp_tui.protocol.models import ListModels, ModelInfo, ServerSpec
-from jp_tui.protocol.setup import FoundServer, ProbeSetup, SaveSetup, TestModel
+from jp_tui.protocol.setup import FoundAgent, FoundServer, ProbeSetup, SaveSetup, TestModel
 from jp_tui.view.wording.amounts import duration
 from jp_tui.view.wording.models import facts
 
@@ -66,6 +66,7 @@ class Wizard:
     model: str = ""
     tested: ModelTested | None = None
     reviewer: str = ""
+    agent: FoundAgent | None = None
     saved: SetupSaved | None = None
     trouble: str = ""
 
@@ -90,13 +91,14 @@ def apply_event(now: Wizard, event: object) -> Next:
             if now.step != "models" or provider != now.provider:
                 return now, ()
             said = [" ".join(part for part in (one.message, one.advice) if part) for one in problems]
-            said += [f"There is no key: {one.variable} is not set." for one in missing]
+            said += [f"{one.variable} isn't set." for one in missing]
             return replace(now, models=models, trouble=" ".join(said)), ()
         case ModelTested(model=model, ok=ok, message=message, advice=advice):
             if now.step != "testing" or model != now.model:
                 return now, ()
             said = [part for part in (message, advice) if part]
-            return replace(now, step="reviewer" if ok else "failed", tested=event, trouble="\n".join(said)), ()
+            after: Step = "confirm" if now.agent is not None else "reviewer"
+            return replace(now, step=after if ok else "failed", tested=event, trouble="\n".join(said)), ()
         case SetupSaved():
             return replace(now, step="done", saved=event, trouble=""), ()
         case Refused(message=message, advice=advice):
@@ -131,7 +133,7 @@ def choose_row(now: Wizard, key: str) -> Next:
             reviewer = {NONE: "", SAME: INHERIT}.get(key, key)
             return replace(now, step="confirm", reviewer=reviewer), ()
         case "confirm":
-            wanted = SaveSetup(model=now.model, reviewer=now.reviewer, server=now.server)
+            wanted = SaveSetup(model=now.model, reviewer=now.reviewer, server=now.server, agent=now.agent)
             return replace(now, step="saving"), (wanted,)
         case _:
             return now, ()
@@ -142,7 +144,11 @@ def _server(now: Wizard, key: str) -> Next:
         return replace(now, found=None), (ProbeSetup(),)
     if key == OWN:
         return replace(now, step="own"), ()
-    to = replace(now, step="models", provider=key, server=None, models=None)
+    agents = now.found.agents if now.found is not None else ()
+    if (agent := next((one for one in agents if _agent_key(one) == key), None)) is not None:
+        to = replace(now, step="testing", model=key, agent=agent, server=None, reviewer="", tested=None)
+        return to, (TestModel(model=key, agent=agent),)
+    to = replace(now, step="models", provider=key, server=None, models=None, agent=None)
     return to, (ListModels(provider=key),)
 
 
@@ -156,7 +162,7 @@ def _own(now: Wizard, key: str) -> Next:
     if missing:
         return replace(now, trouble=f"{missing[0]} is empty."), ()
     draft = now.draft
-    to = replace(now, step="models", provider=draft.name, server=draft, models=None)
+    to = replace(now, step="models", provider=draft.name, server=draft, models=None, agent=None)
     return to, (ListModels(server=draft),)
 
 
@@ -175,7 +181,11 @@ def _model(now: Wizard, key: str) -> Next:
 
 def _failed(now: Wizard, key: str) -> Next:
     if key == AGAIN:
-        return replace(now, step="testing", tested=None), (TestModel(model=now.model, server=now.server),)
+        return replace(now, step="testing", tested=None), (
+            TestModel(model=now.model, server=now.server, agent=now.agent),
+        )
+    if now.agent is not None:
+        return replace(now, step="confirm" if key == ASIS else "servers"), ()
     return replace(now, step="reviewer" if key == ASIS else "models"), ()
 
 
@@ -188,6 +198,8 @@ def back(now: Wizard) -> Wizard | None:
         "reviewer": "models",
         "confirm": "reviewer",
     }
+    if now.agent is not None and now.step in ("testing", "failed", "confirm"):
+        return replace(now, step="servers", trouble="")
     if now.step == "models":
         return replace(now, step="own" if now.server is not None else "servers", trouble="")
     to = before.get(now.step)
@@ -209,7 +221,11 @@ def lead(now: Wizard) -> str:
             if now.found is None:
                 return "Looking for keys in the environment and for servers on this machine…"
             set_now = f" The current model is {now.found.model}." if now.found.model else ""
-            return f"Where do your models come from?{set_now}" if now.found.servers else _nothing(now.found)
+            return (
+                f"Where do your models come from?{set_now}"
+                if now.found.servers or now.found.agents
+                else _nothing(now.found)
+            )
         case "own":
             return "Your own model server. Enter edits the highlighted line."
         case "models":
@@ -258,6 +274,12 @@ def rows(now: Wizard, words: str = "") -> tuple[WizardRow, ...]:
         case "models":
             return _models(now, words)
         case "failed":
+            if now.agent is not None:
+                return (
+                    WizardRow(AGAIN, "Try again", "after you repaired it"),
+                    WizardRow(OTHER, "Choose something else", "back to the list"),
+                    WizardRow(ASIS, "Use it anyway", "save the configuration without a working test"),
+                )
             return (
                 WizardRow(AGAIN, "Try again", "a local server may still be loading the model"),
                 WizardRow(OTHER, "Choose another model", "back to the list"),
@@ -277,9 +299,17 @@ def _servers(now: Wizard) -> tuple[WizardRow, ...]:
     if now.found is None:
         return ()
     found = tuple(WizardRow(one.provider, one.provider, _where(one), one.base_url) for one in now.found.servers)
+    agents = tuple(
+        WizardRow(_agent_key(one), one.name, "an agent, installed here", " ".join(one.command))
+        for one in now.found.agents
+    )
     own = WizardRow(OWN, "Another server", "enter address, protocol and key variable")
     again = WizardRow(AGAIN, "Search again", "after you start a server")
-    return (*found, own, again)
+    return (*found, *agents, own, again)
+
+
+def _agent_key(one: FoundAgent) -> str:
+    return f"agent/{one.name}"
 
 
 def _where(one: FoundServer) -> str:
@@ -295,7 +325,7 @@ def _models(now: Wizard, words: str) -> tuple[WizardRow, ...]:
     wanted = words.casefold().split()
     fits = [one for one in now.models if all(word in one.model.casefold() for word in wanted)]
     fits.sort(key=lambda one: not one.default)
-    found = [WizardRow(one.id, one.model, _said(one)) for one in fits[:MOST_MODELS]]
+    found = [WizardRow(one.id, one.model, _model_line(one)) for one in fits[:MOST_MODELS]]
     if (more := len(fits) - MOST_MODELS) > 0:
         found.append(WizardRow(AGAIN, f"{more:,} more models", "type part of the name above, or choose this to reload"))
     name = words.strip()
@@ -306,7 +336,7 @@ def _models(now: Wizard, words: str) -> tuple[WizardRow, ...]:
     return tuple(found)
 
 
-def _said(one: ModelInfo) -> str:
+def _model_line(one: ModelInfo) -> str:
     parts = ("recommended" if one.default else "", facts(one), "" if one.listed else "not listed by its server")
     return " · ".join(part for part in parts if part)
 
@@ -328,6 +358,8 @@ def plan(now: Wizard) -> tuple[tuple[str, str], ...]:
     if now.server is not None:
         at = f"providers.llm.{now.server.name}"
         pairs += [(f"{at}.{name}", getattr(now.server, name)) for name in FIELDS[1:] if getattr(now.server, name)]
+    if now.agent is not None:
+        pairs.append((f"agents.{now.agent.name}.command", " ".join(now.agent.command)))
     pairs.append(("assistant.model.id", now.model))
     if now.reviewer:
         pairs.append(("conversation.inquiry.assistant.model.id", now.reviewer))

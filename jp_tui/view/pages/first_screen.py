@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jp_tui.conversation.text import first_line
-from jp_tui.protocol.context import ContextPart
-from jp_tui.protocol.values import ConversationInfo
-from jp_tui.view.pages.conversations import about
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.view.pages.conversations import lasting, seconds_since, title
+from jp_tui.view.wording.amounts import age
+
+if TYPE_CHECKING:  # it may be in the first frame, which needs no protocol
+    from jp_tui.protocol.context import ContextPart
+    from jp_tui.protocol.values import ConversationInfo
 
 RECENT, TIPS_SHOWN = 3, 3
 TIPS = (
@@ -15,7 +19,7 @@ TIPS = (
     "! runs a command of your own. Alt+A adds its output to the message.",
     "/ lists all commands, those you run most first.",
     "↑ returns what you sent before. Ctrl+R searches in it.",
-    "/diff shows what a turn changed in files, /undo takes it back.",
+    "/diff shows what a turn changed in files, /undo reverts it.",
     "Enter while the assistant works queues the message for the next turn.",
     "Esc while the assistant works opens a menu: stop it, or tell it something.",
     "/conversations searches in the words of all conversations.",
@@ -32,6 +36,16 @@ TIPS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecentConversation:
+    """A conversation that can be opened: `updated` is a time of the log, `facts` what doesn't change with time."""
+
+    id: str
+    title: Foreign
+    updated: str
+    facts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FirstScreenView:
     """Content of the first screen. `instructions` is one line about the instruction files that the model gets, empty
     where none are known; `recent` the last conversations of the folder, newest first."""
@@ -40,18 +54,22 @@ class FirstScreenView:
     folder: str
     home: str = ""
     instructions: str = ""
-    recent: tuple[ConversationInfo, ...] = ()
+    recent: tuple[RecentConversation, ...] = ()
     tips: tuple[str, ...] = ()
 
 
-def recent(listed: tuple[ConversationInfo, ...], here: str) -> tuple[ConversationInfo, ...]:
+def recent(listed: tuple[ConversationInfo, ...], here: str) -> tuple[RecentConversation, ...]:
     """The last conversations without the open one."""
-    return tuple(one for one in listed if one.id != here and one.turns)[:RECENT]
+    others = [one for one in listed if one.id != here and one.turns][:RECENT]
+    return tuple(
+        RecentConversation(id=one.id, title=title(one), updated=one.updated, facts=lasting(one)) for one in others
+    )
 
 
 def instructions(parts: tuple[ContextPart, ...], folder: str, home: str) -> str:
     """`Instructions: AGENTS.md, ~/.config/jp-tui/AGENTS.md`; empty where the model gets none."""
-    named = [_named(one.path.raw, folder, home) for one in parts if one.path is not None and one.state != "not_sent"]
+    sent = (one.path.raw for one in parts if one.part == "instructions" and one.path and one.state != "not_sent")
+    named = [_named(path, folder, home) for path in sent]
     return f"Instructions: {', '.join(dict.fromkeys(named))}" if named else ""
 
 
@@ -68,6 +86,6 @@ def tips(conversation: str) -> tuple[str, ...]:
     return tuple(TIPS[(start + step * 5) % len(TIPS)] for step in range(len(TIPS)))
 
 
-def said_of(info: ConversationInfo, now: float) -> str:
+def conversation_facts(one: RecentConversation, now: float) -> str:
     """`3 h · 4 turns · claude-haiku-4-5`."""
-    return about(info, now, "", place=False)
+    return " · ".join(part for part in (age(seconds_since(one.updated, now)), one.facts) if part)

@@ -5,7 +5,7 @@ Built from the engine's list by the same functions as the trail, so that both ag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast, get_args
 
 from jp_tui.conversation import events as stored
@@ -49,7 +49,11 @@ def inquiry(info: InquiryInfo) -> InquiryView:
     )
     response = None if info.response is None else read_event({"type": "inquiry_response", **info.response})
     known = isinstance(response, stored.InquiryAnswered | stored.InquiryCancelled | stored.InquiryRedacted)
-    return recorded_inquiry(request, response if known else None)  # type: ignore[arg-type]
+    found = recorded_inquiry(request, response if known else None)  # type: ignore[arg-type]
+    if known or not (info.to or info.approvals):
+        return found
+    needed, by = (1, ()) if info.approvals is None else (info.approvals.needed, info.approvals.by)
+    return replace(found, to=Foreign(info.to), needed=needed, approved=tuple(by))
 
 
 def _exchange(info: InquiryInfo) -> InquiryRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jp_tui.conversation.model import EFFORTS, EffortChoice
 from jp_tui.conversation.text import first_line
 from jp_tui.protocol.models import ModelInfo, ModelsListed
 from jp_tui.protocol.usage import AgentUsage, TurnUsage, UsageRead
@@ -18,9 +19,11 @@ AWAY = ("refused", "unreachable")
 UNKNOWN = "no data (add it in models.toml)"
 EMPTY = "No model matches."
 NONE = "No server answered and no API key is set. Run /setup to connect one."
-SWITCHED = "From the next turn: {model}"
-ONCE = "For the next turn only: {model}"
+SWITCHED = "From the next turn: {model}{effort}"
+ONCE = "For the next turn only: {model}{effort}"
+EFFORT_WANTED = "Enter sets effort {level} for this conversation, o for one turn."
 DEFAULT = "New conversations use {model}. Saved to {file}."
+NO_EFFORT = "No effort setting"
 USED_NOTHING = "No model requests yet."
 
 
@@ -30,9 +33,45 @@ def matching(models: Iterable[ModelInfo], words: str) -> list[ModelInfo]:
     return [one for one in models if all(word in " ".join((one.id, *one.aliases)).casefold() for word in wanted)]
 
 
+def efforts(one: ModelInfo) -> tuple[EffortChoice, ...]:
+    """Return the efforts that can be set for it (wires.md W8); empty if it takes none."""
+    match one.effort:
+        case "none":
+            return ()
+        case "switch":  # any level turns it on
+            return ("default", "high")
+        case _:
+            return EFFORTS
+
+
+def effort_of(one: ModelInfo, level: EffortChoice) -> EffortChoice:
+    """Return the one of `efforts` that stands for the level."""
+    return level if level in efforts(one) else efforts(one)[-1] if efforts(one) else "default"
+
+
+def effort_label(one: ModelInfo, level: EffortChoice) -> str:
+    """Return how a level is shown: models that can only be switched have it on."""
+    return "on" if one.effort == "switch" and level != "default" else level
+
+
+def effort_line(one: ModelInfo, level: EffortChoice) -> str:
+    """Return `Effort: default · low · [medium] · high`."""
+    offered = efforts(one)
+    if not offered:
+        return NO_EFFORT
+    shown = effort_of(one, level)
+    labels = (f"[{effort_label(one, each)}]" if each == shown else effort_label(one, each) for each in offered)
+    return f"Effort: {' · '.join(labels)}"
+
+
+def with_effort(level: EffortChoice) -> str:
+    """Return what follows the model's name where an effort is sent."""
+    return "" if level == "default" else f" · effort {level}"
+
+
 def about(one: ModelInfo) -> str:
     """Return everything known about it, in one line."""
-    return " · ".join(part for part in (facts(one), tags(one)) if part) or UNKNOWN
+    return " · ".join(part for part in (first_line(one.about), facts(one), tags(one)) if part) or UNKNOWN
 
 
 def troubles(listed: ModelsListed) -> list[str]:

@@ -10,13 +10,14 @@ from typing import Final
 
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import LedgerEntry
+from jp_tui.rules.texts import minute
 from jp_tui.view.questions.inquiry import NOTHING
 from jp_tui.view.questions.outcome_line import answer_line
 
 EMPTY: Final = (
     "No remembered answers and no tools that run without asking.\n\n"
     "Answers that you give with Y or N stay here until the turn ends. Answers pinned in your settings and "
-    "tools that run unattended stay here as long as they are set."
+    "tools that run unattended stay here as long as they are set, and so do approval rules."
 )
 EDITS: Final = "This edits {place}. Press d again to revoke it, any other key to keep it."
 NOT_HERE: Final = "This can't be revoked here: jp-tui doesn't edit {place}."
@@ -27,7 +28,9 @@ _KINDS = {
     "permission": "remembered permission",
     "pinned": "pinned answer",
     "unattended": "runs without asking",
+    "rule": "approval rule",
 }
+_EFFECTS = {"allow": "runs", "ask": "asks", "deny": "denied"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,23 +57,38 @@ def rows(entries: tuple[LedgerEntry, ...]) -> tuple[LedgerRow, ...]:
 
 def _row(entry: LedgerEntry) -> LedgerRow:
     used = {0: "not used yet", 1: "used once"}.get(entry.uses, f"used {entry.uses} times")
-    parts = [_KINDS[entry.kind], used, "until this turn ends" if entry.scope == "turn" else "setting"]
+    lasts = {"turn": "until this turn ends", "settings": "setting"}.get(entry.scope, "")
+    parts = [part for part in (_KINDS[entry.kind], used, lasts) if part]
     if entry.scope == "turn" and len(entry.since) >= 16:
         parts.append(f"since {entry.since[11:16]}")
     return LedgerRow(
         key=entry.key,
-        what=Foreign(f"{entry.tool} · {entry.question}" if entry.question else entry.tool),
+        what=Foreign(_what(entry)),
         answer=_answer(entry),
-        text=Foreign(first_line(entry.text.raw)),
+        text=Foreign("" if entry.kind == "rule" else first_line(entry.text.raw)),
         about=" · ".join(parts),
-        since=f"since {entry.since[:19]} UTC" if entry.since else "",
-        place=Foreign(entry.place) if entry.scope == "settings" else NOTHING,
-        asks_again=entry.scope == "settings",
+        since=_since(entry),
+        place=Foreign(entry.place) if entry.scope != "turn" else NOTHING,
+        asks_again=entry.scope != "turn",
         revocable=entry.revocable,
     )
 
 
+def _what(entry: LedgerEntry) -> str:
+    if entry.kind == "rule":
+        return f"{entry.tool} · {first_line(entry.text.raw)}"
+    return f"{entry.tool} · {entry.question}" if entry.question else entry.tool
+
+
+def _since(entry: LedgerEntry) -> str:
+    if entry.kind == "rule":
+        return f"made {minute(entry.since)}" if entry.since else ""
+    return f"since {entry.since[:19]} UTC" if entry.since else ""
+
+
 def _answer(entry: LedgerEntry) -> Foreign:
+    if entry.kind == "rule":
+        return Foreign(_EFFECTS.get(str(entry.value), str(entry.value)))
     if entry.kind == "unattended":
         return Foreign("runs")
     if entry.kind == "permission":

@@ -18,7 +18,7 @@ EMPTY: Final = (
     "it approves, the tool continues. If it rejects, you decide and see its reason. This page counts how often "
     "it was right."
 )
-LEGEND: Final = "▁ yes  ▄ no  █ no, overturned by you  × no verdict  ↥ taken over  · answered"
+LEGEND: Final = "▁ yes  ▄ no  █ no, overturned  × no verdict  ↥ taken over  · answered"
 EDITS: Final = "Set {key} to {value} in your file? Press c again to confirm, any other key to cancel."
 CHANGED: Final = "Saved to {file}. It applies from the next turn."
 _MARKS = {"a": "▁", "r": "▄", "o": "█", "f": "×", "t": "↥", "n": "·"}

@@ -15,7 +15,7 @@ from jp_tui.view.questions.inquiry import NOTHING, text_at
 
 About = Literal["permission", "delivery", "stop"]
 Tone = Literal["good", "bad", "quiet"]
-_VIA = {"process": "from another process", "rpc": "over RPC", "plain": "in plain mode"}
+_VIA = {"process": "from another process", "rpc": "over RPC", "acp": "in an editor", "plain": "in plain mode"}
 
 _YOURS: dict[tuple[About, str], tuple[str, str, Tone]] = {
     ("permission", "run"): ("✓", "you ran it", "good"),
@@ -45,8 +45,8 @@ _DENIED: dict[About, tuple[str, str, Tone]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """`choice` is run, skip, deliver, edit or cancel, for `stop` the number of rejections; `by` user, remembered,
-    policy or engine; `reason` the user's text."""
+    """`choice` is run, skip, deliver, edit or cancel, for `stop` the number of rejections; `by` user, remembered, rule,
+    mode, reviewer, policy or engine; `reason` the user's text; `made` are the rules that the answer made."""
 
     about: About
     choice: str
@@ -56,6 +56,8 @@ class Decision:
     via: str = ""
     refused: str = ""
     rules: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    mode: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +97,8 @@ def _decision(about: About, raw: Json) -> Decision | None:
         via=text_at(raw, "via"),
         refused=_first(raw.get("refused")),
         rules=_names(raw.get("rules")),
+        made=_names(raw.get("made_rules")),
+        mode=text_at(raw, "mode"),
     )
 
 
@@ -127,10 +131,13 @@ def decision_text(decision: Decision) -> DecisionText:
     if decision.by == "remembered":
         after.append("remembered")
     elif not yours:
-        after.append({"policy": "policy", "rule": _rules(decision)}.get(decision.by, "settings"))
+        others = {"policy": "policy", "rule": _rules(decision), "mode": _mode(decision), "reviewer": "a reviewer's yes"}
+        after.append(others.get(decision.by, "settings"))
     if via := _VIA.get(decision.via):
         after.append(via)
-    if decision.remember:
+    if decision.made:
+        after.append(f"made {', '.join(map(first_line, decision.made))}")
+    elif decision.remember:
         after.append("remembered for this turn")
     return DecisionText(sign=sign, words=words, aside=" · ".join(after), tone=tone, reason=decision.reason)
 
@@ -138,6 +145,10 @@ def decision_text(decision: Decision) -> DecisionText:
 def _rules(decision: Decision) -> str:
     """The approval rules that decided, by their ids."""
     return f"rule {', '.join(map(first_line, decision.rules))}" if decision.rules else "rules"
+
+
+def _mode(decision: Decision) -> str:
+    return f"mode {first_line(decision.mode)}" if decision.mode else "mode"
 
 
 def sentence(decision: Decision) -> str:
@@ -162,7 +173,12 @@ def asked_reason(decision: Decision) -> str:
     if decision.by == "policy":
         return f"Why you weren't asked: no user was available, so the policy decides whether to {what}."
     if decision.by == "rule":
-        return f"Why you weren't asked: {_rules(decision)} decides whether to {what}; `jp-tui rules list` shows it"
+        said = f"Why you weren't asked: {_rules(decision)} decides whether to {what}."
+        return f"{said} /rules and `jp-tui rules why ID` show when it was made and how often it decided."
+    if decision.by == "mode":
+        return f"Why you weren't asked: the {_mode(decision)} lets this run. Shift+Tab or /mode changes it."
+    if decision.by == "reviewer":
+        return f"Why you weren't asked: a reviewer decides first whether to {what} (conversation.approval.target)."
     if decision.refused:
         return f"Why you were asked: the call names {first_line(decision.refused)}, which was rejected in this turn."
     return f"Why you were asked: your settings require asking before they {what}."

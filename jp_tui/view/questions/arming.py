@@ -54,6 +54,10 @@ class Arrival:
             return self._to("hesitating", now)
         return self.opened(now)
 
+    def stayed(self, now: float) -> Arrival:
+        """A question arrived that opens only when the user asks for it (intake.md N6)."""
+        return self._to("held", now) if self.phase == "empty" else self
+
     def noted_typing(self, now: float) -> Arrival:
         """The user typed in the composer."""
         return replace(self, typed=now)

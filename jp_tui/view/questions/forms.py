@@ -51,7 +51,7 @@ class _Record:
     counts: dict[str, InquiryView] = field(default_factory=dict)
     _latest: dict[str, InquiryView] = field(default_factory=dict)
 
-    def take(self, one: InquiryView) -> None:
+    def add(self, one: InquiryView) -> None:
         self.shown.setdefault(one.question, []).append(one)
         for name in (*one.discards, one.question):
             self.counts.pop(name, None)
@@ -84,7 +84,7 @@ def form(
     for one in asked:
         if not one.assistant or not one.question:
             return None
-        record.take(one)
+        record.add(one)
     places = _submitted(arguments, record) or [_unknown(id_, record) for id_ in record.shown]
     if len(places) < 2:
         return None
@@ -94,13 +94,13 @@ def form(
     )
 
 
-def taken_back(asked: Sequence[InquiryView]) -> frozenset[int]:
+def discarded_answers(asked: Sequence[InquiryView]) -> frozenset[int]:
     """Return the indices of a call's questions whose answers Back discarded (R177). Only for the assistant's own
     questions, since a tool's is asked again after a reviewer's no."""
     record, given = _Record(), {}
     for at, one in enumerate(asked):
         if one.assistant and one.question:
-            record.take(one)
+            record.add(one)
             given[at] = one
     return frozenset(
         at for at, one in given.items() if one.how == "answered" and record.counts.get(one.question) != one

@@ -13,11 +13,12 @@ from typing import Literal, overload
 
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.people import Approvals
 from jp_tui.protocol.values import PromptKind, PromptRequest, WaitingInfo
 from jp_tui.questions.types import SecretAnswer
 from jp_tui.view.activity.status import Status
 from jp_tui.view.questions.offered_prompt import prompt_of
-from jp_tui.view.questions.prompt_line import agent_asks, asker, headline
+from jp_tui.view.questions.prompt_line import agent_asks, asker, headline, program_asks
 from jp_tui.view.questions.queue import Key, key_of
 
 REST = 1.0
@@ -29,7 +30,8 @@ Settled = Literal["answered", "redacted", "cancelled", "withdrawn", "unknown"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxEntry:
     """One waiting entry. `here`: it can be answered at once; else its conversation is resumed first, or, while another
-    process owns it (`held_by`, as text), the answer is offered to that process (`offers`: which are possible).
+    process owns it (`held_by`, as text), the answer is offered to that process (`offers`: which are possible). With
+    `outside` that is another program, which asks itself (intake.md N1).
     `goes_on` is the conversation that resumes: for a sub-agent its parent. `subject` describes it, `title` is its
     conversation's title, `task` that of the asking sub-agent (E4). `off`: it is snoozed, `until` a time of the front
     end's clock, None until nothing else waits. `alike` are identical entries including itself that were all visible
@@ -49,7 +51,21 @@ class InboxEntry:
     goes_on: str = ""
     held_by: str = ""
     offers: bool = False
+    outside: bool = False
+    machine: str = ""
+    """The machine on which its conversation began, if it is another (store.md D1)."""
+    folder: str = ""
+    """Its folder, if it is another: its answer is recorded, and the conversation goes on there."""
     alike: tuple[Key, ...] = ()
+    unsent: bool = False
+    """Its answer waits for the store (store.md D12)."""
+    owner: str = ""
+    to: str = ""
+    claimed_by: str = ""
+    approvals: Approvals | None = None
+    yours: bool = True
+    share: Literal["mine", "roles", "asked"] = "mine"
+    """People it asks, as in `WaitingInfo` (store.md D14-D16, D19)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,16 +90,24 @@ class InboxState:
     seen: frozenset[tuple[Key, str]] = frozenset()
     gone: Gone | None = None
     rests: float | None = None
+    unsent: frozenset[Key] = frozenset()
 
     # Events
 
-    def heard(self, event: ev.Event, now: float) -> InboxState:
+    def apply(self, event: ev.Event, now: float) -> InboxState:
         """Apply an event of any conversation; return the same object if it concerns no entry."""
         match event:
             case ev.QuestionAsked(prompt=prompt):
                 return self._asked(prompt)._resting(now)
             case ev.QuestionSettled(conversation=conversation, inquiry=inquiry, how=how, by=by):
-                return self._settled((conversation, inquiry), how, by)._resting(now)
+                return self._remove_settled((conversation, inquiry), how, by)._resting(now)
+            case ev.PromptChanged(conversation=conversation, inquiry=inquiry):
+                return self._changed((conversation, inquiry), event)
+            case ev.AnswerHeld(conversation=conversation, inquiry=inquiry, held=held):
+                key = conversation, inquiry
+                return replace(self, unsent=self.unsent | {key} if held else self.unsent - {key})
+            case ev.StoreState(problem="") if self.unsent:
+                return replace(self, unsent=frozenset())
             case ev.WaitingListed(waiting=listed):
                 return self._listed(listed)
             case ev.ConversationOpened(conversation=conversation, title=title):
@@ -147,7 +171,15 @@ class InboxState:
         known = self.back(key) if changed else self
         return replace(known, prompts={**known.prompts, key: prompt})
 
-    def _settled(self, key: Key, how: Settled, by: str) -> InboxState:
+    def _changed(self, key: Key, event: ev.PromptChanged) -> InboxState:
+        """Update which people a question asks."""
+        if (prompt := self.prompts.get(key)) is None:
+            return self
+        told = {"to": event.to, "claimed_by": event.claimed_by, "approvals": event.approvals, "yours": event.yours}
+        now = prompt.model_copy(update={**told, "why": event.why or prompt.why})
+        return replace(self, prompts={**self.prompts, key: now})
+
+    def _remove_settled(self, key: Key, how: Settled, by: str) -> InboxState:
         entry = self.get(key)
         if entry is None:
             return self
@@ -181,7 +213,7 @@ class InboxState:
     def ordered(self) -> list[PromptRequest | WaitingInfo]:
         """Return the sources of the entries, oldest first."""
         found: list[PromptRequest | WaitingInfo] = [*self.prompts.values(), *self.elsewhere]
-        return sorted(found, key=self._since)
+        return sorted(found, key=lambda one: (isinstance(one, WaitingInfo) and bool(one.folder), self._since(one)))
 
     def entry(
         self, one: PromptRequest | WaitingInfo, alike: Mapping[tuple[str, str, str], tuple[Key, ...]]
@@ -224,6 +256,12 @@ class InboxState:
             off=key in self.off,
             until=self.off.get(key),
             alike=() if key in self.off else alike.get(_sort(prompt), ()),
+            unsent=key in self.unsent,
+            to=prompt.to,
+            claimed_by=prompt.claimed_by,
+            approvals=prompt.approvals,
+            yours=prompt.yours,
+            share="mine" if prompt.yours else "asked",
         )
 
 
@@ -274,20 +312,31 @@ def _recorded(one: WaitingInfo) -> InboxEntry:
     return InboxEntry(
         key=(one.conversation, one.inquiry),
         kind=one.kind,
-        who=Foreign(_asker(one)),
+        who=Foreign(waiting_asker(one)),
         text=Foreign(first_line(one.text.raw)),
         title=one.title,
         task=one.agent.task if one.agent is not None else NOTHING,
         since=one.since,
         here=False,
         goes_on=one.agent.parent if one.agent is not None else one.conversation,
-        held_by=one.held_by,
+        held_by=one.held_by if one.asker is None else one.asker.program,
+        outside=one.asker is not None,
+        machine=one.machine,
+        folder=one.folder,
         offers=prompt_of(one) is not None,
+        owner=one.owner,
+        to=one.to,
+        claimed_by=one.claimed_by,
+        approvals=one.approvals,
+        yours=one.yours,
+        share=one.share,
     )
 
 
-def _asker(one: WaitingInfo) -> str:
+def waiting_asker(one: WaitingInfo) -> str:
     """Return who asks, in the words of `prompt_line.asker`."""
     if one.agent is not None:
         return agent_asks(one.agent, one.source, one.tool)
+    if one.asker is not None:
+        return program_asks(one.asker, one.claimed)
     return one.label or ("assistant" if one.source == "assistant" else one.tool or one.source)

@@ -13,22 +13,28 @@ from typing import Final
 from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import PromptKind
+from jp_tui.protocol.worker import by_worker
+from jp_tui.view.activity.status import shortened
 from jp_tui.view.questions.inbox import Gone, InboxEntry
 from jp_tui.view.questions.outcome_line import elsewhere
 from jp_tui.view.wording.amounts import age
+from jp_tui.view.wording.store import machine, printable
 
 EMPTY: Final = (
     "Nothing is waiting for you.\n\n"
     "Questions from tools, the assistant, sub-agents and background conversations stay here until they are "
-    "answered. So do open questions of other conversations in this folder."
+    "answered. So do open questions of other conversations in this folder, and those of `jp-tui ask` from anywhere."
 )
 SNOOZES: Final = (("5 minutes", 300.0), ("30 minutes", 1800.0), ("until nothing else is waiting", None))
 PUT_OFF: Final = "Snooze for how long? It stays here, unanswered, and comes back automatically."
 TAKEN_UP: Final = "Resuming {who} in the background: its question opens when it is ready"
 HELD_BY: Final = "open in {who}"
+A_WORKER: Final = "a worker"
 ANSWER_HERE: Final = "open in {who}, you can answer here"
 OFFERED: Final = "Your answer goes to {who}, which continues with it."
 ANSWER_THERE: Final = "It is open in {who} and can only be answered there."
+RECORDED: Final = "Your answer is recorded. The conversation goes on in {who}."
+ANSWER_IN: Final = "It can only be answered in {who}: jp-tui shows it there."
 TAKEN: Final = "{who} received your answer."
 ENDED: Final = {
     "done": "{who} finished in the background.",
@@ -40,6 +46,7 @@ WAITS_BEHIND: Final = "The question you resumed is ready · Ctrl+T opens it"
 WITHDRAWN: Final = "{who} withdrew “{text}”"
 NO_LONGER: Final = "no longer open: {who} asked “{text}”"
 ANSWERED: Final = "answered by {by}: {who} asked “{text}”"
+NOT_SENT: Final = "not sent"
 ALIKE: Final = "One answer for all {n}"
 
 _KINDS: dict[PromptKind, str] = {
@@ -62,14 +69,23 @@ class InboxRow:
     alike: int
 
 
+_FOLDER = 30
+
+
 def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
     """Return one line of the inbox."""
     mark, sign = "", "?"
     if entry.off:
         sign, mark = "☾", "snoozed " + _until(entry.until, now)
+    elif entry.unsent:
+        mark = NOT_SENT
     elif not entry.here:
         sign, mark = "○", "not open"
-        if entry.held_by:
+        if entry.outside:
+            sign, mark = "?", ""
+        elif entry.machine or entry.folder:
+            mark = _place(entry)
+        elif entry.held_by:
             mark = (HELD_BY if not entry.offers else ANSWER_HERE).format(who=short(entry.held_by))
     return InboxRow(
         entry=entry,
@@ -79,6 +95,39 @@ def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
         mark=mark,
         alike=len(entry.alike),
     )
+
+
+def _place(entry: InboxEntry) -> str:
+    """Return `open on desk · ~/src`: the machine comes first, and stays where the row is cut."""
+    holder = entry.held_by.split(" (", 1)[0]
+    there = machine(holder.rpartition(" on ")[2])
+    parts = [f"{A_WORKER} on {there}" if by_worker(entry.held_by) else f"open on {there}" if holder else "not open"]
+    if entry.machine and (not holder or machine(entry.machine) != there):
+        parts.append(f"from {machine(entry.machine)}")
+    if entry.folder:
+        parts.append(short_folder(entry.folder))
+    return " · ".join(parts)
+
+
+def details(entry: InboxEntry) -> str:
+    """Return where an entry of another machine or folder belongs, empty for others."""
+    if entry.outside or not (entry.machine or entry.folder):
+        return ""
+    parts = [f"from {machine(entry.machine)}"] if entry.machine else []
+    parts += [printable(entry.folder)] if entry.folder else []
+    parts += [HELD_BY.format(who=short(entry.held_by))] if entry.held_by else []
+    return ", ".join(parts)
+
+
+def short_folder(path: str) -> str:
+    """Return the last parts of a folder of another conversation."""
+    return shortened(printable(path), "", _FOLDER)
+
+
+def goes_on(entry: InboxEntry) -> str:
+    """Return where the conversation of an answer goes on that is only recorded here."""
+    there = short_folder(entry.folder)
+    return f"{there} on {machine(entry.machine)}" if entry.machine else there
 
 
 def gone_notice(one: Gone) -> tuple[str, Foreign]:
@@ -95,6 +144,8 @@ def line(text: Foreign) -> Foreign:
 
 def short(holder: str) -> str:
     """Return the owner of a conversation without the process in brackets."""
+    if by_worker(holder):
+        return A_WORKER
     return holder.split(" (", 1)[0]
 
 

@@ -31,7 +31,8 @@ class InquiryView:
     questions whose answers were discarded when it was asked, `moved`: it was left with Back, `restores` what its undo
     restored, `restarts`: earlier answers don't count (R177, R97b). `offered` are the parts of a change, `parts` the
     result of each (R251). `lost`: a secret that was gone when the turn resumed after a restart, and was asked again
-    (R12).
+    (R12). `to` is who is asked, empty for the owner, `needed` how many must approve it and `approved` who did;
+    `answered_by` is the person who answered from elsewhere, for `stands_for` who is away (store.md D13-D17).
     """
 
     id: str
@@ -64,6 +65,11 @@ class InquiryView:
     offered: Offered = ()
     parts: tuple[PartTaken, ...] = ()
     lost: bool = False
+    to: Foreign = NOTHING
+    needed: int = 1
+    approved: tuple[str, ...] = ()
+    answered_by: Foreign = NOTHING
+    stands_for: Foreign = NOTHING
 
     @property
     def assistant(self) -> bool:
@@ -90,7 +96,17 @@ def question(event: stored.InquiryRequest) -> InquiryView:
         question=text_at(event.metadata, "question"),
         discards=_names(event.metadata.get("discards")),
         offered=offered(event.question),
+        to=foreign(event.metadata.get("to")),
+        needed=_count(event.metadata.get("approvals")) or 1,
     )
+
+
+def with_people(asked: InquiryView, event: stored.InquiryVote | stored.InquiryAssigned) -> InquiryView:
+    """Add an approval before the last one, or a hand-over (store.md D15, D16)."""
+    if isinstance(event, stored.InquiryAssigned):
+        return replace(asked, to=Foreign(event.to))
+    who = event.responder.who if event.responder is not None else ""
+    return replace(asked, approved=(*asked.approved, who)) if event.vote and who not in asked.approved else asked
 
 
 def recorded_inquiry(asked: stored.InquiryRequest, response: stored.InquiryResponse | None) -> InquiryView:
@@ -111,6 +127,8 @@ def with_response(asked: InquiryView, event: stored.InquiryResponse) -> InquiryV
         model = Foreign(by.model)
         over = asked.escalated or by.escalated
         asked = replace(asked, by=by.kind, model=model, ms=by.ms, via=by.via, escalated=over)
+        if by.offer:
+            asked = replace(asked, answered_by=Foreign(by.who), stands_for=Foreign(by.on_behalf))
         if by.usage:
             used = _count(by.usage.get("input")), _count(by.usage.get("output"))
             cost = by.usage.get("cost_usd")
@@ -125,6 +143,8 @@ def with_response(asked: InquiryView, event: stored.InquiryResponse) -> InquiryV
         return replace(asked, how="cancelled", tag=Foreign(tag), explanation=Foreign(failure))
     words = Foreign(event.explanation or "")
     some = part_results(asked.offered, event.extra.get("parts"))
+    if names := _names(event.extra.get("approved_by")):
+        asked = replace(asked, approved=names)
     return replace(asked, how="answered", answer=event.answer, explanation=words, parts=some)
 
 

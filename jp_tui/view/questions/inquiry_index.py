@@ -6,6 +6,7 @@ of blocks and pages.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable
 from dataclasses import replace
 from operator import itemgetter
@@ -13,14 +14,16 @@ from operator import itemgetter
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.pairing import pair
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.questions.inquiry import InquiryView, recorded_inquiry
+from jp_tui.view.questions.inquiry import InquiryView, recorded_inquiry, with_people
+
+Recorded = stored.InquiryRequest | stored.InquiryResponse | stored.InquiryVote | stored.InquiryAssigned
 
 
 class InquiryIndex:
     """Loaded inquiries of a conversation."""
 
     def __init__(self) -> None:
-        self._events: dict[tuple[int, str], dict[int, stored.InquiryRequest | stored.InquiryResponse]] = {}
+        self._events: dict[tuple[int, str], dict[int, Recorded]] = {}
         self._homes: dict[tuple[int, str], str] = {}
         self._reviewers: dict[tuple[int, str], tuple[str, str]] = {}
         self._made: dict[tuple[int, str], dict[int, InquiryView]] = {}  # a call may have hundreds, and each event asks
@@ -30,7 +33,7 @@ class InquiryIndex:
         self._reviewers[turn, inquiry] = model, ""
         self._made.pop((turn, inquiry), None)
 
-    def heard(self, inquiry: str, text: str, *, fresh: bool) -> tuple[int, str] | None:
+    def add_reason(self, inquiry: str, text: str, *, fresh: bool) -> tuple[int, str] | None:
         """Add to its reason; return the turn and the call that show it, None if no model is known to decide it."""
         key = next((key for key in reversed(self._reviewers) if key[1] == inquiry), None)
         if key is None:
@@ -49,8 +52,11 @@ class InquiryIndex:
             self._homes[key] = home
         return self._homes.get(key, "")
 
-    def answer(self, turn: int, seq: int, event: stored.InquiryResponse) -> str:
-        """Add a response, whose request may not be loaded yet; return the call of its request, empty if unknown."""
+    def answer(
+        self, turn: int, seq: int, event: stored.InquiryResponse | stored.InquiryVote | stored.InquiryAssigned
+    ) -> str:
+        """Add a response, an approval or a hand-over, whose request may not be loaded yet; return the call of its
+        request, empty if unknown."""
         key = (turn, event.id)
         self._events.setdefault(key, {})[seq] = event
         self._made.pop(key, None)
@@ -66,6 +72,9 @@ class InquiryIndex:
         events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
         asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
         found = [recorded_inquiry(one.request, one.response) for one in pair(event for _, event in events)]
+        for seq, event in events:
+            if isinstance(event, stored.InquiryVote | stored.InquiryAssigned) and (at := bisect(asked, seq)):
+                found[at - 1] = with_people(found[at - 1], event)
         if (known := self._reviewers.get((turn, inquiry))) is not None:
             model, heard = Foreign(known[0]), Foreign(known[1])
             found = [replace(one, reviewer=model, heard=heard) if one.how == "open" else one for one in found]

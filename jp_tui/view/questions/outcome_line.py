@@ -12,6 +12,8 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.protocol.people import Approvals
+from jp_tui.view.questions import people
 from jp_tui.view.questions.inquiry import NOTHING, Handed, InquiryView
 from jp_tui.view.questions.partial_approval import summary
 from jp_tui.view.wording.amounts import count, duration, money, short_model
@@ -32,7 +34,7 @@ RESPONDERS = {
     "policy": "policy",
     "system": "jp-tui",
 }
-VIA = {"process": "from another process", "rpc": "over RPC", "plain": "in plain mode"}
+VIA = {"process": "from another process", "rpc": "over RPC", "acp": "in an editor", "plain": "in plain mode"}
 HANDED: dict[Handed, str] = {
     "rejected": "escalated to you",
     "failed": "reviewer failed: you decide",
@@ -44,6 +46,8 @@ TAGS: dict[str, tuple[str, str, Role, str]] = {
     "user_back": ("↶", "went back", "quiet", "you"),
     "user_reply": ("»", "replied with text", "quiet", "you"),
     "user_edit": ("✎", "arguments edited instead", "quiet", "you"),
+    "user_decline": ("✗", "declined", "quiet", "you"),
+    "secret_refused": ("⊘", "not asked: it wants a secret", "quiet", "jp-tui"),
     "timed_out": ("◷", "timed out", "waiting", "your time limit"),
     "client gone": ("⊘", "closed: client gone", "quiet", ""),
     "backend_error": ("✗", "reviewer failed", "bad", ""),
@@ -51,6 +55,7 @@ TAGS: dict[str, tuple[str, str, Role, str]] = {
     "no_prompt_backend": ("✗", "denied: no user available", "bad", "policy"),
     "assistant_routing_denied": ("✗", "denied: only the user may answer", "bad", "policy"),
     "invalid_static_answer": ("✗", "pinned answer isn't valid", "bad", "pinned setting"),
+    "invalid_approvals": ("✗", "approvals are for yes or no only", "bad", "setting"),
 }
 """A sign, a word, a role, and the default responder, by cancellation reason."""
 
@@ -82,7 +87,7 @@ def outcome(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -
         case "open" if waits and asked.handed:
             return InquiryOutcome(role="waiting", sign="▲", word=Foreign(HANDED[asked.handed]))
         case "open" if waits:
-            return InquiryOutcome(role="waiting", sign="◐", word=Foreign("asked"))
+            return InquiryOutcome(role="waiting", sign="◐", word=Foreign(approvals(asked) or asked_whom(asked)))
         case "open":
             return InquiryOutcome(role="quiet", sign="⊘", word=Foreign("not answered"))
         case "deferred":
@@ -91,6 +96,8 @@ def outcome(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -
             no = asked.answer is False
             sign, role = ("✗", "bad") if no else ("✓", "good")
             word = answer_line(asked.answer).raw
+            if len(asked.approved) > 1:
+                word, who = f"{word}, approved by {people.named(asked.approved)}", NOTHING
             if some := summary(asked.parts):
                 word = f"{word} to {some}" if " of " in some else f"{word}, {some}"
             return InquiryOutcome(role=role, sign=sign, word=Foreign(word), who=who, took=took)  # type: ignore[arg-type]
@@ -111,13 +118,26 @@ def outcome(asked: InquiryView, *, waits: bool = True, reviewed: bool = False) -
 def responder(asked: InquiryView) -> Foreign:
     """Return who answered: `you`, `reviewer haiku-4-5`, `pinned setting`, `remembered`, `default`, `policy`."""
     who = RESPONDERS.get(asked.by, "")
+    if asked.answered_by:
+        name = asked.answered_by.raw
+        return Foreign(f"{name} for {asked.stands_for.raw}" if asked.stands_for else name)
     if asked.by == "assistant" and asked.model:
         who = f"{who} {short_model(asked.model.raw)}"
     if who and asked.via in VIA:
         who = f"{who}, {VIA[asked.via]}"
     if who and asked.escalated and asked.by == "user" and asked.how == "answered":
-        who = f"{who}, over the reviewer" if asked.answer is True else f"{who} and the reviewer"
+        who = f"{who}, over the reviewer's no" if asked.answer is True else f"{who}, after the reviewer's no"
     return Foreign(who)
+
+
+def asked_whom(asked: InquiryView) -> str:
+    """Return `asked`, with the person or group if it isn't the owner's (store.md D14)."""
+    return f"asked {people.addressee(asked.to.raw)}" if asked.to else "asked"
+
+
+def approvals(asked: InquiryView) -> str:
+    """Return how many of several people approved it; empty if one is enough (store.md D15)."""
+    return people.approvals_text(Approvals(needed=asked.needed, by=asked.approved)) if asked.needed > 1 else ""
 
 
 def declined(asked: Sequence[InquiryView]) -> str:

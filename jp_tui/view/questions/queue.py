@@ -85,9 +85,9 @@ class Queue:
         """Make the next one current, after the last the first again."""
         if not self.waiting:
             return self
-        return self.turned_to([*self.waiting][self.place % len(self.waiting)])
+        return self.with_current([*self.waiting][self.place % len(self.waiting)])
 
-    def turned_to(self, key: Key) -> Queue:
+    def with_current(self, key: Key) -> Queue:
         """Make that one current, ending its snooze. Unchanged if it doesn't wait."""
         back = self.brought_back(key)
         return Queue(back.waiting, key, back.off) if key in back.waiting else self

@@ -65,7 +65,7 @@ class SideExchangesView:
         self._sent: dict[tuple[int, str], dict[int, bool]] = {}
         self._homes: dict[tuple[int, str], str] = {}
 
-    def take(self, turn: int, seq: int, event: Unknown) -> str | None:
+    def add(self, turn: int, seq: int, event: Unknown) -> str | None:
         """Add an event; return the call whose side questions changed, empty if unknown; None for an event of another
         kind."""
         if (wish := sends(event)) is not None:

@@ -125,11 +125,11 @@ def apart(choices: tuple[EnumChoice, ...]) -> tuple[EnumChoice, ...]:
 
 def _quoted(choice: EnumChoice) -> str:
     if isinstance(choice.value, str):
-        return w.short(_dumped(choice.value)) if choice.label == _label(choice.value) else _told(choice)
-    return choice.label if choice.label in (_label(choice.value), w.YES, w.NO) else _told(choice)
+        return w.short(_dumped(choice.value)) if choice.label == _label(choice.value) else _description(choice)
+    return choice.label if choice.label in (_label(choice.value), w.YES, w.NO) else _description(choice)
 
 
-def _told(choice: EnumChoice) -> str:
+def _description(choice: EnumChoice) -> str:
     return f"{choice.label} ({w.short(_dumped(choice.value))})"
 
 

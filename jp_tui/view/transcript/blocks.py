@@ -31,10 +31,12 @@ class _Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User(_Placed):
-    """User's message, as typed; `aside` if it contains side questions (E30)."""
+    """User's message as it was sent; `aside` if it contains side questions (E30). `command`: the own command that it
+    is, as typed (context.md K50)."""
 
     text: Foreign
     aside: bool = False
+    command: Foreign = NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

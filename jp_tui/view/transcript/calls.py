@@ -37,7 +37,7 @@ class CallRecord:
     asked: dict[int, str] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
 
-    def let_go(self, first: int, last: int) -> bool:
+    def drop_events(self, first: int, last: int) -> bool:
         """Drop these events; return True if nothing of the call is left."""
         left = {at for at in self.seen if not first <= at <= last}
         gone, self.seen = len(left) < len(self.seen) and not left, left

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
@@ -68,7 +69,7 @@ class _Arrived:
     def __init__(self) -> None:
         self._fresh: dict[str, list[str]] = {}
 
-    def take(self) -> dict[str, str]:
+    def drain(self) -> dict[str, str]:
         """Return the text received for growing parts since the last call, by the part's key."""
         found = {key: "".join(texts) for key, texts in self._fresh.items() if texts}
         self._fresh.clear()
@@ -114,26 +115,26 @@ class TranscriptReducer(_Arrived):
 
     # --- input -------------------------------------------------------------------------------------------------
 
-    def greet(self, greeting: Foreign, model: str) -> BlockChanges:
+    def show_greeting(self, greeting: Foreign, model: str) -> BlockChanges:
         """Show a scripted model's greeting; the first event of the log becomes the same blocks."""
         self._model = model
         header, said = live_key(GREETING_HEADER), live_key(GREETING)
         self._parts[GREETING_HEADER] = Header(key=header, place=(0, 0), model=Foreign(model))
         self._parts[GREETING] = TextBlock(key=said, place=(0, 1), text=greeting, greeting=True)
         self._changed |= {header, said}
-        return self._taken()
+        return self._apply_arrived()
 
     def load(self, events: Iterable[StoredEvent]) -> BlockChanges:
         """Add stored events, in order within the call."""
         for one in events:
             self._fact(one)
-        return self._taken()
+        return self._apply_arrived()
 
     def forget(self, first: int, last: int) -> None:
         """Drop the events of a released page."""
         for seq in range(first, last + 1):
             self._by_event.pop(seq, None)
-        gone = [key for key, call in self._calls.items() if call.let_go(first, last)]
+        gone = [key for key, call in self._calls.items() if call.drop_events(first, last)]
         for turn, call in gone:
             self._pairs.forget(turn, self._calls.pop((turn, call)).asked.values())
             self._asides.forget(turn, call)
@@ -155,28 +156,28 @@ class TranscriptReducer(_Arrived):
                 for part in list(self._parts):
                     self._drop(part)
                 self._turn(turn).ended = True
-                self._settle(turn)
+                self._end_turn(turn)
             case ev.CallChanged(turn=turn, call=call, tool=tool):
                 known = self._call(turn, call)
                 before, known.live, known.name = known.live, event, known.name or tool
-                if not _only_said_more(before, event):  # output of a running call is shown elsewhere
+                if not _only_output_changed(before, event):  # output of a running call is shown elsewhere
                     self._show(turn, call)
             case ev.ReviewStarted(turn=turn, call=call, inquiry=inquiry, model=model):
                 self._pairs.reviewed(turn, inquiry, model)
                 self._show(turn, call)
             case ev.ReviewDelta(inquiry=inquiry, kind="reason", text=text, fresh=fresh):
-                if (home := self._pairs.heard(inquiry, text.raw, fresh=fresh)) is not None:
+                if (home := self._pairs.add_reason(inquiry, text.raw, fresh=fresh)) is not None:
                     self._show(*home)
             case _:
                 pass
-        return self._taken()
+        return self._apply_arrived()
 
     def asking(self, calls: frozenset[tuple[int, str]]) -> BlockChanges:
         """Set the calls, by turn and id, whose sub-agents wait for the user."""
         changed, self._asking = self._asking ^ calls, calls
         for turn, call in changed:
             self._show(turn, call)
-        return self._taken()
+        return self._apply_arrived()
 
     def in_sheet(self, call: tuple[int, str] | None) -> BlockChanges:
         """The call, by turn and id, whose question is open as a sheet; None while none is."""
@@ -184,7 +185,7 @@ class TranscriptReducer(_Arrived):
         for one in {before, call} - {None} if before != call else ():
             if one is not None:
                 self._show(*one)
-        return self._taken()
+        return self._apply_arrived()
 
     def _started(self, turn: int, model: str, resumed: bool) -> None:
         """A turn started; a resumed one shows where."""
@@ -193,7 +194,7 @@ class TranscriptReducer(_Arrived):
         self._headers(turn)
         if resumed:
             self._resumed(self._last)
-            self._settle(turn)
+            self._end_turn(turn)
 
     def _resumed(self, last: int) -> None:
         """The turn was interrupted after event `last`; the log reports that with the next event."""
@@ -202,7 +203,7 @@ class TranscriptReducer(_Arrived):
 
     # --- facts ---------------------------------------------------------------------------------------------
 
-    def _taken(self) -> BlockChanges:
+    def _apply_arrived(self) -> BlockChanges:
         found = BlockChanges(frozenset(self._changed), tuple(self._renamed))
         self._changed, self._renamed = set(), []
         return found
@@ -236,7 +237,15 @@ class TranscriptReducer(_Arrived):
             self._resumed(seq - 1)
         match event:
             case stored.ChatRequest(content=text, metadata=metadata):
-                self._put(User(key=key, place=(seq, 0), text=Foreign(text), aside="asides" in metadata))
+                self._put(
+                    User(
+                        key=key,
+                        place=(seq, 0),
+                        text=Foreign(text),
+                        aside="asides" in metadata,
+                        command=_command(metadata),
+                    )
+                )
                 self._header(turn, seq, 1)
             case stored.ChatResponse():
                 self._response(event, seq)
@@ -252,7 +261,13 @@ class TranscriptReducer(_Arrived):
                 self._show(turn, call)
             case stored.InquiryRequest():
                 self._question(event, turn, seq)
-            case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted():
+            case (
+                stored.InquiryAnswered()
+                | stored.InquiryCancelled()
+                | stored.InquiryRedacted()
+                | stored.InquiryVote()
+                | stored.InquiryAssigned()
+            ):
                 self._answer(event, turn, seq)
             case stored.TurnOutcome():
                 self._outcome(event, turn, seq)
@@ -268,7 +283,7 @@ class TranscriptReducer(_Arrived):
                 if said:
                     self._put(Note(key=key, place=(seq, 0), about="context", text=Foreign(said)))
             case stored.Unknown(raw=raw, problem=problem):
-                home = self._asides.take(turn, seq, event)
+                home = self._asides.add(turn, seq, event)
                 if home is None:
                     self._put(Odd(key=key, place=(seq, 0), name=foreign(raw.get("type")), problem=Foreign(problem)))
                 elif home:
@@ -287,7 +302,7 @@ class TranscriptReducer(_Arrived):
         known.model, known.ms, known.ended = event.model or known.model, event.ms or None, True
         known.deferred = event.outcome == "deferred"
         self._headers(turn)
-        self._settle(turn)
+        self._end_turn(turn)
         for block in ending_blocks(event, seq):
             self._put(block)
 
@@ -314,7 +329,7 @@ class TranscriptReducer(_Arrived):
 
     # --- calls ---------------------------------------------------------------------------------------------
 
-    def _settle(self, turn: int) -> None:
+    def _end_turn(self, turn: int) -> None:
         """End the turn: a call without a result is unfinished."""
         for call in self._turn(turn).calls:
             self._show(turn, call)
@@ -353,14 +368,16 @@ class TranscriptReducer(_Arrived):
             known = self._call(turn, home)
             known.seen.add(seq)
             known.asked[seq] = event.id
-        self._told(turn, event.id, home)
+        self._show_inquiry(turn, event.id, home)
 
-    def _answer(self, event: stored.InquiryResponse, turn: int, seq: int) -> None:
+    def _answer(
+        self, event: stored.InquiryResponse | stored.InquiryVote | stored.InquiryAssigned, turn: int, seq: int
+    ) -> None:
         if home := self._pairs.answer(turn, seq, event):
             self._call(turn, home).seen.add(seq)
-        self._told(turn, event.id, home)
+        self._show_inquiry(turn, event.id, home)
 
-    def _told(self, turn: int, inquiry: str, home: str) -> None:
+    def _show_inquiry(self, turn: int, inquiry: str, home: str) -> None:
         """Show an inquiry, in its call or alone."""
         if home:
             self._show(turn, home)
@@ -401,7 +418,7 @@ class TranscriptReducer(_Arrived):
                 self._renamed.append((live_key(GREETING_HEADER), f"h{one.seq}"))
 
 
-def _only_said_more(before: ev.CallChanged | None, now: ev.CallChanged) -> bool:
+def _only_output_changed(before: ev.CallChanged | None, now: ev.CallChanged) -> bool:
     """True if only the call's output changed."""
     return (
         before is not None
@@ -437,3 +454,9 @@ def lost_secrets(
         if one.how == "redacted" and again is not None and any(numbers[at] <= end < again for end in resumptions):
             found[at] = replace(one, lost=True)
     return tuple(found)
+
+
+def _command(metadata: JsonObject) -> Foreign:
+    """The own command of a message, as typed; empty for any other."""
+    name, arguments = metadata.get("command"), metadata.get("arguments")
+    return Foreign(f"/{name} {arguments or ''}".rstrip() if isinstance(name, str) and name else "")

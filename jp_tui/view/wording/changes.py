@@ -72,7 +72,7 @@ def way(found: ChangesRead) -> Way:
     return "again" if found.files and all(one.state == "taken_back" for one in found.files) else "back"
 
 
-def way_of(one: FileChange) -> Way:
+def change_kind(one: FileChange) -> Way:
     """Return the same for one file."""
     return "again" if one.state == "taken_back" else "back"
 

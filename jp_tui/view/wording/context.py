@@ -7,12 +7,13 @@ from posixpath import basename
 
 from jp_tui.conversation.events import Unknown
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign
 
 NAMED = 5
 PLAN_MODE = "Plan mode: the model can only read and ask, until you accept its plan or type /plan off."
 PLAN_ENDED = "Plan mode has ended."
+LEFT_OUT = "The server refused reasoning of earlier replies. The request was sent again without it."
 
 
 def context_note(event: Unknown) -> str | None:
@@ -25,8 +26,14 @@ def context_note(event: Unknown) -> str | None:
             return ""
         case "plan":
             return ""
+        case "reasoning_left_out":
+            return LEFT_OUT
         case "mode":
             return PLAN_MODE if raw.get("mode") == "plan" else PLAN_ENDED
+        case "rule_added":
+            return _rule(raw.get("rule"))
+        case "rule_revoked":
+            return f"Rule revoked: {_text(raw.get('id'))}"
         case "instructions" if "call" in raw:
             return f"The model reads {_names(_paths(raw.get('files')))} from now on."
         case "instructions" if "changed" in raw:
@@ -40,6 +47,26 @@ def context_note(event: Unknown) -> str | None:
             return f"This folder is not trusted. Its instructions go to the model as text: {_names(_paths(untrusted))}"
         case _:
             return None
+
+
+def _rule(table: Json) -> str:
+    """A new rule in one line, from its table (rules.md AR2)."""
+    said = table if isinstance(table, dict) else {}
+    about = next((f"{key} {_json(said[key])}" for key in ("command", "path", "host", "arguments") if key in said), "")
+    exact = "exactly " if said.get("exact") is True else ""
+    where = f" in {_text(said['folder'])}" if said.get("folder") else ""
+    what = f"{_text(said.get('effect'))} {_text(said.get('tool'))}, {exact}{about or 'every call'}{where}"
+    return f"Rule added: {what} ({_text(said.get('id'))})"
+
+
+def _json(value: Json) -> str:
+    if isinstance(value, list):
+        value = " ".join("|".join(map(str, one)) if isinstance(one, list) else str(one) for one in value)
+    return _text(value if isinstance(value, str) else dump(value))
+
+
+def _text(value: Json) -> str:
+    return neutralise(Foreign(value if isinstance(value, str) else ""), "line")
 
 
 def _paths(listed: Json) -> Iterable[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 
-def told(tokens: Sequence[Any], close: int) -> str:
+def link_target_text(tokens: Sequence[Any], close: int) -> str:
     """Return what to show beside the link that ends at token `close`: its host if its text names another one; the whole
     address if it may not be opened; else nothing."""
     depth, at, words = 1, close, list[str]()
@@ -40,7 +40,7 @@ def deceiving(markdown: str) -> Iterator[tuple[str, str]]:
     for block in _parser().parse(markdown):
         tokens = block.children or []
         for at, token in enumerate(tokens):
-            if token.type == "link_close" and (host := told(tokens, at)):
+            if token.type == "link_close" and (host := link_target_text(tokens, at)):
                 yield _words(tokens, at), host
 
 

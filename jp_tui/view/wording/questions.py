@@ -18,10 +18,15 @@ NO: Final = "no"
 # The same in the one row of answers of a sheet, where a line of its own says how long and for what (Z14, R236).
 YES_REMEMBERED: Final = "yes, this turn"
 NO_REMEMBERED: Final = "no, this turn"
+YES_SESSION: Final = "yes, this session"
+NO_SESSION: Final = "no, this session"
 RUN_SHORT: Final = "run"
 SKIP_SHORT: Final = "skip"
 RUN_REMEMBERED: Final = "run, this turn"
 SKIP_REMEMBERED: Final = "skip, this turn"
+LASTING: Final = "{word}, {lasts}"
+NO_OTHER_SCOPE: Final = "There is nothing wider or narrower to choose."
+NO_OTHER_TIME: Final = "This can last until the turn ends only."
 
 # M42, exact, and the two that R248 adds.
 ANSWER: Final = "Answer"
@@ -34,6 +39,7 @@ EMPTY: Final = "Empty on purpose"
 
 # M34 and M35, exact: permission to run a call, permission to deliver its result.
 PERMISSION: Final = "Run {kind} {tool} tool?"
+SERVER_ASKS: Final = "{server} asks, for {tool}"
 PERMISSION_MCP: Final = "Run {kind} {tool} tool from {server} server?"
 RUN: Final = "Run tool"
 RUN_TURN: Final = "Run tool, remember for this turn"
@@ -50,6 +56,8 @@ EDIT_CANCELLED: Final = "Edit cancelled"  # R87, the reason of the skip
 
 # M12, exact, and the text if the reviewer had no verdict (R150, R154).
 REJECTING: Final = "The assistant recommended rejecting this change:"
+REVIEWED_BY: Final = "Reviewer: {by}"
+"""The line above M12: which model, and how long it took."""
 SAYS_NO: Final = "✗ {model} says no:"
 A_REVIEWER: Final = "A reviewer"
 UNDECIDED: Final = "The reviewer could not decide:"
@@ -65,6 +73,7 @@ BEFORE_INTENT: Final = "Before it knew the assistant's intent, it said:"
 # With several conversations at once (E4, E51).
 WHENCE: Final = "in “{title}”"
 FROM_ANOTHER: Final = "in another conversation"
+CLAIMS: Final = ", says “{said}”"
 ALIKE: Final = "Your answer applies to all {n} identical questions · Ctrl+O: only one"
 
 # Effect of each line of the menu, and what it would lose (R248).
@@ -72,6 +81,14 @@ ANSWER_DOES: Final = "back to the question"
 ALL_KEYS: Final = "All keys"
 ALL_KEYS_DOES: Final = "by where they work (F1)"
 REPLY_DOES: Final = "cancels the question; the model reads your text and continues"
+DECLINE: Final = "Decline"
+DECLINE_DOES: Final = "no answer; the program that asks ends with status 4"
+DECLINE_SERVER_DOES: Final = "the server reads a no, and the call goes on"
+CANCEL_SERVER_DOES: Final = "the server reads that there is no answer, and the call goes on"
+DECLINE_CALL_DOES: Final = "no answer; the program's call doesn't run"
+DECLINE_REPLY: Final = "Decline and say why"
+DECLINE_REPLY_DOES: Final = "no answer; the program that asks gets your text"
+DECLINE_TITLE: Final = "Decline: the program that asks gets this instead of an answer"
 CANCEL_DOES: Final = "ends this call without an answer; the turn continues"
 END_TURN_DOES: Final = "stops the turn and every running tool"
 EMPTY_DOES: Final = "answers with an empty text"
@@ -143,6 +160,8 @@ COVERS_HERE_UNKNOWN: Final = "Y/N: every such question of {tool}, without showin
 # State before keys are accepted, and after one was pressed.
 DEAF: Final = "Keys go to your draft until this question is ready."
 SENT: Final = "Answer sent, waiting for confirmation."
+NOT_SENT: Final = "Esc takes your answer back."
+"""While the store is out of reach (store.md D12)."""
 TOO_SMALL: Final = "Too small to review. Enlarge the terminal to answer."
 WAITING: Final = "{n} waiting"
 PLACE: Final = "{n} of {m} waiting"

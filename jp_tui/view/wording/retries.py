@@ -73,7 +73,7 @@ class Retries:
     def apply(self, event: ev.Event) -> frozenset[str]:
         """Apply an event; return the keys of the blocks that it changes, adds or removes."""
         match event:
-            case ev.TurnPhase(phase="retrying", detail=detail, retry_in=float(wait)):
+            case ev.TurnPhase(phase="retrying", detail=detail, retry_in=float() | int() as wait):
                 return self._end(SILENT) | self._begin(OWN, "", detail, wait)
             case ev.TurnPhase(phase="waiting_for_model"):
                 return self._end(OWN) | self._begin(SILENT, "", "", 0.0)
@@ -86,7 +86,7 @@ class Retries:
                 return frozenset()
             case ev.Retrying(conversation=here, id=id_) if id_ == here:
                 return frozenset()  # a sub-agent's own conversation is visible, and its phases show it
-            case ev.Retrying(id=id_, retry_in=float(wait)):
+            case ev.Retrying(id=id_, retry_in=float() | int() as wait):
                 return self._begin(id_, who(event), event.detail, wait)
             case ev.Retrying(id=id_) | ev.QuestionSettled(inquiry=id_) | ev.AsideEnded(inquiry=id_):
                 return self._end(id_)

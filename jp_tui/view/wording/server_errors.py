@@ -14,7 +14,7 @@ SHOWN = 600
 """Visible characters of a server's message."""
 
 
-def server_said(detail: Foreign, conversation: str = "") -> Iterator[str]:
+def server_error_lines(detail: Foreign, conversation: str = "") -> Iterator[str]:
     """Yield its lines, further ones indented; nothing without a message. `conversation` is where the whole is
     logged."""
     text = detail.raw.strip()

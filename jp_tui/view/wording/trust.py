@@ -8,7 +8,7 @@ from typing import Final, LiteralString
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.trust import ProposedSetting, TrustRead
 
-NONE: Final = "This folder has no configuration. There is nothing to trust."
+NONE: Final = "This folder has no configuration, commands or skills. There is nothing to trust."
 BROKEN: Final = "The folder's configuration isn't valid. None of it applies:"
 UNTRUSTED: Final = "Not trusted. Until you trust exactly this content, only display and stricter settings apply."
 CHANGED: Final = "Not trusted: it has changed since you trusted it. Differences come first."
@@ -18,6 +18,7 @@ NOTHING: Final = "It has no settings."
 DONE: Final = "Trusted. Tool settings apply now; models, servers and the rest after a restart."
 UNDONE: Final = "Trust revoked. Tool settings apply now; models, servers and the rest after a restart."
 SURE: Final = "{n} more settings would apply. Press t again to trust exactly this content."
+SURE_FILES: Final = "{n} more settings and files would apply. Press t again to trust exactly this content."
 SURE_NONE: Final = "No more settings would apply. Press t again to trust exactly this content."
 SURE_OFF: Final = "Press x again to revoke trust."
 DOING: Final = "working…"
@@ -32,7 +33,7 @@ _CHANGES = {"same": "", "new": "new", "changed": "changed", "gone": "gone"}
 @dataclass(frozen=True, slots=True)
 class TrustRow:
     """One setting: `does` as text, `sets` KEY = VALUE, `counts` and `change` in a word, the place, and its former
-    value."""
+    value. Of a `file`, `sets` is its text."""
 
     key: str
     does: Foreign
@@ -43,6 +44,7 @@ class TrustRow:
     before: Foreign
     waits: bool
     acts: bool
+    file: bool = False
 
 
 def rows(told: TrustRead) -> list[TrustRow]:
@@ -53,13 +55,25 @@ def rows(told: TrustRead) -> list[TrustRow]:
 
 def _row(one: ProposedSetting, told: TrustRead) -> TrustRow:
     gone = one.change == "gone"
-    sets = f"{one.key.raw} = {one.before.raw if gone else one.value.raw}"
+    value = one.before.raw if gone else one.value.raw
+    sets = value if one.kind == "file" else f"{one.key.raw} = {value}"
     counts = "" if gone else "applies" if told.state == "trusted" and one.counts == "waits" else _COUNTS[one.counts]
     change = _CHANGES[one.change] if told.compared else ""
-    place = one.place.raw.rpartition("/")[2]
+    place = one.place.raw if one.kind == "file" else one.place.raw.rpartition("/")[2]
     before = one.before if one.change == "changed" else Foreign("")
     waits = one.counts == "waits" and not gone
-    return TrustRow(one.key.raw, one.does, Foreign(sets), counts, change, Foreign(place), before, waits, one.acts)
+    return TrustRow(
+        one.key.raw,
+        one.does,
+        Foreign(sets),
+        counts,
+        change,
+        Foreign(place),
+        before,
+        waits,
+        one.acts,
+        one.kind == "file",
+    )
 
 
 def state(told: TrustRead) -> LiteralString:

@@ -20,6 +20,7 @@ _TAGS = {
     "no_prompt_backend": "No user was available.",
     "assistant_routing_denied": "Your settings send this to a reviewer, but only the user may answer it.",
     "invalid_static_answer": "A setting pins an answer that doesn't fit the question.",
+    "invalid_approvals": "A setting wants approvals of several people, and the question isn't a yes or no.",
     "backend_error": "Your settings send this question to a reviewer.",
 }
 _ASKED = "No remembered answer, setting or reviewer covers this question."

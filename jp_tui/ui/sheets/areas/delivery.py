@@ -31,7 +31,7 @@ class FailedResult(Static):
 
 
 class DeliveryArea(AnswerArea):
-    """May the assistant read this?"""
+    """A decision to deliver a result to the assistant."""
 
     BINDINGS: ClassVar[list[Binding]] = [*YES_NO_KEYS]
 
@@ -87,7 +87,7 @@ class DeliveryArea(AnswerArea):
         if self._result.value.strip() or self._sheet.press.again("emptied"):
             self._sheet.answer(Delivered(deliver=True, text=self.edited_text()))
         else:
-            self._sheet.say(ours(w.EMPTIED_RESULT))
+            self._sheet.show_notice(ours(w.EMPTIED_RESULT))
 
     def edited_text(self) -> str | None:
         text = self._result.value

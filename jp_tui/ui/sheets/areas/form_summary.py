@@ -31,7 +31,7 @@ MOST = 300
 MARKS, GAP = 5, 2
 """Cells before a question, and between it and its answer."""
 LEAST = 24
-"""Cells of an answer at least: it always stands beside its question, in one row (S54)."""
+"""Least cells of an answer, which is always beside its question, in one row (S54)."""
 _SUBMIT = ":submit"
 _SIGNS = {"answered": "✓", "skipped": "–", "ahead": "○", "current": "○"}
 
@@ -40,7 +40,7 @@ class FormSummaryArea(AnswerArea, AnswerBody):
     """All answers of a form."""
 
     BINDINGS: ClassVar[list[Binding]] = [
-        Binding(str(n), f"point({n})", f"To {n}", id=f"sheet.point{n}", show=False) for n in range(1, 10)
+        Binding(str(n), f"point({n})", f"Go to {n}", id=f"sheet.point{n}", show=False) for n in range(1, 10)
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:
@@ -98,7 +98,7 @@ class FormSummaryArea(AnswerArea, AnswerBody):
         row = self._list.current
         sends = row is None or row.id == _SUBMIT
         return [
-            Hint("enter", "submit" if sends else "change this", "accept", keep=True), Hint("↑↓", "move", "move(-1)"),
+            Hint("Enter", "submit" if sends else "change this", "accept", keep=True), Hint("↑↓", "move", "move(-1)"),
         ]  # fmt: skip
 
     def picked(self, row: str) -> None:
@@ -126,11 +126,11 @@ def _row(number: int, place: Place, most: int) -> ChoiceRow:
 def _answer(place: Place) -> Content:
     if place.state == "skipped":
         return ours(w.SKIPPED, because=Foreign(place.because))
-    return said(place.answer) if place.state == "answered" else blank()
+    return answer_content(place.answer) if place.state == "answered" else blank()
 
 
-def said(value: Json) -> Content:
-    """Return an answer in words, its length bounded."""
+def answer_content(value: Json) -> Content:
+    """Return an answer as text, its length bounded."""
     match value:
         case True:
             return ours(w.YES)

@@ -32,7 +32,7 @@ class HunkView(ContextView):
         part: str
 
     def __init__(self, parts: Sequence[Part], *, named: str = "", before: Sequence[str] = ()) -> None:
-        """`before` are lines that stand above the parts; `named` as in ContextView."""
+        """`before` are lines above the parts; `named` as in ContextView."""
         super().__init__(Foreign(""), focus=False)
         self._file = named
         self.parts = tuple(parts)
@@ -79,7 +79,7 @@ class HunkView(ContextView):
             self._comments.pop(part, None)
 
     def restore(self, parts: frozenset[str], comments: Mapping[str, str]) -> None:
-        """Select parts and restore their comments; what is no part is left out."""
+        """Select parts and restore their comments; unknown parts are left out."""
         self._comments = {name: text for name, text in comments.items() if name in self._ids}
         self.select(parts)
 
@@ -104,7 +104,7 @@ class HunkView(ContextView):
         self.go(at)
         found = self._now()
         start = found.hunks[at]
-        above = found.ends[at - 1] if at else 0  # a file's name stands between
+        above = found.ends[at - 1] if at else 0  # a file's name is between them
         if above < self.top or found.ends[at] > self.top + self.height:
             self.scroll_to_row(min(above, start))
 
@@ -140,7 +140,7 @@ class HunkView(ContextView):
             self.post_message(LayoutChanged())
 
     def look(self) -> None:
-        self._settle()
+        self._measure_visible()
         super().look()
         if self.height <= 0 or not self.lines or not self.display or not self.is_attached:
             return
@@ -149,8 +149,8 @@ class HunkView(ContextView):
             self._parts_seen = seen
             self.post_message(self.Seen(self.unseen, self.lines))
 
-    def _settle(self) -> None:
-        """Count the rows of what is in sight; of what is far off the number may be a guess."""
+    def _measure_visible(self) -> None:
+        """Count the rows of visible parts; the count of a distant part may be an estimate."""
         if not self.placed or self.height <= 0:
             return
         found = self._now()

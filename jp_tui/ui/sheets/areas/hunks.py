@@ -36,23 +36,23 @@ from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.wording import questions as w
 
 TITLE = 200
-"""Characters of a part's title that are as nothing."""
+"""Characters of a part's title that cost nothing to lay out."""
 
 
 def by_hunks(prompt: PromptRequest) -> bool:
     """Return True if a prompt can be shown by its parts: there are several, and they are all that its diff changes.
 
-    Otherwise the user could not see what they leave out, and it is answered as a whole.
+    Otherwise the user could not see the changes they reject, and the diff is answered as a whole.
     """
     question = prompt.question
     parts = question.parts
     if prompt.kind != "question" or len(parts) < 2 or not isinstance(question.answer_type, BooleanAnswer):
         return False
     if sum(len(part.diff) for part in parts) > 4 * APPROVED or any(len(part.diff) > APPROVED for part in parts):
-        return False  # more than can be seen to its end, and laying it out would hold the keys (T4)
+        return False  # more than the user can read to its end, and laying it out would block the keys (T4)
     if len(question.text) > texts.LONG or question.text.count("\n") > 3:
         return False
-    if _much_beside(question.context or "", parts):
+    if _has_long_titles(question.context or "", parts):
         return False
     rest = beside(question.context or "", parts)
     if rest is not None:
@@ -62,9 +62,9 @@ def by_hunks(prompt: PromptRequest) -> bool:
     return whole == tuple(sum(counted) for counted in zip(*pieces, strict=True))
 
 
-def _much_beside(context: str, parts: Sequence[Part]) -> bool:
-    """Return True if titles, or a context without its hunks, are longer than a widget should lay out at once.
-    As a whole the context scrolls, and what is cut of it is counted (T4)."""
+def _has_long_titles(context: str, parts: Sequence[Part]) -> bool:
+    """Return True if titles, or a context without its hunks, are longer than a widget should lay out at once. The
+    context as a whole scrolls, and its cut lines are counted (T4)."""
     if sum(max(len(part.title) - TITLE, 0) for part in parts) > MOST:
         return True
     more = len(context) - sum(len(part.diff) for part in parts)
@@ -91,7 +91,7 @@ def _view(prompt: PromptRequest) -> HunkView:
 
 
 class HunkArea(AnswerArea):
-    """Apply these changes? Some of them."""
+    """A decision to apply all changes or some of them."""
 
     BINDINGS: ClassVar[list[Binding]] = [
         *YES_NO_KEYS,
@@ -112,7 +112,7 @@ class HunkArea(AnswerArea):
         self.comment = Field(gate=sheet.gate, hint=ours(w.COMMENT_HINT), id="comment")
         self._slot = SideField(
             ours(w.COMMENT_TITLE, n=1), self.comment, submit=sheet.stop_writing, leave=self._leave_comment,
-            hints=lambda: text_hints("keeps the comment"),
+            hints=lambda: text_hints("keep the comment"),
         )  # fmt: skip
         self._commenting = ""  # the part whose comment is in the field
         known = zip(parts, outlines(parts), strict=True)
@@ -171,16 +171,16 @@ class HunkArea(AnswerArea):
     def action_take_hunk(self) -> None:
         """Select or deselect the hunk under the cursor."""
         if self._sheet.mode == "answer":
-            self._take(self.view.taken ^ {self.view.here.id})
+            self._accept_hunks(self.view.taken ^ {self.view.here.id})
             self.view.reveal()
 
     def action_all_hunks(self) -> None:
         """Select every hunk, or none when all are selected."""
         if self._sheet.mode == "answer":
             every = frozenset(part.id for part in self.view.parts)
-            self._take(every if self.view.taken != every else frozenset())
+            self._accept_hunks(every if self.view.taken != every else frozenset())
 
-    def _take(self, taken: frozenset[str]) -> None:
+    def _accept_hunks(self, taken: frozenset[str]) -> None:
         self.view.select(taken)
         self._show_taken()
         self._sheet.answer_changed()
@@ -192,7 +192,7 @@ class HunkArea(AnswerArea):
     def clicked(self, event: PieceClicked, may: bool) -> None:
         assert isinstance(event, HunkView.Picked)
         if self._sheet.armed and may and self._sheet.mode == "answer":
-            self._take(self.view.taken ^ {event.part})
+            self._accept_hunks(self.view.taken ^ {event.part})
 
     # Comments
 
@@ -234,16 +234,20 @@ class HunkArea(AnswerArea):
         said = {name: text for name, text in self.view.comments.items() if text.strip()}
         whole = not said and (self._partial is False or not yes)
         parts = None if whole else PartsTaken(accepted=accepted, comments=said)
-        self._sheet.answered(yes, remember=what.endswith("turn"), parts=parts)
+        rule = self._verdict.rule(what)
+        self._sheet.answered(yes, remember=what.endswith("turn") and rule is None, parts=parts, rule=rule)
+
+    def texts(self) -> dict[str, Foreign]:
+        return self._verdict.texts()
 
     def answer_hints(self) -> list[Hint]:
         return [
-            Hint("space", "select or clear", "take_hunk", keep=True), Hint("] [", "hunk", "hunk(1)"),
+            Hint("Space", "select or clear", "take_hunk", keep=True), Hint("] [", "hunk", "hunk(1)"),
             Hint("a", "all", "all_hunks"), Hint("c", "comment", "comment"), *self._verdict.hints(),
         ]  # fmt: skip
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        """Put first what a change needs most: the list names y and n, and arrows are known."""
+        """Put the keys first that a change needs most: the list names y and n, and arrows are known."""
         found = {one.action: one for one in self._verdict.arranged(hints)}
         if self._sheet.mode != "answer" or self._sheet.writing is not None:
             return list(found.values())

@@ -1,8 +1,8 @@
 """Any number of several options (R7, R8, R192; asking.md "Keys", E14, E22, E24).
 
-Space and digits toggle, Enter submits what is marked, in the order of the options and not of the toggling. Nothing
-marked is an answer only when Enter is pressed twice, or in the menu. Enter never toggles: it would be too easy to send
-what was only to be marked.
+Space and digits toggle, Enter submits the marked options, in the order of the list and not of the toggling. An empty
+selection is an answer only when Enter is pressed twice, or in the menu. Enter never toggles: else a user who wants to
+mark an option might submit.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class MultiSelectArea(AnswerArea):
         self._chosen = set(self._at_first)
         self._count = MarkedCount(id="count")
         self._options = OptionsBody(
-            sheet, take=self._take, default=lambda option: option.value in self._defaults,
+            sheet, take=self._toggle_option, default=lambda option: option.value in self._defaults,
             before=lambda option: bool(prefill) and option.value in self._at_first,
             label=self._label, below=self._count,
         )  # fmt: skip
@@ -82,18 +82,18 @@ class MultiSelectArea(AnswerArea):
 
     # Marks
 
-    def _take(self, option: Option) -> None:
+    def _toggle_option(self, option: Option) -> None:
         self._mark({option.value} ^ self._chosen)
 
     def action_mark(self) -> None:
-        """Mark what the cursor is on, else move it to the first visible option and mark that."""
+        """Mark the option under the cursor, else move the cursor to the first visible option and mark that."""
         if self._sheet.mode != "answer":
             return
         shown = self._options.choices
         if shown.current is None and (row := shown.row_at(0, 0)) is not None:
             shown.to(shown.rows.index(row))
         self._options.touch()
-        self._options.take_here()
+        self._options.choose_highlighted()
 
     def action_all(self) -> None:
         """Mark all visible options, or none of them when all are marked."""
@@ -141,11 +141,11 @@ class MultiSelectArea(AnswerArea):
 
     def accept(self) -> None:
         if self._writes():
-            self._options.take_here()
+            self._options.choose_highlighted()
         elif self._chosen or self._sheet.press.again("none"):
             self._sheet.answered([*self.chosen])
         else:
-            self._sheet.say(ours(w.NONE_CHOSEN))
+            self._sheet.show_notice(ours(w.NONE_CHOSEN))
 
     def more_rows(self) -> list[ChoiceRow]:
         return [ChoiceRow("none", ours(w.EMPTY), detail=ours(w.NOTHING_DOES))]
@@ -157,7 +157,7 @@ class MultiSelectArea(AnswerArea):
 
     def answer_hints(self) -> list[Hint]:
         return [
-            Hint("space", "toggle", "mark"),
-            Hint("enter", "write" if self._writes() else "submit", "accept", keep=True),
+            Hint("Space", "toggle", "mark"),
+            Hint("Enter", "write" if self._writes() else "submit", "accept", keep=True),
             *self._options.filter_hints(), Hint("a", "all", "all"), Hint("i", "invert", "invert"),
         ]  # fmt: skip

@@ -1,8 +1,8 @@
-"""Options to choose from: the list, its filter, its previews, the row for other words (R9; E20-E22, E28).
+"""Options to choose from: the list, its filter, its previews, the row for another answer as text (R9; E20-E22, E28).
 
 The body of a choice. The cursor begins on the default, else on the first row, which is the recommended one if there is
 one; where Enter alone must choose nothing (Z11), the user has to move first. For a model's question the last row is a
-reply in words, typed in place and kept while the cursor visits other rows; a tool's own question has none. `select.py`
+free-text reply, typed in place and kept while the cursor visits other rows; a tool's own question has none. `select.py`
 and `multi_select.py` decide what is chosen.
 """
 
@@ -35,15 +35,19 @@ from jp_tui.view.wording import questions as w
 HINT_FILTER = 10
 """Options from which the key line names the filter."""
 WIDE = 100
-"""Columns from which a preview stands beside the list."""
+"""Columns from which a preview is beside the list."""
 PREVIEW_ROWS = 5
 """Rows of a preview below the list."""
+MOST_PREVIEW = 10_000
+"""Characters of a preview that its height is guessed from."""
+LEAST_OPTIONS = 4
+"""Options that stay visible beside the context of a decision (Z14)."""
 _ELSE = "else"
 _DIGITS = (ours("1"), ours("2"), ours("3"), ours("4"), ours("5"), ours("6"), ours("7"), ours("8"), ours("9"))
 
 OPTION_KEYS = [
-    *(Binding(str(n), f"pick({n})", f"Pick {n}", id=f"sheet.pick{n}", show=False) for n in range(1, 10)),
-    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Filter options"),
+    *(Binding(str(n), f"pick({n})", f"Select {n}", id=f"sheet.pick{n}", show=False) for n in range(1, 10)),
+    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Filter the options"),
 ]
 """The keys of every such sheet; each kind declares them, for the page of keys."""
 
@@ -114,6 +118,7 @@ class OptionsBody(AnswerBody):
         self._beside = False
         self._previewed: Option | None = None
         self._by_letter = False  # the last key was a letter
+        self._width = 0
 
     def widgets(self) -> Sequence[Widget]:
         return (self._filter, self._all, *([self._below] if self._below else []))
@@ -138,7 +143,7 @@ class OptionsBody(AnswerBody):
     def restore(self, draft: Draft) -> None:
         """Restore the user's own words."""
         if self._other:
-            self._words.put_again(self._said if draft.answer is None else draft.answer, draft.places("answer"))
+            self._words.restore(self._said if draft.answer is None else draft.answer, draft.places("answer"))
 
     def kept_fields(self) -> list[tuple[str, Field]]:
         return [("answer", self._words)] if self._other else []
@@ -202,22 +207,47 @@ class OptionsBody(AnswerBody):
         self._all.set_class(self._beside, "-beside")
         side = width * 2 // 5 if self._beside else width
         self.list.styles.width = side if self._beside else "1fr"
+        self._width = side
         rows = self.list.height_at(side)
         option = self.option
         if option is not None and option.preview:
-            rows = max(rows, room) if self._beside else rows + PREVIEW_ROWS
+            rows = max(rows, min(room, self._preview_rows(width - side))) if self._beside else rows + PREVIEW_ROWS
         return rows + (1 if self._filter.display else 0) + bool(self._below)
 
+    @property
+    def least_rows(self) -> int:
+        return self._least and self._least + (1 if self._filter.display else 0)
+
+    @property
+    def _least(self) -> int:
+        """Options that are in sight whatever room there is; 0 without something that is decided on."""
+        return 0 if self._sheet.reading.context is None else self._few
+
+    @property
+    def _few(self) -> int:
+        """Options that come before a preview below them."""
+        return min(len(self.list.rows), LEAST_OPTIONS)
+
+    def _preview_rows(self, width: int) -> int:
+        """Return about the rows of the longest preview beside the list, the same whichever is shown."""
+        texts = (option.preview[:MOST_PREVIEW] for option in self.options)
+        return 2 + max(sum(1 + len(line) // max(width - 4, 8) for line in text.split("\n")) for text in texts)
+
     def place(self, rows: int) -> None:
-        rows -= (1 if self._filter.display else 0) + bool(self._below)
+        rows -= 1 if self._filter.display else 0
+        if self._below:
+            self._below.display = not self._least or rows > self._least
+            rows -= self._below.display
         option = self.option
         previews = option is not None and bool(option.preview)
-        below = min(PREVIEW_ROWS, rows // 2) if previews and not self._beside else 0
+        below = min(PREVIEW_ROWS, rows // 2, max(rows - self._few, 0)) if previews and not self._beside else 0
         if option is not None and option is not self._previewed:
             self._previewed = option
             self._preview.put(Foreign(option.preview))
         self._all.set_class(previews and (self._beside or below > 0), "-previews")
-        self.list.styles.height = max(rows - below, 1)
+        height = max(rows - below, 1)
+        self.list.flat = height if self.least_rows and self.list.height_at(self._width) > height else 0
+        self.list.styles.height = height
         self._preview.styles.height = rows if self._beside else below
         self.list.call_after_refresh(self.list.show_cursor)
 
@@ -248,7 +278,7 @@ class OptionsBody(AnswerBody):
         if self._sheet.mode == "answer" and number <= len(self.list.rows):
             self._touched = True
             self.list.to(number - 1)
-            self.take_here()
+            self.choose_highlighted()
 
     def action_filter(self) -> None:
         """Filter the options."""
@@ -286,26 +316,26 @@ class OptionsBody(AnswerBody):
         return True
 
     def touch(self) -> None:
-        """Note a key of the answer: from now on Enter chooses what the cursor is on."""
+        """Note a key of the answer: from now on Enter chooses the row under the cursor."""
         self._touched = True
 
-    def take_here(self) -> None:
-        """Choose what the cursor is on: an option, or the field for other words."""
+    def choose_highlighted(self) -> None:
+        """Choose the row under the cursor: an option, or the field for other words."""
         option = self.option
-        if option is not None and not self._touched:  # the cursor is where nobody put it (Z11)
-            self._sheet.say(ours(w.NOTHING_CHOSEN))
+        if option is not None and not self._touched:  # the cursor is where the user didn't put it (Z11)
+            self._sheet.show_notice(ours(w.NOTHING_CHOSEN))
         elif option is not None:
             self._take(option)
         elif self.list.current is not None:
             self._sheet.write(self._words)
         else:
-            self._sheet.say(ours(w.NOTHING_CHOSEN))
+            self._sheet.show_notice(ours(w.NOTHING_CHOSEN))
 
     def _submit_words(self) -> None:
         if self._words.value.strip():
             self._sheet.answered(self._words.value)
         else:
-            self._sheet.say(ours(w.NOT_WRITTEN_YET))
+            self._sheet.show_notice(ours(w.NOT_WRITTEN_YET))
 
     def submit(self, field: Field) -> None:
         """Go from the filter to the first option that it found; a second Enter answers (R226)."""
@@ -314,17 +344,17 @@ class OptionsBody(AnswerBody):
             if self._rows and self.list.rows and self.list.rows[0].id != _ELSE:
                 self.list.to(0)
             else:
-                self._sheet.say(ours(w.NO_MATCH))
+                self._sheet.show_notice(ours(w.NO_MATCH))
 
     def filter_hints(self) -> list[Hint]:
         """Return the filter's key, for a long list."""
         return [Hint("/", "filter", "filter")] if len(self.options) >= HINT_FILTER else []
 
     def field_hints(self, field: Field) -> list[Hint]:
-        goes = Hint("enter", "to the list", "accept", keep=True)
-        return [Hint("↑↓", "move", "move(1)"), goes, Hint("esc", "all", "leave", keep=True)]
+        goes = Hint("Enter", "to the list", "accept", keep=True)
+        return [Hint("↑↓", "move", "move(1)"), goes, Hint("Esc", "clear filter", "leave", keep=True)]
 
-    # What happens in it
+    # Events of its widgets
 
     def moved(self) -> None:
         self._touched = True
@@ -347,4 +377,4 @@ class OptionsBody(AnswerBody):
                 self._sheet.stop_writing()
             self._touched = True
             self.list.to(place)
-            self.take_here()
+            self.choose_highlighted()

@@ -22,7 +22,7 @@ from jp_tui.view.wording import questions as w
 
 
 class PermissionArea(AnswerArea):
-    """May this tool run?"""
+    """A decision to run a tool."""
 
     BINDINGS: ClassVar[list[Binding]] = [
         *YES_NO_KEYS,
@@ -38,7 +38,8 @@ class PermissionArea(AnswerArea):
         return self._verdict
 
     def texts(self) -> dict[str, Foreign]:
-        return {"arguments": self._prompt.arguments} if self._prompt.arguments else {}
+        found = {"arguments": self._prompt.arguments} if self._prompt.arguments else {}
+        return found | self._verdict.texts()
 
     def _rows(self) -> tuple[ChoiceRow, ...]:
         dim, remember = self._sheet.reading.some_unseen, "remember" in self._prompt.controls
@@ -49,7 +50,9 @@ class PermissionArea(AnswerArea):
         return tuple(rows)
 
     def _decide(self, what: str) -> None:
-        self._sheet.answer(Permitted(run=what.startswith("yes"), remember=what.endswith("turn")))
+        rule = self._verdict.rule(what)
+        remember = what.endswith("turn") and rule is None
+        self._sheet.answer(Permitted(run=what.startswith("yes"), remember=remember, rule=rule))
 
     def action_print(self) -> None:
         """Show the arguments as JSON, or the call again."""

@@ -1,7 +1,7 @@
 """A secret (R87, R193, R202; asking.md E27): one masked field, stored nowhere.
 
 No draft, no default, no editor of the user (it would write a file), no clipboard, no note. The text is forgotten when
-it is sent, and when the question goes.
+it is sent, and when the question is closed.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _TYPED, _PASTED = "•", "■"
 
 
 class SecretNote(Static):
-    """The line that says where a secret goes and where not."""
+    """The line that says where a secret is sent and where not."""
 
     DEFAULT_CSS = "SecretNote { height: auto; color: $text-muted; }"
 
 
 class SecretField(Field):
-    """A text that nobody may read over a shoulder, in a log or in a picture of the screen.
+    """A text field that hides its text from onlookers, logs and screenshots.
 
-    It is in no document, no history of edits, no clipboard and no repr; the screen has signs, and a paste is one sign,
-    so that not even its length shows.
+    The text is in no document, no history of edits, no clipboard and no repr; the screen has signs, and a paste is one
+    sign, so that it doesn't show even the length.
     """
 
     def __init__(self, *, gate: InputGate, hint: Content, id: str | None = None) -> None:
@@ -48,7 +48,7 @@ class SecretField(Field):
 
     @property
     def value(self) -> str:
-        """The text; the only way to it."""
+        """The text; no other member returns it."""
         return "".join(self._pieces)
 
     def put(self, text: str) -> None:
@@ -80,7 +80,7 @@ class SecretField(Field):
         return found
 
     def action_undo(self) -> None:
-        """Do nothing: what was deleted is gone."""
+        """Do nothing: deleted text isn't kept."""
 
     def action_redo(self) -> None:
         """Do nothing, as undo."""
@@ -98,7 +98,7 @@ class SecretField(Field):
 
 
 class SecretArea(AnswerArea, AnswerBody):
-    """A question whose answer nobody may see."""
+    """A question for a secret."""
 
     BINDINGS: ClassVar[list[Binding]] = []
 
@@ -148,7 +148,7 @@ class SecretArea(AnswerArea, AnswerBody):
         if field.value.strip():
             self._sheet.answered(field.value)
         else:
-            self._sheet.say(ours(w.NOT_WRITTEN))
+            self._sheet.show_notice(ours(w.NOT_WRITTEN))
 
     def pasted(self, text: str) -> bool:
         self._sheet.write(self.field)
@@ -159,9 +159,9 @@ class SecretArea(AnswerArea, AnswerBody):
         return [EMPTY]
 
     def answer_hints(self) -> list[Hint]:
-        return [Hint("enter", "write", "accept", keep=True)]
+        return [Hint("Enter", "write", "accept", keep=True)]
 
     def field_hints(self, field: Field) -> list[Hint]:
         return [
-            Hint("enter", "submit", "accept", keep=True), Hint("esc", "reply, end turn, menu", "leave", keep=True),
+            Hint("Enter", "submit", "accept", keep=True), Hint("Esc", "reply, end turn, menu", "leave", keep=True),
         ]  # fmt: skip

@@ -25,19 +25,21 @@ class SelectArea(AnswerArea):
         question = sheet.prompt.question
         self._sheet = sheet
         self._default = question.default if question.has_default else None
-        self._options = OptionsBody(sheet, take=self._take, default=self._is_default, before=self._was_before)
+        self._options = OptionsBody(
+            sheet, take=self._choose_option, default=self._is_default, before=self._is_previous_answer
+        )
 
     @property
     def body(self) -> OptionsBody:
         return self._options
 
-    def _take(self, option: Option) -> None:
+    def _choose_option(self, option: Option) -> None:
         self._sheet.answered(option.value)
 
     def _is_default(self, option: Option) -> bool:
         return isinstance(self._default, str) and option.value == self._default
 
-    def _was_before(self, option: Option) -> bool:
+    def _is_previous_answer(self, option: Option) -> bool:
         return self._sheet.prompt.prefill == (option.value,)
 
     def typed(self) -> str | None:
@@ -48,10 +50,10 @@ class SelectArea(AnswerArea):
         return draft
 
     def accept(self) -> None:
-        self._options.take_here()
+        self._options.choose_highlighted()
 
     def answer_hints(self) -> list[Hint]:
         found = [Hint("↑↓", "move", "move(1)")]
         if self._options.choices.cursor is not None:
-            found.append(Hint("enter", "accept" if self._options.option else "write", "accept", keep=True))
+            found.append(Hint("Enter", "select" if self._options.option else "write", "accept", keep=True))
         return [*found, *self._options.filter_hints()]

@@ -30,7 +30,7 @@ class FreeTextArea(AnswerArea, AnswerBody):
     """A question with a field."""
 
     BINDINGS: ClassVar[list[Binding]] = [
-        Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Edit in your $EDITOR")
+        Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Edit the answer in your $EDITOR")
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:
@@ -63,7 +63,7 @@ class FreeTextArea(AnswerArea, AnswerBody):
         return None if text == self._shown else text
 
     def restore(self, draft: Draft) -> Draft:
-        self.field.put_again(self._shown if draft.answer is None else draft.answer, draft.places("answer"))
+        self.field.restore(self._shown if draft.answer is None else draft.answer, draft.places("answer"))
         return draft
 
     def kept_fields(self) -> list[tuple[str, Field]]:
@@ -84,7 +84,7 @@ class FreeTextArea(AnswerArea, AnswerBody):
         if text.strip():
             self._sheet.answered(text)
         else:
-            self._sheet.say(ours(w.NOT_WRITTEN))
+            self._sheet.show_notice(ours(w.NOT_WRITTEN))
 
     def pasted(self, text: str) -> bool:
         self._sheet.write(self.field)
@@ -95,13 +95,13 @@ class FreeTextArea(AnswerArea, AnswerBody):
         return [EMPTY]
 
     def answer_hints(self) -> list[Hint]:
-        return [Hint("enter", "write", "accept", keep=True), Hint("ctrl+g", "editor", "editor")]
+        return [Hint("Enter", "write", "accept", keep=True), Hint("Ctrl+G", "editor", "editor")]
 
     def field_hints(self, field: Field) -> list[Hint]:
         default = self._default and field.value == self._shown
         again = self._sheet.prompt.prefill
         words = "accept your answer" if default and again else "accept the default" if default else "submit"
         return [
-            Hint("enter", words, "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
-            Hint("ctrl+g", "editor", "editor"), Hint("esc", "reply, end turn, menu", "leave", keep=True),
+            Hint("Enter", words, "accept", keep=True), Hint("Ctrl+J", "new line", "new_line"),
+            Hint("Ctrl+G", "editor", "editor"), Hint("Esc", "reply, end turn, menu", "leave", keep=True),
         ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Deadlines of questions, where the user set one (R243; asking.md E13).
 
-A prompt says how many seconds since when, by wall time; they are counted on the dock's monotonic clock. The engine ends
-the questions.
+A prompt has a number of seconds and a start in wall time; they are counted on the dock's monotonic clock. The engine
+ends the questions.
 """
 
 from __future__ import annotations

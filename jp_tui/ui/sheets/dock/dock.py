@@ -38,14 +38,16 @@ from jp_tui.ui.sheets.messages import EditorRequested, LayoutChanged, SheetOutco
 from jp_tui.ui.text import blank, ours
 from jp_tui.view.questions.arming import Arrival
 from jp_tui.view.questions.drafts import restored
+from jp_tui.view.questions.offered_prompt import is_outside
 from jp_tui.view.questions.queue import NONE, Key, Queue, key_of
 from jp_tui.view.wording import questions as w
+from jp_tui.view.wording import store
 
 if TYPE_CHECKING:  # a sheet is loaded with the first question
     from jp_tui.ui.sheets.sheet import Sheet
 
 FOR_ALL = (Answered, Permitted, Delivered)
-"""Responses that may go to several identical questions: who leaves, replies or ends a turn does so for one."""
+"""Responses that may go to several identical questions. Cancelling, replying or ending the turn applies to one."""
 
 
 def _no_editor(text: str) -> str:
@@ -60,6 +62,7 @@ class SheetDock(Vertical):
         &.-waiting, &.-notice { display: block; }
         &.-maximized { height: 100%; }
         & > #notice { height: auto; display: none; padding: 0 1; background: $warning 12%; color: $text-warning; }
+        & > #notice:ansi, & > #alike:ansi { background: ansi_default; }
         &.-notice > #notice { display: block; }
         & > #alike { height: 1; display: none; padding: 0 1; background: $warning 12%; color: $text-warning; }
     }
@@ -67,7 +70,9 @@ class SheetDock(Vertical):
     BINDINGS: ClassVar = [
         Binding("ctrl+o", "fold", "Fold", id="dock.fold", tooltip="Fold the question to one line, or open it"),
         Binding("ctrl+t", "next", "Next question", id="dock.next", tooltip="Show the next waiting question"),
-        Binding("ctrl+f", "full", "Full screen", id="dock.full", tooltip="Full screen on or off"),
+        Binding(
+            "ctrl+f", "full", "Full screen", id="dock.full", tooltip="Show the question in full screen, or go back"
+        ),
     ]
     ALLOW_MAXIMIZE = True
 
@@ -91,7 +96,7 @@ class SheetDock(Vertical):
 
     @dataclass
     class CountChanged(Message):
-        """How many questions wait."""
+        """The number of open questions changed."""
 
         waiting: int
 
@@ -146,6 +151,13 @@ class SheetDock(Vertical):
         text: str
 
     @dataclass
+    class TakenBack(Message):
+        """The user takes back an answer that wasn't sent."""
+
+        conversation: str
+        inquiry: str
+
+    @dataclass
     class AsideSent(Message):
         """Send side questions and replies to the model with the results, or with `send` false don't."""
 
@@ -168,8 +180,9 @@ class SheetDock(Vertical):
         self.arrival, self.queue = Arrival(), Queue()
         self._timer: Timer | None = None
         self._deadlines = Deadlines()
+        self._unsent: set[Key] = set()  # answers that wait for the store (D12)
         self._alike: tuple[Key, ...] = ()  # identical questions that get the answer to the one in sight
-        self._along: set[Key] = set()  # what the user closed with another answer, so that it needs no notice
+        self._along: set[Key] = set()  # questions closed together with another one, which need no notice
         self._holding = self._stale = self._reopens = False
         self._turned: PromptRequest | None = None  # as of the last `Turned`
         self.gate = DockInputGate(self, clock)
@@ -200,7 +213,7 @@ class SheetDock(Vertical):
 
     @property
     def alike_waiting(self) -> int:
-        """How many identical questions the answer to the open one goes to; 0 while none is open."""
+        """The number of identical questions that the answer to the open one goes to; 0 while none is open."""
         return sum(self.queue.get(key) is not None for key in self._alike) if self.open else 0
 
     def shown(self) -> Sheet | None:
@@ -213,11 +226,11 @@ class SheetDock(Vertical):
 
         sheet = sheet_for(prompt, self.gate, self.drafts.of(key_of(prompt)))
         if notice := self.transition.notice_for(prompt):
-            sheet.call_later(sheet.say, notice)
+            sheet.call_later(sheet.show_notice, notice)
         self.replies.made(sheet)
         return sheet
 
-    # What the app reports
+    # Reports of the app
 
     def ask(self, prompt: PromptRequest) -> None:
         """Add a question. A visible one stays; the same inquiry asked again takes its old place (E12)."""
@@ -234,16 +247,27 @@ class SheetDock(Vertical):
             self.host.forget(key)
         self._enter(prompt)
         if replaced != NONE and self.open:
-            self.queue = self.queue.turned_to(key)
+            self.queue = self.queue.with_current(key)
         now = self._clock()
         if follows:
             self._move(self.arrival.followed(now))
         elif (replaced != NONE and self.open) or (shown and self.arrival.open and key == self.queue.current):
             self._move(self.arrival.opened(now))
         elif self.queue.prompts:  # else it is snoozed
-            self._move(self.arrival.arrived(now))
+            self._move(self._arrived(prompt, now))
         if not self._holding:
             self._counted()
+
+    def _arrived(self, prompt: PromptRequest, now: float) -> Arrival:
+        """Return the arrival of a question. One of another program stays folded unless a setting opens it (intake.md
+        N6), and never keeps one of ours folded."""
+        if is_outside(prompt) and not prompt.unfolds:
+            return self.arrival.stayed(now)
+        others = [one for one in self.queue.prompts if one is not prompt]
+        if self.arrival.phase == "held" and all(is_outside(one) for one in others):
+            self.queue = self.queue.with_current(key_of(prompt))
+            return self.arrival.emptied(now).arrived(now)
+        return self.arrival.arrived(now)
 
     def _counted(self) -> None:
         self.post_message(self.CountChanged(len(self.queue)))
@@ -253,7 +277,7 @@ class SheetDock(Vertical):
         self.drafts.asked(prompt)
         self._deadlines = self._deadlines.added(prompt, self._clock(), self._wall())
 
-    def settle(self, key: Key, by: str = "") -> None:
+    def remove_settled(self, key: Key, by: str = "") -> None:
         """Drop a question that no longer waits, with a notice if it was open and not answered here. `by` answered."""
         sheet = self.host.sheet_of(key)
         if sheet is None or not sheet.done or not self.open or not self.transition.lingers(key, sheet):
@@ -263,9 +287,10 @@ class SheetDock(Vertical):
         self.post_message(self.DraftChanged(*key, text))
 
     def refused(self, key: Key, reason: str, gone: bool, by: str = "") -> None:
-        """React to a refused answer: the sheet accepts keys again with what was typed, unless the question is `gone`;
-        `by` answered it first."""
+        """React to a refused answer: the sheet accepts keys again, its text kept, unless the question is `gone`; `by`
+        answered it first."""
         sheet = self.host.sheet_of(key)
+        self._unsent.discard(key)
         if sheet is not None:
             sheet.reopen()
         if gone:
@@ -274,9 +299,28 @@ class SheetDock(Vertical):
         elif sheet is not None:
             if sheet.mode == "menu":  # the answer was chosen there: the notice needs the question beside it
                 sheet.turn("answer")
-            sheet.say(ours(w.REFUSED, reason=Foreign(reason)))
-            if key == self.queue.current and self.arrival.phase == "sent":
-                self._move(self.arrival.opened(self._clock()))
+            sheet.show_notice(ours(w.REFUSED, reason=Foreign(reason)))
+            self._accept_keys(key)
+
+    def answer_held(self, key: Key, held: bool) -> None:
+        """Show that the answer to a question waits for the store, or that it was taken back (store.md D12)."""
+        sheet = self.host.sheet_of(key)
+        if held:
+            self._unsent.add(key)
+            if sheet is not None:
+                sheet.unsent = True
+                sheet.show_notice(ours(store.ANSWER_HELD))
+            return
+        self._unsent.discard(key)
+        if sheet is not None:
+            sheet.reopen()
+            sheet.show_notice(blank())
+            self._accept_keys(key)
+
+    def _accept_keys(self, key: Key) -> None:
+        """Accept keys for the open question again, after its answer wasn't taken."""
+        if key == self.queue.current and self.arrival.phase == "sent":
+            self._move(self.arrival.opened(self._clock()))
 
     def note_typing(self, now: float) -> None:
         """Note that the user typed in the composer."""
@@ -292,7 +336,7 @@ class SheetDock(Vertical):
 
     @property
     def waiting(self) -> int:
-        """How many questions wait."""
+        """The number of open questions."""
         return len(self.queue)
 
     def tick(self) -> None:
@@ -317,7 +361,8 @@ class SheetDock(Vertical):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Show what happens inside once, at its end: of a hundred questions that go none opens for a moment."""
+        """Show the result of all changes inside once, at the end, so that no question opens for a moment when a hundred
+        close."""
         if self._holding:
             yield
             return
@@ -345,10 +390,10 @@ class SheetDock(Vertical):
             self.queue = self.queue.turned()
             self._open()
 
-    def turn_to(self, key: Key, alike: tuple[Key, ...] = ()) -> bool:
-        """Open a question, also a snoozed one; with `alike` its answer goes to all of these. Return False if it doesn't
-        wait here."""
-        turned = self.queue.turned_to(key)
+    def open_question(self, key: Key, alike: tuple[Key, ...] = ()) -> bool:
+        """Open a question, even a snoozed one; with `alike` its answer applies to all of these. Return False if it
+        doesn't wait here."""
+        turned = self.queue.with_current(key)
         if turned.current != key:
             return False
         self.queue, self._alike = turned, alike
@@ -358,7 +403,7 @@ class SheetDock(Vertical):
     def wish(self, key: Key) -> bool:
         """Open a question that the user asked for and that came only now, as soon as possible; never over an open one
         (E12). Return False if another one is shown."""
-        turned = self.queue.turned_to(key)
+        turned = self.queue.with_current(key)
         if turned.current != key or (self.open and self.queue.current != key):
             return False
         self.queue = turned
@@ -392,7 +437,7 @@ class SheetDock(Vertical):
         """Return the other questions that get this answer, as the user chose: of the same kind, tool and digest.
         The end of the turn is for none."""
         alike, self._alike = self._alike, ()
-        if isinstance(response, EndTurn):  # the user closes these: they need no notice
+        if isinstance(response, EndTurn):  # the user closes these, which need no notice
             self._along |= set(self.queue.others_of_turn(prompt))
         if key_of(prompt) not in alike or not isinstance(response, FOR_ALL):
             return ()
@@ -404,11 +449,11 @@ class SheetDock(Vertical):
     # Passed on to the sheets
 
     def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
-        """Take which conversation is in sight, and the titles of others (E4)."""
+        """Set the open conversation, and the titles of others (E4)."""
         self.host.among(here, titles)
 
     def restore_draft(self, key: Key, text: str) -> None:
-        """Restore a stored draft; what is typed now is newer and stays."""
+        """Restore a stored draft; text typed since then is newer and stays."""
         text, sheet = self.drafts.load(key, text, self.queue.get(key)), self.host.sheet_of(key)
         if sheet is None:
             self.drafts.restore(key, text)
@@ -422,18 +467,18 @@ class SheetDock(Vertical):
             sheet.checked(revision, problems)
 
     def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
-        """Read a part of a conversation's log, for earlier side questions (E30)."""
+        """Read a range of a conversation's log, for earlier side questions (E30)."""
         self.replies.read(conversation, events)
 
-    def said(self, key: Key, text: Foreign) -> None:
+    def add_reply_text(self, key: Key, text: Foreign) -> None:
         """Show more of the reply to a side question."""
         self.replies.received(key, text)
 
-    def said_all(self, key: Key = NONE, broken: str = "") -> None:
+    def end_reply(self, key: Key = NONE, broken: str = "") -> None:
         """End the reply to a side question; `broken` says why it broke off. No key means whichever waits."""
         self.replies.ended(key, broken)
 
-    # What the gate asks
+    # For the input gate
 
     @property
     def walking(self) -> bool:
@@ -446,22 +491,25 @@ class SheetDock(Vertical):
         self.schedule()
 
     def run_own(self, key: str) -> bool:
-        """Run what a key does in the dock itself. Return False if it does nothing there."""
+        """Run a key's action in the dock itself. Return False if it has none there."""
+        if key == "escape" and self.open and self.queue.current in self._unsent:
+            self.post_message(self.TakenBack(*self.queue.current))
+            return True
         own = bound(self).get(key)
         if own:
             getattr(self, f"action_{own[0].action}")()
         return bool(own)
 
     def ignore_keys(self) -> None:
-        """Ignore keys again, as when the sheet opened: what came was no answer."""
+        """Ignore keys again, as when the sheet opened: the input was no answer."""
         self._move(self.arrival.opened(self._clock()))
 
-    def overheard(self, text: str, key: str = "") -> None:
+    def pass_to_composer(self, text: str, key: str = "") -> None:
         """Pass text, or an editing key without text, to the composer."""
         self.post_message(self.Overheard(text, key))
 
     def recall(self, sheet: Sheet) -> None:
-        """Revoke what a sheet has just answered, if it did not leave yet."""
+        """Revoke the answer that a sheet has just given, if it was not sent yet."""
         if self.held.recall(key_of(sheet.prompt), coming=self.arrival.phase == "armed"):
             sheet.reopen()
             self.ignore_keys()
@@ -473,7 +521,7 @@ class SheetDock(Vertical):
         self._move(self.arrival.sent(now) if sheet is not None and sheet.done else self.arrival.opened(now))
 
     def _move(self, arrival: Arrival) -> None:
-        """Go to another phase: update what is shown, the focus, and the timer."""
+        """Go to another phase: update the display, the focus, and the timer."""
         before, self.arrival = self.arrival, arrival
         if self._holding and arrival is before:
             self._stale = True
@@ -486,7 +534,7 @@ class SheetDock(Vertical):
             sheet = self.host.open(prompt)
             sheet.count(self._deadlines.left(key_of(prompt), self._clock()))
             if arrival.phase == "next":
-                sheet.call_later(self._walk_on, sheet)  # when it is there
+                sheet.call_later(self._open_next, sheet)  # once it is mounted
             sheet.arm(arrival.phase == "armed")
             if sheet.armed and before.phase != "armed":
                 self.post_message(self.Shown(key_of(sheet.prompt), sheet.prompt.digest))
@@ -504,8 +552,8 @@ class SheetDock(Vertical):
             self.post_message(self.Emptied())
         self.schedule()
 
-    def _walk_on(self, sheet: Sheet) -> None:
-        """Let the next question of a form take keys, those first that came before it was there (Z13)."""
+    def _open_next(self, sheet: Sheet) -> None:
+        """Let the next question of a form accept keys, first those pressed before it was mounted (Z13)."""
         if self.arrival.phase == "next" and sheet is self.shown():
             self._move(self.arrival.armed())
             self.gate.replay()
@@ -542,7 +590,7 @@ class SheetDock(Vertical):
         if self.host.room_changed(self.full):
             self._lay_out()
 
-    # Questions that go
+    # Closed questions
 
     def _who(self, key: Key) -> Content:
         prompt = self.queue.get(key)
@@ -565,8 +613,9 @@ class SheetDock(Vertical):
         self._after(visible)
 
     def _remove(self, key: Key) -> None:
-        """Drop a question with its sheet; what was typed is kept where its form goes on."""
+        """Drop a question with its sheet; its unsent text is kept if its form continues."""
         self.transition.left(key)
+        self._unsent.discard(key)
         self.host.forget(key)
         self.drafts.forget(key)
         self.queue = self.queue.without(key)
@@ -609,7 +658,7 @@ class SheetDock(Vertical):
             event.replace(self._editor(event.text))
         except OSError as error:
             if sheet is not None:
-                sheet.say(ours(w.EDITOR_FAILED, reason=Foreign(str(error))))
+                sheet.show_notice(ours(w.EDITOR_FAILED, reason=Foreign(str(error))))
 
     @on(FoldedSheet.Clicked)
     def _peek_clicked(self, event: FoldedSheet.Clicked) -> None:

@@ -1,4 +1,5 @@
-"""The one line of a folded sheet: how many questions wait, who asks what, which keys open it (asking.md E2).
+"""The one line of a folded sheet: the number of open questions, asker and question, the keys that open it (asking.md
+E2).
 
 It never has the focus and answers nothing; a click opens the question, or shows the next.
 """
@@ -23,14 +24,16 @@ class FoldedSheet(Widget):
     """The folded sheet."""
 
     DEFAULT_CSS = """
-    FoldedSheet { height: 1; width: 1fr; padding: 0 1; background: $warning 12%; color: $text-muted; }
+    FoldedSheet { height: 1; width: 1fr; padding: 0 1; background: $warning 12%; color: $text-muted;
+        &:ansi { background: ansi_default; }
+    }
     """
     ALLOW_SELECT = False
 
     prompt: reactive[PromptRequest | None] = reactive(None)
     """The first question."""
     waiting: reactive[int] = reactive(0)
-    """How many wait."""
+    """The number of open questions."""
 
     @dataclass
     class Clicked(Message):

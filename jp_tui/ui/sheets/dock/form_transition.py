@@ -50,11 +50,11 @@ class FormTransition:
         self._responses[key_of(prompt)] = type(response)
 
     def lingers(self, key: Key, sheet: Sheet) -> bool:
-        """Return True if the sheet of a question that was closed stays a moment, because its form goes on."""
+        """Return True if the sheet of a closed question stays a moment, because its form continues."""
         goes_on = key in self._responses and self.walks(sheet)
         if goes_on and self._lingering == NONE:
             self._lingering = key
-            self._later(LINGER, self._nothing_follows)
+            self._later(LINGER, self._end_form)
         return goes_on
 
     def walks(self, sheet: Sheet) -> bool:
@@ -63,7 +63,7 @@ class FormTransition:
         goes_on = sent in (Answered, WentBack, Restored) if sent else sheet.prompt.kind != "review"
         return sheet.steps.form is not None and goes_on
 
-    def _nothing_follows(self) -> None:
+    def _end_form(self) -> None:
         key, self._lingering = self._lingering, NONE
         if key != NONE:
             self._over(key)
@@ -71,8 +71,8 @@ class FormTransition:
     def replaced_by(self, prompt: PromptRequest, *, alone: bool) -> Key:
         """Return the question that lingers, and which a new one replaces; NONE for none.
 
-        It takes that place also before others that wait: nobody is torn out of a form (E12). `alone`: no other
-        question waits.
+        A form's next question replaces it even if other questions wait: a form isn't interrupted (E12). `alone`: no
+        other question waits.
         """
         before = self._sheet_of(self._lingering)
         if before is not None and not alone and _call(before.prompt) != _call(prompt):
@@ -81,7 +81,7 @@ class FormTransition:
         return key
 
     def left(self, key: Key) -> None:
-        """Note a question that is gone: what was typed and not sent is kept when its form goes on (E24)."""
+        """Note a closed question: its unsent text is kept if its form continues (E24)."""
         sheet, response = self._sheet_of(key), self._responses.pop(key, None)
         if sheet is None:
             return
@@ -95,7 +95,7 @@ class FormTransition:
             self._drafts.drop_call(prompt)
 
     def notice_for(self, prompt: PromptRequest) -> Content | None:
-        """Return what a new sheet says: restoring answers left changes behind, which don't count. None for nothing."""
+        """Return the notice of a new sheet: restoring answers discarded changes. None for no notice."""
         if self._restored != _call(prompt) or prompt.form is None:
             return None
         carried = self._drafts.carried(prompt)

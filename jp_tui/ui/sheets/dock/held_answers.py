@@ -1,7 +1,7 @@
 """Answers by a key, held a moment in case the key was the first of a paste (asking.md E11).
 
-A terminal without paste brackets sends a paste as keys. The first of them may answer before the second is read, so
-an answer by a key is held for HOLD; when more comes that close, nothing is answered and the text is the composer's.
+A terminal without paste brackets sends a paste as keys. The first of them may answer before the second is read, so an
+answer by a key is held for HOLD; when more comes that close, nothing is answered and the text goes to the composer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class HeldAnswers:
     def __init__(self, later: Callable[[float, Callable[[], None]], object], send: Callable[[Message], object]) -> None:
         """`later` calls a function after some seconds."""
         self._later, self._send = later, send
-        self._held: tuple[Message, Key] | None = None  # what leaves, and of which question
+        self._held: tuple[Message, Key] | None = None  # the message to send, and its question
         self._revoked: set[Key] = set()
 
     @property

@@ -1,7 +1,7 @@
-"""The first stop of every key, paste and click in a sheet: may it answer (E10, E11)?
+"""The first stop of every key, paste and click in a sheet: it decides whether one may answer (E10, E11).
 
 Whichever widget Textual gave a key to, it is handled here at once, so that no key is meant for one widget and handled
-by another (traps.md T5). Knows no queue and shows nothing; what a sheet ignores is passed on to the composer.
+by another (traps.md T5). Has no queue and shows nothing; input that a sheet ignores is passed on to the composer.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _KEPT = frozenset({"enter", "escape", "ctrl+c", "tab", "shift+tab", "backspace",
 KEPT = 256
 """Keys that are kept at most while the next question of a form appears."""
 BURST = 0.012
-"""Seconds within which no person presses two keys: what follows so close is a paste without its marks (E11)."""
+"""Seconds within which no person presses two keys: a shorter gap means a paste without paste brackets (E11)."""
 
 
 class GatedDock(Protocol):
-    """What the gate asks of the dock."""
+    """The part of the dock that the gate needs."""
 
     @property
     def arrival(self) -> Arrival: ...
@@ -47,11 +47,11 @@ class GatedDock(Protocol):
         ...
 
     def run_own(self, key: str) -> bool:
-        """Run what a key does in the dock itself. Return False if it does nothing there."""
+        """Run a key's action in the dock itself. Return False if it has none there."""
         ...
 
     def recall(self, sheet: Sheet) -> None:
-        """Revoke what a sheet has just answered, if it did not leave yet."""
+        """Revoke the answer that a sheet has just given, if it was not sent yet."""
         ...
 
     def ignore_keys(self) -> None:
@@ -62,7 +62,7 @@ class GatedDock(Protocol):
         """Take a later state of the same phase."""
         ...
 
-    def overheard(self, text: str, key: str = "") -> None:
+    def pass_to_composer(self, text: str, key: str = "") -> None:
         """Pass text, or an editing key without text, to the composer."""
         ...
 
@@ -74,12 +74,12 @@ class DockInputGate:
         self._dock, self._clock = dock, clock
         self._guard = Guard()
         self._heard: events.Event | None = None
-        self._real = clock is monotonic  # a clock that tests step says nothing of how close two keys were
+        self._real = clock is monotonic  # a clock that tests step doesn't measure the gap between two keys
         self._begun_writing = False
-        self._passed_on = False  # the first key of the burst is with the composer
-        self._last: events.Key | None = None  # the last key, unless a click came after it
+        self._passed_on = False  # the composer has the first key of the burst
+        self._last: events.Key | None = None  # the last key, unless a click followed
         self._down = float("-inf")
-        self._kept: list[tuple[events.Key, bool]] = []  # for the next question of a form, and whether each may answer
+        self._kept: list[tuple[events.Key, bool]] = []  # for a form's next question; True: it may answer
 
     @property
     def by_key(self) -> bool:
@@ -103,9 +103,9 @@ class DockInputGate:
             return True
         if burst and before is not None and sheet is not None and sheet.writing is None:
             self._not_meant(before, sheet)
-            if self._dock.arrival.phase == "armed":  # who pasted elsewhere goes on typing there: Enter is not for us
+            if self._dock.arrival.phase == "armed":  # a paste elsewhere continues there: Enter isn't for the sheet
                 self._dock.ignore_keys()
-            return self._overhear(event, now, sheet)
+            return self._handle_ignored_key(event, now, sheet)
         fresh = fresh and not burst
         if self._dock.run_own(event.key):
             return True
@@ -121,7 +121,7 @@ class DockInputGate:
             return True
         if self._dock.arrival.listens(now) and not sheet.cramped:
             return sheet.press_key(event, now, fresh=fresh)
-        return self._overhear(event, now, sheet)
+        return self._handle_ignored_key(event, now, sheet)
 
     def replay(self) -> None:
         """Give the keys that were kept to the next question of the form, in order, up to one that answers it."""
@@ -132,16 +132,16 @@ class DockInputGate:
                 return
             event, fresh = self._kept.pop(0)
             if not sheet.press_key(event, self._time(event), fresh=fresh) and sheet.writing is not None:
-                sheet.writing.take(event)
+                sheet.writing.edit_with(event)
 
     def drop_kept(self) -> None:
-        """Forget the keys that were kept: no question follows, and they were no words for the composer (Z13)."""
+        """Forget the keys that were kept: no question follows, and they weren't meant for the composer (Z13)."""
         self._kept.clear()
 
     def _joins(self, event: events.Key, before: events.Key | None, now: float, sheet: Sheet | None) -> bool:
         """Return True if a key belongs to a burst of text that began outside a field: it answers nothing (E11).
 
-        Keys that are no text may come together: a slow line brings what was pressed one after the other.
+        Keys without text may come together: a slow line delivers separate presses at once.
         """
         text = before is not None and _is_text(before) and _is_text(event)
         close = self._real and text and 0 <= now - self._guard.at < BURST
@@ -152,23 +152,23 @@ class DockInputGate:
 
     def _not_meant(self, before: events.Key, sheet: Sheet) -> None:
         """Undo the key before this one, which began a paste: its answer does not leave, and its text is not lost."""
-        sheet.begin(False)  # nor does what waits for a check leave
+        sheet.begin(False)  # an answer that waits for a check isn't sent either
         if sheet.done:
             self._dock.recall(sheet)
         if not self._passed_on:
             self._passed_on = True
-            self._dock.overheard(before.character if before.is_printable and before.character else "")
+            self._dock.pass_to_composer(before.character if before.is_printable and before.character else "")
 
     def paste(self, event: events.Paste) -> bool:
-        """Handle a paste: it never answers. A field that is written in takes it, else a sheet that ignores keys passes
-        it on. Return True if it is used up."""
+        """Handle a paste: it never answers. The field in use gets it, else a sheet that ignores keys passes it on.
+        Return True if it is used up."""
         if event is self._heard:
             return True
         self._heard = event
         now, sheet = self._time(event), self._dock.shown()
         self._guard = self._guard.pasted(now)
         if sheet is None or not self._dock.arrival.listens(now) or sheet.cramped:
-            self._dock.overheard(event.text)
+            self._dock.pass_to_composer(event.text)
             return True
         if sheet.writing is not None:
             return False
@@ -180,18 +180,18 @@ class DockInputGate:
         self._last = None
         return self._dock.arrival.listens(self._down) and self._guard.click_counts(self._down)
 
-    def _overhear(self, event: events.Key, now: float, sheet: Sheet) -> bool:
+    def _handle_ignored_key(self, event: events.Key, now: float, sheet: Sheet) -> bool:
         """Handle a key that the sheet ignores: scroll by it, or pass it to the composer; nothing else."""
         self._dock.noted(self._dock.arrival.noted_key(now))
         action = READING.get(event.key)
         if action is not None:
             sheet.run(action)
         elif event.key in NEW_LINE:
-            self._dock.overheard("\n")
+            self._dock.pass_to_composer("\n")
         elif event.is_printable and event.character:
-            self._dock.overheard(event.character)
+            self._dock.pass_to_composer(event.character)
         elif event.key in ("backspace", "delete"):
-            self._dock.overheard("", event.key)
+            self._dock.pass_to_composer("", event.key)
         else:
             return event.key in _KEPT or sheet.binds(event.key)
         return True

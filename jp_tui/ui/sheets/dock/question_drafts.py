@@ -1,7 +1,7 @@
 """Drafts of all questions, also of those of a form that are not shown now (E20, E24).
 
-Back ends a showing, but what was typed in it and not sent is there when its question is shown again. Until then it is
-stored with the draft of the question that is open, so that it survives the end of the program. Never a secret.
+Back closes a question, but its unsent text is restored when it is shown again. Until then it is stored with the draft
+of the question that is open, so that it survives the end of the program. Never a secret.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jp_tui.view.questions.drafts import Draft, restored
 from jp_tui.view.questions.queue import Key, key_of
 
 CallDrafts = dict[str, tuple[str, str]]
-"""Drafts of a call by question id, each with the digest of what it was typed for."""
+"""Drafts of a call by question id, each with the digest of the question it was typed for."""
 
 
 def packed(text: str, others: CallDrafts) -> str:
@@ -36,14 +36,14 @@ def unpacked(text: str) -> tuple[str, CallDrafts]:
 
 
 class QuestionDrafts:
-    """The draft of each question, and what waits with it for other questions of its form."""
+    """The draft of each question, and the drafts stored with it for other questions of its form."""
 
     def __init__(self, store: Callable[[Key, str], None]) -> None:
         """`store` takes a question and the text to be stored for it."""
         self._store = store
         self._drafts: dict[Key, str] = {}
-        self._carried: dict[tuple[str, str], CallDrafts] = {}  # by conversation and call: ids of calls may be the same
-        self._loaded: dict[Key, CallDrafts] = {}  # what came with the draft of a question that was not asked yet
+        self._carried: dict[tuple[str, str], CallDrafts] = {}  # by conversation and call: call ids may repeat
+        self._loaded: dict[Key, CallDrafts] = {}  # drafts that came with a question that was not asked yet
 
     def of(self, key: Key) -> Draft:
         """Return the draft with which a question is shown."""
@@ -54,7 +54,7 @@ class QuestionDrafts:
         self._drafts[key] = draft.stored()
 
     def forget(self, key: Key) -> None:
-        """Drop the draft of a question that is gone."""
+        """Drop the draft of a closed question."""
         self._drafts.pop(key, None)
 
     def changed(self, key: Key, draft: Draft, prompt: PromptRequest | None) -> None:
@@ -64,12 +64,12 @@ class QuestionDrafts:
         self._store(key, packed(text, self.carried(prompt)) if prompt is not None else text)
 
     def asked(self, prompt: PromptRequest) -> None:
-        """Take up what was typed before for a question that is asked now."""
+        """Restore the earlier draft of a question that is asked now."""
         key = key_of(prompt)
         for name, one in self._loaded.pop(key, {}).items():
             self._carried.setdefault(_call(prompt), {}).setdefault(name, one)
         if self.carried(prompt):
-            text = self._drafts.get(key, "") or self._take(prompt)
+            text = self._drafts.get(key, "") or self._pop_draft(prompt)
             self._drafts[key] = text
             self._store(key, packed(text, self.carried(prompt)))
 
@@ -94,17 +94,17 @@ class QuestionDrafts:
         return self._carried.get(_call(prompt), {})
 
     def carry(self, prompt: PromptRequest, text: str) -> None:
-        """Keep what was typed when a showing ended; empty forgets it."""
+        """Keep the unsent text of a closed question; empty forgets it."""
         kept = {name: one for name, one in self.carried(prompt).items() if name != prompt.question.id}
         if text:
             kept[prompt.question.id] = prompt.digest, text
         self._carried[_call(prompt)] = kept
 
-    def _take(self, prompt: PromptRequest) -> str:
-        """Return what was typed for the same question before, and forget it."""
+    def _pop_draft(self, prompt: PromptRequest) -> str:
+        """Return the earlier text for the same question, and forget it."""
         digest, text = self.carried(prompt).get(prompt.question.id, ("", ""))
         self.carry(prompt, "")
-        return text if digest == prompt.digest or prompt.kind == "review" else ""  # a review holds words, no answer
+        return text if digest == prompt.digest or prompt.kind == "review" else ""  # a review holds texts, no answer
 
     def drop_call(self, prompt: PromptRequest) -> None:
         """Forget the drafts of a call that asks no more."""

@@ -1,7 +1,7 @@
 """The sheets on the screen: which one is visible, in how many rows, with the focus (E1, R245).
 
-It keeps a sheet until its question is closed, so that nothing typed is lost by folding or by turning to the next. What
-happens next is the dock's to decide.
+It keeps a sheet until its question is closed, so that nothing typed is lost by folding or by opening the next. The dock
+decides what happens next.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class SheetHost:
         self._here, self._titles = "", cast(Mapping[str, Foreign], MappingProxyType({}))
 
     def widgets(self) -> Sequence[Widget]:
-        """Return what is there before any sheet."""
+        """Return the widgets that exist before any sheet."""
         return (self._notice, self._alike, self._folded)
 
     # Sheets
@@ -70,7 +70,7 @@ class SheetHost:
         sheet = self._sheets.pop(key, None)
         if sheet is not None:
             sheet.display = False
-            self._dock.call_after_refresh(sheet.remove)  # the screen paints it until the layout is done without it
+            self._dock.call_after_refresh(sheet.remove)  # the screen paints it until the layout without it is done
 
     # Showing
 
@@ -92,27 +92,25 @@ class SheetHost:
             self._alike.update(ours(w.ALIKE, n=alike))
 
     def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
-        """Take which conversation is in sight, and the titles of others: a frame names the conversation of its
-        question (E4)."""
+        """Set the open conversation, and the titles of others: a frame names the conversation of its question (E4)."""
         if (here, titles) != (self._here, self._titles):
             self._here, self._titles = here, titles
             self._entitle()
 
     def _entitle(self) -> None:
         for sheet in self._sheets.values():
-            sheet.entitle(self._whence(sheet.prompt))
+            sheet.entitle(self._origin_title(sheet.prompt))
 
-    def _whence(self, prompt: PromptRequest) -> Foreign | None:
-        """Return the title of a prompt's conversation, None if that is in sight; a sub-agent's conversation is the one
-        it works for."""
+    def _origin_title(self, prompt: PromptRequest) -> Foreign | None:
+        """Return the title of a prompt's conversation, None for the open one; for a sub-agent, that of its parent's
+        conversation."""
         where = prompt.conversation
         if prompt.agent is not None and where == prompt.agent.conversation:
             where = where if where == self._here else prompt.agent.parent
         return None if where == self._here or not self._here else self._titles.get(where, Foreign(""))
 
     def room_changed(self, full: bool) -> bool:
-        """Return True if the room for a sheet is another than the last time: a taller column need not change the size
-        of what is in it."""
+        """Return True if the room for a sheet changed: a taller column need not change the size of its content."""
         column = self._dock.parent.size if isinstance(self._dock.parent, Widget) else None
         before, self._room = self._room, (self._dock.size.width, column, full)
         return before != self._room
@@ -129,20 +127,20 @@ class SheetHost:
         hints = []
         if sheet.reading.context is not None:
             does = "back" if full else "full"
-            hints.append(Hint("ctrl+f", does, "full", keep=full))
+            hints.append(Hint("Ctrl+F", does, "full", keep=full))
         if several:
-            hints.append(Hint("ctrl+t", "next", "next"))
+            hints.append(Hint("Ctrl+T", "next", "next"))
         taken = self._notice.size.height + bool(self._alike.display)
-        hints.append(Hint("ctrl+o", "fold", "fold"))
+        hints.append(Hint("Ctrl+O", "fold", "fold"))
         sheet.lay_out(self._dock.size.width, room - taken, most - taken, hints, full)
 
     def hold_focus(self, sheet: Sheet | None) -> None:
-        """Give the focus to the open sheet, or to its field that is written in (R245)."""
+        """Give the focus to the open sheet, or to its field that is in use (R245)."""
         if sheet is not None and self._dock.app.app_focus:
             self._dock.screen.set_focus(sheet.focus_holder(), scroll_visible=False)
 
     def tell(self, notice: Content) -> None:
-        """Show for a while that a visible question went away."""
+        """Show for NOTICE seconds that a visible question was closed."""
         self._notice.update(notice)
         self._dock.add_class("-notice")
         self._dock.set_timer(NOTICE, lambda: self._dock.remove_class("-notice"))

@@ -1,6 +1,6 @@
-"""Side questions of all sheets: replies on their way to them, and earlier talks from the log (asking.md E30).
+"""Side questions of all sheets: replies on their way to them, and earlier exchanges from the log (asking.md E30).
 
-It keeps only what the log holds, for a sheet that is made later. A refusal names no question, so it ends whichever
+It keeps only exchanges from the log, for a sheet that is made later. A refusal names no question, so it ends whichever
 waits for a reply.
 """
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:  # a sheet is loaded with the first question
     from jp_tui.ui.sheets.sheet import Sheet
 
 MOST = 64
-"""Questions whose talk is kept; older ones were answered long ago."""
+"""Questions whose exchanges are kept; older ones were answered long ago."""
 
 
 @dataclass(slots=True)
 class RecordedTalk:
-    """What the log holds of the talk about one question, by the numbers of its events."""
+    """The logged exchanges of one question, by the numbers of their events."""
 
     said: dict[int, asides.SideExchangeView] = field(default_factory=dict)
     sends: dict[int, bool] = field(default_factory=dict)
@@ -42,14 +42,14 @@ class RecordedTalk:
 
 
 class SideReplies:
-    """Passes replies on to the sheets, and what the log holds of earlier talks."""
+    """Passes replies on to the sheets, and earlier exchanges from the log."""
 
     def __init__(self, host: SheetHost) -> None:
         self._host = host
         self._earlier: dict[Key, RecordedTalk] = {}
 
     def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
-        """Read a part of a conversation's log: earlier talks are shown with the questions that wait (E30)."""
+        """Read a part of a conversation's log: earlier exchanges are shown with their open questions (E30)."""
         for one in events:
             event = read_event(one.event) if one.event.get("type") == asides.KIND else None
             if not isinstance(event, Unknown):
@@ -69,7 +69,7 @@ class SideReplies:
             del self._earlier[next(iter(self._earlier))]
 
     def made(self, sheet: Sheet) -> None:
-        """Show an earlier talk in a new sheet."""
+        """Show earlier exchanges in a new sheet."""
         if (earlier := self._earlier.get(key_of(sheet.prompt))) is not None:
             sheet.side_question.recall(earlier.talk, earlier.forwarded)
 

@@ -1,7 +1,7 @@
 """JSON in a sheet: coloured, its mistakes marked in their lines, in place up to a size and whole beyond it (T4).
 
-Only the lines on the screen are coloured: a JSON string ends in its line, so each line stands for itself. Beyond
-WRAPS characters lines no longer wrap, beyond ROOM the text is one mark that only another editor opens.
+Only the lines on the screen are coloured: a JSON string ends in its line, so each line is coloured alone. Beyond WRAPS
+characters lines no longer wrap, beyond ROOM the text is one mark that only another editor opens.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _TOKEN = re.compile(
 )
 _EMPTY = ("{}", "[]", '""')
 _BEGINS = {"{}": "{[-0123456789tfn", "[]": "", '""': "{["}
-"""What begins another document in what is empty, where it could not stand in it; elsewhere a bracket does."""
+"""Characters that begin another document in an empty one, where they would be invalid in it; elsewhere a bracket
+does."""
 _ENDS = ("ctrl+home", "ctrl+end")
 
 
@@ -72,8 +73,8 @@ class JsonEditor(JsonField):
             super().put(text)
 
     def begin(self, *, given: bool) -> None:
-        """Let a document that is pasted replace the untouched text, or, unless that was `given` as an answer, one that
-        is written. In an empty one the cursor is between its brackets."""
+        """Let a pasted document replace the untouched text, or, unless that was `given` as an answer, a typed one. In
+        an empty one the cursor is between its brackets."""
         if self.text in _EMPTY:
             self.move_cursor((0, 1))
         self._untouched, self._given = (self.text, self.cursor_location), given and self.text not in _EMPTY
@@ -82,7 +83,7 @@ class JsonEditor(JsonField):
     def _as_it_began(self) -> bool:
         return self._untouched == (self.text, self.cursor_location) and self.selection.is_empty
 
-    def take(self, event: events.Key) -> None:
+    def edit_with(self, event: events.Key) -> None:
         if event.key in _ENDS:
             self.move_cursor((0, 0) if event.key == "ctrl+home" else self.document.end)
             event.stop()
@@ -94,10 +95,10 @@ class JsonEditor(JsonField):
             and event.character in _BEGINS.get(self.text, "{[")
         ):
             self.replace("", (0, 0), self.document.end)
-        super().take(event)
+        super().edit_with(event)
 
     def replace_with(self, text: str) -> None:
-        """Another text in its place, as far as possible with the same lines on the screen."""
+        """Replace the text, if possible with the same lines on the screen."""
         at, top = self.cursor_location, self.scroll_offset.y
         self.put(text)
         line = min(at[0], self.document.line_count - 1)
@@ -105,7 +106,7 @@ class JsonEditor(JsonField):
         self.scroll_to(y=top, animate=False, force=True, immediate=True)
 
     def insert_text(self, text: str) -> None:
-        """A paste stands as it is as long as it can be edited here."""
+        """Insert a paste as it is, as long as it can be edited here."""
         text = cleaned(text)
         if self._as_it_began and _whole(text):
             self.replace("", (0, 0), self.document.end)
@@ -119,14 +120,14 @@ class JsonEditor(JsonField):
         self.move_cursor(found.end_location)
 
     def mark(self, lines: frozenset[int]) -> None:
-        """Which lines, from 1, hold what is wrong."""
+        """Set the lines, from 1, that have mistakes."""
         if lines != self._wrong:
             self._wrong = lines
-            self.notify_style_update()  # TextArea drops the lines that it has painted
+            self.notify_style_update()  # TextArea drops its painted lines
             self.refresh()
 
     def show(self, place: Location) -> None:
-        """The cursor to a line and a column, from 1."""
+        """Move the cursor to a line and a column, from 1."""
         if place[0] <= self.document.line_count:
             self.show_place(*place)
 

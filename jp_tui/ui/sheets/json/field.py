@@ -35,10 +35,10 @@ class JsonField(Field):
         if self.whole and line <= self.document.line_count:
             self.move_cursor((line - 1, min(column - 1, len(self.document.get_line(line - 1)))))
 
-    def take(self, event: events.Key) -> None:
+    def edit_with(self, event: events.Key) -> None:
         """Indent a new line as the one before it."""
         if event.key not in NEW_LINE:
-            super().take(event)
+            super().edit_with(event)
             return
         line = self.document.get_line(self.cursor_location[0])[: self.cursor_location[1]]
         indent = len(line) - len(line.lstrip(" ")) + (2 if line.rstrip().endswith(("{", "[")) else 0)

@@ -1,7 +1,7 @@
-"""Where the parts of a document stand in its JSON text, to go there and to mark what is wrong. Pure.
+"""Find the places of a document's parts in its JSON text, to go there and to mark mistakes. Pure.
 
-Only what leads to a place that is looked for is walked, the rest is skipped whole: a large text takes milliseconds
-(traps.md T4). A text that is no JSON gives what could be found before its mistake.
+Only the paths looked for are walked, the rest is skipped whole: a large text takes milliseconds (traps.md T4). For
+invalid JSON it returns the places before the mistake.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def places(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
-    """Return line and column, from 1, of the key or entry at each path; if missing, of what is around it."""
+    """Return line and column, from 1, of the key or entry at each path; if missing, of its nearest parent."""
     asked = list(paths)
     walk = _Walk(text, asked)
     found = {}
@@ -41,7 +41,7 @@ class _Walk:
                 begins = self._blank(0)
                 self._value(begins, (), begins)
             except (ValueError, IndexError, RecursionError):
-                pass  # a mistake in the text: what stands before it was found
+                pass  # a mistake in the text: the places before it were found
 
     def _blank(self, at: int) -> int:
         found = _BLANK.match(self._text, at)

@@ -18,7 +18,7 @@ _PLACED = ("duplicate_key", "not_finite", "too_many_digits", "lone_surrogate", "
 """Faults of a text whose form is right."""
 _ODD = re.compile(r"[^\x20-\x7e\n]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,80}")
-_BLANKS = re.compile(rf"\n((?:[ \t]*\n){{{visible.LINES + 1},}})")  # begins with a letter: sought, not tried everywhere
+_BLANKS = re.compile(rf"\n((?:[ \t]*\n){{{visible.LINES + 1},}})")  # begins with a literal: a fast search
 _END, _GUTTER = "\n", "\n  │ "
 _NAME = re.compile(r"'|[^\W\d]\w*")
 _VALUE, _KEY = "Expecting value", "Expecting property name enclosed in double quotes"
@@ -36,7 +36,9 @@ _WORDS = {
     "Illegal trailing comma before end of array": "remove the comma before the end",
 }
 BLOCK = 120
-"""Characters of a text from which it stands under its name, line by line, instead of beside it."""
+"""Characters from which a text is below its name, line by line, instead of beside it."""
+INLINE = 72
+"""Characters up to which a list of plain values is beside its name."""
 
 
 def read(text: str) -> Json:
@@ -45,15 +47,15 @@ def read(text: str) -> Json:
         return strict_json.parse(text)
     except JsonProblem as problem:
         if problem.line is not None:
-            raise JsonProblem(_said(text, problem), problem.line, problem.column) from None
+            raise JsonProblem(_describe_problem(text, problem), problem.line, problem.column) from None
         fault = next((one for one in look(text).faults if one.kind in _PLACED), None)
         if fault is None:
             raise
         raise JsonProblem(fault.wrong, fault.line, fault.column) from None
 
 
-def _said(text: str, problem: JsonProblem) -> str:
-    """Return what is wrong with the syntax of a text in plain words; else the parser's message."""
+def _describe_problem(text: str, problem: JsonProblem) -> str:
+    """Return a plain description of a syntax error; else the parser's message."""
     lines = text.split("\n")
     line, column = problem.line or 1, problem.column or 1
     before = "\n".join([*lines[: line - 1], lines[line - 1][: column - 1]]) if line <= len(lines) else text
@@ -95,8 +97,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _beside(text: str) -> Iterator[str]:
-    """Yield lines with a gutter, in pieces; none beside many blank ones, so that these can be folded (T3).
-    The library goes through the text, which is copied once."""
+    """Yield lines with a gutter, in pieces; none beside many blank ones, so that these can be folded (T3). The library
+    scans the text, which is copied once."""
     if "\n" not in text:
         yield from (_GUTTER, text)
         return
@@ -125,6 +127,12 @@ def readable(arguments: str) -> str:
     return "".join([*_lines(value)][1:]) if value else "no arguments"
 
 
+def _short(value: Json) -> bool:
+    """Return True for a list of plain values that fits in a line."""
+    plain = isinstance(value, list) and not any(isinstance(one, (dict, list)) for one in value)
+    return plain and len(json.dumps(value, ensure_ascii=False)) <= INLINE
+
+
 def _lines(value: JsonObject) -> Iterator[str]:
     """Yield pieces; each line begins with its line end."""
     for name, one in value.items():
@@ -135,7 +143,7 @@ def _lines(value: JsonObject) -> Iterator[str]:
             end = " without a line end" if count > 1 and not whole else ""
             yield from (_END, shown, f": {count} {'line' if count == 1 else 'lines'}{end}")
             yield from _beside(one[:-1] if whole else one)
-        elif isinstance(one, (dict, list)) and one:
+        elif isinstance(one, (dict, list)) and one and not _short(one):
             yield from (_END, shown, ":\n  ", json.dumps(one, indent=2, ensure_ascii=False).replace("\n", "\n  "))
         else:
             yield from (_END, shown, ": ", json.dumps(one, ensure_ascii=False))

@@ -1,7 +1,7 @@
 """An answer that has to fit a JSON Schema: a form and its JSON over one document (R11, R186; E14, E24).
 
-From 100 columns on both stand side by side, else one at a time; F6 goes from one to the other. The engine checks what
-is typed, and only what it found to fit can be submitted. Emptied JSON leads back to the choice.
+From 100 columns on both are side by side, else one at a time; F6 goes from one to the other. The engine checks the
+answer, and only a valid one can be submitted. Emptied JSON leads back to the choice.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from jp_tui.view.schema.lines import FieldProblem
 from jp_tui.view.wording import questions as w
 
 CHECK_AFTER = 0.15
-"""Seconds after a change until the engine is asked whether it fits."""
+"""Seconds after a change until the engine is asked for a check."""
 WIDE = 100
-"""Columns from which form and JSON stand side by side."""
+"""Columns from which form and JSON are side by side."""
 TALL = 2
-"""Lines at most for the result of the check."""
+"""Most lines for the result of the check."""
 ROWS = 14
-"""Rows that the JSON asks for at most beside a form that is lower."""
+"""Most rows that the JSON requests beside a form with fewer rows."""
 
 
 class FormNote(Static):
@@ -56,7 +56,8 @@ class SchemaArea(AnswerArea, AnswerBody):
         Binding("f6", "face", "Form or JSON", id="sheet.face", tooltip="Switch between form and JSON"),
         Binding("f7", "aside('schema')", "Schema", id="sheet.schema", tooltip="Show or hide the schema"),
         Binding("ctrl+s", "send", "Submit", id="sheet.send", tooltip="Submit the answer from anywhere"),
-        Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Edit in your $EDITOR"),
+        Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Edit the answer in your $EDITOR"),
+        Binding("n", "decline", "Decline", id="sheet.decline", tooltip="Decline the server's question"),
         *FORM_KEYS,
     ]
 
@@ -74,7 +75,7 @@ class SchemaArea(AnswerArea, AnswerBody):
         self._timer: Timer | None = None
         self._submitting: int | None = None  # the revision that is submitted as soon as it is checked
         self._marked: tuple[object, object] | None = None
-        self._across, self._down = 0, TALL  # cells of a line below the form, and lines that there are for the result
+        self._across, self._down = 0, TALL  # cells of a line below the form, and lines for the result
         self._needs = 1  # lines that the result needs
         self._wants = 5  # rows of form and lines together
         self._described = Foreign("")
@@ -131,7 +132,7 @@ class SchemaArea(AnswerArea, AnswerBody):
         below = min(self._needs, self._down) if self._result.display else 0
         self._result.styles.height = below or 1
         self.editors.row.styles.height = max(rows - self._about.display - below, 1)
-        self.form.call_after_refresh(self.form.settled)
+        self.form.call_after_refresh(self.form.on_layout_done)
 
     # Checks
 
@@ -167,11 +168,11 @@ class SchemaArea(AnswerArea, AnswerBody):
         self.show_state()
         self.form.again()
         if waits == revision:
-            self.sheet.press.renew()  # the key that submitted was one that may
+            self.sheet.press.renew()  # the key that submitted was allowed to
             self._submit()
 
     def show_state(self) -> None:
-        """Update the lines under the form: what the cursor is on, and what is wrong."""
+        """Update the lines under the form: the line under the cursor, and the problems."""
         self._about.update(texts.about(self.document))
         self._show_result()
         text, editor, problem = self.editors.text, self.editors.json, self.editors.json_problem
@@ -187,7 +188,7 @@ class SchemaArea(AnswerArea, AnswerBody):
         self.sheet.post_message(LayoutChanged())
 
     def _show_result(self) -> None:
-        """Show the result in two lines where one is too short for what is wrong at the cursor, if there is room."""
+        """Show the result in two lines if one is too short for the problem at the cursor, and there is room."""
         form, across = self.editors.active == "form", max(self._across, 1)
         said = texts.fitted(self.document, self.editors.json_problem, form=form, across=across, lines=TALL)
         self._needs = min(max(len(said.wrap(across)), 1), TALL)
@@ -196,7 +197,7 @@ class SchemaArea(AnswerArea, AnswerBody):
         self._result.update(said)
 
     def _is_wrong(self, problem: FieldProblem) -> bool:
-        """Return True if it is wrong, and not merely missing in a part that the user did not come to yet."""
+        """Return True if it is wrong, and not merely missing in a part that the user did not reach yet."""
         return not problem.missing or self.document.started(problem.path)
 
     # Submitting
@@ -216,17 +217,17 @@ class SchemaArea(AnswerArea, AnswerBody):
             self.send()
 
     def send(self) -> None:
-        """Submit what was found to fit; else move the cursor to what is wrong."""
+        """Submit a valid answer; else move the cursor to a problem."""
         if self.editors.active == "json" and not self.editors.json.value.strip():
             self.sheet.stop_writing()
-            self.sheet.say(ours(w.EMPTIED))
+            self.sheet.show_notice(ours(w.EMPTIED))
         elif not self.editors.sync():
             self.editors.to_json()
             self.editors.show_mistake(texts.NO_JSON)
         elif not self.document.sure:
             self.check_now()
             self._submitting = self.document.revision if self.sheet.press.fresh else None
-            self.sheet.say(ours(texts.CHECKING))
+            self.sheet.show_notice(ours(texts.CHECKING))
         else:
             self._submit()
 
@@ -234,13 +235,13 @@ class SchemaArea(AnswerArea, AnswerBody):
         local = next(iter(self.document.local), None)
         if self.document.problems or local is not None:
             self.document.tried()
-            self.sheet.say(texts.cannot(self.document))
+            self.sheet.show_notice(texts.cannot(self.document))
             self.to_problem()
         else:
             self.sheet.answered(self.document.value)
 
     def to_problem(self, by: int = 0) -> None:
-        """Go to what is wrong: the first place, or with `by` the next one from here."""
+        """Go to a problem: the first one, or with `by` the next one from here."""
         found = [one.path for one in self.document.problems] or list(self.document.local)
         if not found:
             return
@@ -301,33 +302,35 @@ class SchemaArea(AnswerArea, AnswerBody):
         return True
 
     def answer_hints(self) -> list[Hint]:
-        found = [Hint("enter", "write", "accept", keep=True)]
+        found = [Hint("Enter", "write", "accept", keep=True)]
         if self.editors.active == "form":
             found = self.filter.with_hint(line_hints(self.document))
         line = self.document.line
         chooses = self.editors.active == "form" and line is not None and line.role == "field" and not line.writes
-        return [*found, Hint("enter" if chooses else "ctrl+s", "submit", "send", keep=True), *self._side_hints()]
+        sends = Hint("Enter" if chooses else "Ctrl+S", "submit", "send", keep=True)
+        declines = [Hint("n", "decline", "decline", keep=True)] if "decline" in self.sheet.prompt.controls else []
+        return [*found, sends, *declines, *self._side_hints(keep=not declines)]
 
     def field_hints(self, field: Field) -> list[Hint]:
         if field is self.filter.field:
             return self.filter.hints()
-        sends = Hint("enter", "submit", "send", keep=True)
+        sends = Hint("Enter", "submit", "send", keep=True)
         if field is self.editors.json:
-            moves = [Hint("tab", "next problem", "next_problem")] if self.document.problems else []
+            moves = [Hint("Tab", "next problem", "next_problem")] if self.document.problems else []
         else:
             moves = field_line_hints(self.document, empty=not self.form.entry.value)
         return [
-            sends, *moves, *self._side_hints(), Hint("ctrl+j", "new line", "new_line"),
-            Hint("ctrl+g", "editor", "editor"), Hint("esc", "reply, end turn, menu", "leave", keep=True),
+            sends, *moves, *self._side_hints(), Hint("Ctrl+J", "new line", "new_line"),
+            Hint("Ctrl+G", "editor", "editor"), Hint("Esc", "reply, end turn, menu", "leave", keep=True),
         ]  # fmt: skip
 
     def action_next_problem(self) -> None:
         self.to_problem(1)
 
-    def _side_hints(self) -> list[Hint]:
+    def _side_hints(self, *, keep: bool = True) -> list[Hint]:
         words = "fold the schema" if self.sheet.reading.shown_text == "schema" else "schema"
         other = "why no form" if self.document.whole else "JSON" if self.editors.active == "form" else "form"
-        return [Hint("f6", other, "face", keep=True), Hint("f7", words, "aside('schema')")]
+        return [Hint("F6", other, "face", keep=keep), Hint("F7", words, "aside('schema')")]
 
     # Drafts
 

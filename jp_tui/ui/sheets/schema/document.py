@@ -1,6 +1,6 @@
-"""The state of a schema answer: the document, which parts of its form are unfolded, the cursor, and what is wrong.
+"""The state of a schema answer: the document, the unfolded parts of its form, the cursor, and the problems.
 
-Form and JSON show this one document. It knows no widget and no engine; each change counts up `revision`, so that a
+Form and JSON show this one document. It knows no widget and no engine; each change increments `revision`, so that a
 check counts only for the very document it was made for (E14, R186).
 """
 
@@ -35,8 +35,8 @@ class FormDocument:
         self.result: tuple[int, list[FieldProblem]] | None = None
         self.folds: dict[Path, bool] = {}
         self.local: dict[Path, str] = {}
-        """What is wrong with a text before the engine checks it, by its path."""
-        self._begun: set[Path] = set()  # where something was written or chosen
+        """Problems of texts before the engine checks them, by path."""
+        self._begun: set[Path] = set()  # paths that were edited or chosen
         self._tried = False  # the user tried to submit
         self.narrowed: Path = ()
         """The long choice that shows only values with `letters`."""
@@ -87,7 +87,7 @@ class FormDocument:
         self._stay(here)
 
     def go(self, place: int) -> None:
-        """Move the cursor to a line, and in it to what is chosen."""
+        """Move the cursor to a line, and in it to the chosen value."""
         if self.lines:
             self.cursor = min(max(place, 0), len(self.lines) - 1)
             line = self.lines[self.cursor]
@@ -101,7 +101,7 @@ class FormDocument:
         self.option = option
 
     def go_to(self, path: Path) -> None:
-        """Move the cursor to where a path is edited, and unfold what hides it."""
+        """Move the cursor to the line of a path, and unfold its parents."""
         for end in range(len(path)):
             around = at.line_of(self.lines, path[:end]) if end else None
             if around is not None and self.lines[around].role == "head" and not self.lines[around].unfolded:
@@ -122,7 +122,7 @@ class FormDocument:
 
     @property
     def found(self) -> int | None:
-        """How many values have the letters; None without a filter."""
+        """The number of values with the letters; None without a filter."""
         if not self.letters:
             return None
         return sum(line.role == "option" and line.path == self.narrowed for line in self.lines)
@@ -154,11 +154,11 @@ class FormDocument:
         self._stay(here)
 
     def outdate(self) -> None:
-        """Count up `revision`: the JSON is changed, and may be another document."""
+        """Increment `revision`: the JSON is changed, and may be another document."""
         self.revision += 1
 
     def tried(self) -> None:
-        """Note that the user tried to submit: what is missing is wrong from now on."""
+        """Note that the user tried to submit: missing parts count as wrong from now on."""
         self._tried = True
 
     def _changed(self, document: Json, *, moved: bool) -> None:
@@ -177,7 +177,7 @@ class FormDocument:
         self._changed(document, moved=False)
 
     def leave(self) -> None:
-        """React to a field that was left: its text may have to be shown as JSON."""
+        """React to a field that lost the focus: its text may have to be shown as JSON."""
         line = self.line
         if line is not None and line.writes and edit.why_not(line.shape, self.value_at(line)):
             self._relay()
@@ -199,7 +199,7 @@ class FormDocument:
 
     def fold(self, path: Path, unfolded: bool) -> None:
         """Fold or unfold a list, an object or a long choice, the cursor on its head."""
-        if unfolded and edit.get(self.value, path) is None:  # null, which is opened, begins
+        if unfolded and edit.get(self.value, path) is None:  # null, when unfolded, becomes a value
             value = edit.made(self.form.at(path))
             if not isinstance(value, edit._Absent):
                 self._changed(edit.set_value_at(self.form, self.value, path, value), moved=True)
@@ -212,7 +212,7 @@ class FormDocument:
             self.cursor = found
 
     def add(self, path: Path) -> None:
-        """Add an entry to the end of a list, unfolded, the cursor on what can be filled in."""
+        """Add an entry to the end of a list, unfolded, the cursor on its first field."""
         self._begun.add(path)
         document, new = edit.added(self.form, self.value, path)
         self._changed(document, moved=True)
@@ -269,7 +269,7 @@ class FormDocument:
         return True
 
     def _forget(self, path: Path) -> None:
-        """Drop what is known by path below a path."""
+        """Drop the state of all paths below a path."""
         for kept in (self.folds, self.local):
             for one in [one for one in kept if one[: len(path)] == path and len(one) > len(path)]:
                 del kept[one]
@@ -297,17 +297,17 @@ class FormDocument:
         return replace(one, words="is empty", missing=True) if empty and not self.started(one.path) else one
 
     def started(self, path: Path) -> bool:
-        """Return True if something was done there, or the user tried to submit."""
+        """Return True if the user edited there, or tried to submit."""
         return self._tried or path in self._begun
 
     @property
     def unshown(self) -> int:
-        """How many keys of the document have no line."""
+        """The number of keys of the document that have no line."""
         return sum(line.more for line in self.lines)
 
     @property
     def problems(self) -> list[FieldProblem]:
-        """What is wrong as of the last check, whichever revision it was for."""
+        """The problems of the last check, whichever revision it was for."""
         return self.result[1] if self.result else []
 
     @property
@@ -316,8 +316,8 @@ class FormDocument:
         return self.result is not None and self.result[0] == self.revision
 
     def problem_at(self, line: FormLine) -> FieldProblem | None:
-        """Return what is wrong with a line, its text, or what is folded in it."""
-        if line.role in at.ASIDE and (line.role != "more" or line.path):  # of the whole there is no other line
+        """Return the problem of a line, its text, or a part folded in it."""
+        if line.role in at.ASIDE and (line.role != "more" or line.path):  # the whole document has no other line
             return None
         if line.path in self.local:
             return FieldProblem(line.path, at.pointer(line.path), self.local[line.path])

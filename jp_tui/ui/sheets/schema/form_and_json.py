@@ -1,8 +1,8 @@
 """Form and JSON of a schema answer, side by side or one at a time (R186, R187; asking.md "Keys" F6, E24).
 
-Both show one document, and each change in one is a change of the other. JSON that was written by hand stays as it is
-while it means the same; text that isn't JSON keeps the keys until it is. A draft is the text of the document and
-which of the two had the keys.
+Both show one document, and each change in one is a change of the other. JSON typed by the user stays as it is while it
+means the same; text that isn't JSON keeps the focus until it is. A draft is the text of the document and which of the
+two had the focus.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class FormAndJsonRow(Horizontal):
 
 
 class Validation(Protocol):
-    """What the parts of a schema answer report to the area, which asks the engine for a check."""
+    """The reports of a schema answer's parts to the area, which asks the engine for a check."""
 
     def form_changed(self) -> None:
         """Take a change of the document by the form."""
@@ -54,23 +54,23 @@ class Validation(Protocol):
         ...
 
     def show_state(self) -> None:
-        """Update the lines under the form: what the cursor is on, and what is wrong."""
+        """Update the lines under the form: the line under the cursor, and the problems."""
         ...
 
     def send(self) -> None:
-        """Submit what was found to fit; else move the cursor to what is wrong."""
+        """Submit a valid answer; else move the cursor to a problem."""
         ...
 
 
 class FormAndJson:
-    """Keeps a form and its JSON together, and knows which of them has the keys."""
+    """Keeps a form and its JSON in step, and knows which of them has the focus."""
 
     def __init__(self, sheet: AnswerSheet, document: FormDocument, form: SchemaForm, validation: Validation) -> None:
         self._sheet, self._document, self._form, self._validation = sheet, document, form, validation
         self.json = JsonEditor(gate=sheet.gate, hint=ours(w.JSON_HINT), id="json")
         self.row = FormAndJsonRow(form, self.json, id="faces")
         self.active: Editor = "json" if document.whole else "form"
-        """Which of the two has the keys, or gets them next."""
+        """The one that has the focus, or gets it next."""
         self.text = self._first_text = laid_out(document.value)
         """The JSON as it is in the editor."""
         self._json_is: Json = document.value
@@ -91,7 +91,7 @@ class FormAndJson:
             self._turned()
 
     def _turned(self) -> None:
-        """Show what belongs on the screen, the JSON as the document is."""
+        """Show the form, the JSON or both; the JSON has the text of the document."""
         self._form.display = self._both or self.active == "form"
         self.json.display = self._both or self.active == "json"
         self.row.set_class(self._both, "-both")
@@ -130,7 +130,7 @@ class FormAndJson:
         self.json_problem = None
 
     def sync(self) -> bool:
-        """Make what was typed, in the form or as JSON, the document. Return False if it isn't JSON."""
+        """Make the typed text, in the form or as JSON, the document. Return False if it isn't JSON."""
         if self._form.sync():
             self._validation.form_changed()
         if self._unread:
@@ -154,7 +154,7 @@ class FormAndJson:
         return writing and self._sheet.mode != "menu" and self.active == "form"
 
     def leave_line(self) -> None:
-        """Take what was typed into the document, and the field from the line."""
+        """Move the typed text into the document, and the field from the line."""
         if self._form.sync():
             self._validation.form_changed()
         self._form.end()
@@ -193,11 +193,11 @@ class FormAndJson:
                 self.json.show(spot)
             self._may_begin()
         elif self._document.whole is not None and not self._unread:
-            self._sheet.say(texts.no_form(self._document.whole))
+            self._sheet.show_notice(texts.no_form(self._document.whole))
         elif not self.sync():
             self.show_mistake(texts.NO_FACE)
         elif self._document.whole is not None:
-            self._sheet.say(texts.no_form(self._document.whole))
+            self._sheet.show_notice(texts.no_form(self._document.whole))
         else:
             self.active = "form"
             self._turned()
@@ -209,10 +209,10 @@ class FormAndJson:
         self._validation.show_state()
         if self.json_problem.line is not None and self.json_problem.column is not None:
             self.json.show((self.json_problem.line, self.json_problem.column))
-        self._sheet.say(ours(words))
+        self._sheet.show_notice(ours(words))
 
     def _may_begin(self) -> None:
-        """Let an unchanged document give way to one that is written or pasted over it."""
+        """Let a typed or pasted document replace an unchanged one."""
         if same(self._document.value, self._document.start) and self.synced:
             self.json.begin(given=bool(self._sheet.initial))
 
@@ -278,7 +278,7 @@ class FormAndJson:
 
 
 def _read_draft(draft: str | None) -> tuple[str | None, Editor]:
-    """Return text and face of a draft; a draft of another form was typed as JSON, and is kept as that."""
+    """Return text and editor of a draft; a draft of another form was typed as JSON, and is kept as that."""
     if draft is None:
         return None, "form"
     try:

@@ -1,7 +1,7 @@
-"""The form on the screen: lines painted as they come into sight, and one text field that moves to the cursor's line.
+"""The form on the screen: lines painted when they become visible, and one text field that moves to the cursor's line.
 
-A thousand fields cost no more than ten: only visible lines are painted (traps.md T4). It handles no key; it writes
-what is typed in its field into the document, and reports what was clicked.
+A thousand fields cost no more than ten: only visible lines are painted (traps.md T4). It handles no key; it writes its
+field's text into the document, and reports clicks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jp_tui.view.schema.edit import field_text
 from jp_tui.view.schema.lines import FormLine
 
 TALL = 5
-"""Rows of the field at most, of those that there are."""
+"""Most rows of the field."""
 _THUMB, _TRACK = ours("▐", "$foreground-muted"), ours("▕", "$foreground 15%")
 
 
@@ -49,7 +49,7 @@ class SchemaForm(Widget, can_focus=False):
         super().__init__(id=id)
         self.document = document
         self.entry = Field(gate=gate, hint=blank(), id="entry")
-        self.top = self._rest = 0  # the first line in sight, and what it was when the layout last came to rest
+        self.top = self._rest = 0  # the first visible line, and its value when the layout last came to rest
         self._wheeled: int | None = None  # the cursor's line when the wheel was turned: it may be out of sight
         self.writing = False
         """The field is on the cursor's line."""
@@ -74,7 +74,7 @@ class SchemaForm(Widget, can_focus=False):
             self.again()
 
     def end(self) -> None:
-        """Hide the field; what was typed is in the document."""
+        """Hide the field; its text is in the document."""
         self.sync()
         if self.writing:
             self.writing = False
@@ -82,7 +82,7 @@ class SchemaForm(Widget, can_focus=False):
         self.again()
 
     def sync(self) -> bool:
-        """Write what was typed into the document. Return False if there was nothing."""
+        """Write the typed text into the document. Return False if there was none."""
         line, text = self.document.line, self.entry.value
         if not self.writing or line is None or not line.writes or text == self._known:
             return False
@@ -113,7 +113,7 @@ class SchemaForm(Widget, can_focus=False):
         self._place()
         self.refresh()
 
-    def settled(self) -> None:
+    def on_layout_done(self) -> None:
         """React to the end of the layout: only now the height shows how far there is to scroll."""
         self.again()
         self._rest = self.top

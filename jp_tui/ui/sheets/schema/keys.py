@@ -22,18 +22,18 @@ from jp_tui.view.schema.lines import FormLine
 from jp_tui.view.wording import questions as w
 
 FORM_KEYS = [
-    Binding("k", "skim(-1)", "Up", id="sheet.letter_up", tooltip="The line above"),
-    Binding("j", "skim(1)", "Down", id="sheet.letter_down", tooltip="The line below"),
-    Binding("tab", "field(1)", "Next field", id="sheet.next_field", tooltip="The next line of the form"),
-    Binding("shift+tab", "field(-1)", "Last field", id="sheet.last_field", tooltip="The line above"),
-    Binding("left", "option(-1)", "Left", id="sheet.option_left", tooltip="The choice on the left"),
-    Binding("right", "option(1)", "Right", id="sheet.option_right", tooltip="The choice on the right"),
-    Binding("space", "take", "Choose", id="sheet.take", tooltip="Select, open or add"),
+    Binding("k", "skim(-1)", "Up", id="sheet.letter_up", tooltip="Go to the line above"),
+    Binding("j", "skim(1)", "Down", id="sheet.letter_down", tooltip="Go to the line below"),
+    Binding("tab", "field(1)", "Next field", id="sheet.next_field", tooltip="Go to the next line of the form"),
+    Binding("shift+tab", "field(-1)", "Previous field", id="sheet.last_field", tooltip="Go to the line above"),
+    Binding("left", "option(-1)", "Left", id="sheet.option_left", tooltip="Go to the choice on the left"),
+    Binding("right", "option(1)", "Right", id="sheet.option_right", tooltip="Go to the choice on the right"),
+    Binding("space", "take", "Select", id="sheet.take", tooltip="Select a value, or open or add an entry"),
     Binding("plus", "add", "Add", id="sheet.add", tooltip="Add an entry to this list"),
     Binding("minus,delete,backspace", "remove", "Remove", id="sheet.remove", tooltip="Remove this entry or value"),
     Binding("alt+up", "shift(-1)", "Entry up", id="sheet.entry_up", tooltip="Move the entry up"),
     Binding("alt+down", "shift(1)", "Entry down", id="sheet.entry_down", tooltip="Move the entry down"),
-    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Filter values"),
+    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Filter the options"),
 ]
 
 
@@ -99,7 +99,7 @@ class FormFilter:
         self._sheet.stop_writing()
         self._form.again()
         if none:
-            self._sheet.say(ours(w.NO_MATCH))
+            self._sheet.show_notice(ours(w.NO_MATCH))
 
     def edited(self) -> None:
         """Show only the values with the letters."""
@@ -119,8 +119,8 @@ class FormFilter:
     def hints(self) -> list[Hint]:
         """Return the keys that work while letters are typed."""
         return [
-            Hint("↑↓", "move", "move(1)"), Hint("enter", "to the list", "accept", keep=True),
-            Hint("esc", "all", "leave", keep=True),
+            Hint("↑↓", "move", "move(1)"), Hint("Enter", "to the list", "accept", keep=True),
+            Hint("Esc", "clear filter", "leave", keep=True),
         ]  # fmt: skip
 
 
@@ -172,7 +172,7 @@ class FormKeys:
             self._sheet.action_move(by)
 
     def action_skim(self, by: int) -> None:
-        """Move by letters, without writing in a text: no letter that was meant to move is typed into it (E60)."""
+        """Move by letters, without the focus on a text: no letter that was meant to move is typed into it (E60)."""
         if self._editors.in_form and self._sheet.writing is None:
             place = self._document.cursor + by
             if 0 <= place < len(self._document.lines):
@@ -219,7 +219,7 @@ class FormKeys:
     # Choosing
 
     def action_option(self, by: int) -> None:
-        """Move to another choice on the same line; fold or unfold what has no choices there."""
+        """Move to another choice on the same line; fold or unfold a line without choices."""
         line = self._document.line
         if not self._editors.in_form or line is None:
             return
@@ -258,7 +258,7 @@ class FormKeys:
         self._editors.arrive()
 
     def accept(self) -> None:
-        """Do what Enter means on the line under the cursor; where it means nothing, submit."""
+        """Run the effect of Enter on the line under the cursor; if it has none, submit."""
         line = self._document.line
         if self._editors.active != "form":
             self._editors.arrive(always=True)
@@ -314,7 +314,7 @@ class FormKeys:
     # Mouse
 
     def clicked(self, event: SchemaForm.Pressed, may: bool) -> None:
-        """Do what a click on a piece of a line means."""
+        """Run the effect of a click on a piece of a line."""
         if not may or self._sheet.mode == "menu" or not event.place < len(self._document.lines):
             return
         self._editors.turn_to_form()
@@ -333,7 +333,7 @@ class FormKeys:
             self._sheet.run(doing)
 
     def pasted(self, text: str) -> bool:
-        """Take a paste on a line that is written in. Return True if it is one."""
+        """Accept a paste on a line with a field. Return True if it is one."""
         line = self._document.line
         if self._editors.active != "form" or line is None or not line.writes:
             return False
@@ -349,27 +349,27 @@ def line_hints(document: FormDocument) -> list[Hint]:
     if line is None:
         return found
     if line.writes:
-        found.append(Hint("enter", "write", "accept", keep=True))
+        found.append(Hint("Enter", "write", "accept", keep=True))
     elif line.role == "field" and line.shape.kind == "many":
-        found += [Hint("←→", "move", "option(1)"), Hint("space", "toggle", "take")]
+        found += [Hint("←→", "move", "option(1)"), Hint("Space", "toggle", "take")]
     elif line.role == "field" and line.shape.kind != "null":
-        found += [Hint("←→", "move", "option(1)"), Hint("space", "choose", "take")]
+        found += [Hint("←→", "move", "option(1)"), Hint("Space", "select", "take")]
     elif line.role == "option":
-        found.append(Hint("enter", "toggle" if line.shape.kind == "many" else "choose", "take", keep=True))
+        found.append(Hint("Enter", "toggle" if line.shape.kind == "many" else "select", "take", keep=True))
     elif line.role == "head":
-        found.append(Hint("enter", "folds" if line.unfolded else "opens", "take", keep=True))
+        found.append(Hint("Enter", "fold" if line.unfolded else "open", "take", keep=True))
     elif line.role == "add":
-        found.append(Hint("enter", "adds", "add", keep=True))
+        found.append(Hint("Enter", "add", "add", keep=True))
     elif line.role == "json":
-        found.append(Hint("enter", "edit as JSON", "face", keep=True))
+        found.append(Hint("Enter", "edit as JSON", "face", keep=True))
     elif line.role == "more":
-        found.append(Hint("enter", "show as JSON", "face", keep=True))
+        found.append(Hint("Enter", "show as JSON", "face", keep=True))
     if line.shape.kind == "list" and line.role == "head":
-        found.append(Hint("+", "adds", "add"))
+        found.append(Hint("+", "add", "add"))
     found += _removal_hint(document)
     if line.entry:
-        found.append(Hint("alt+↑↓", "move it", "shift(1)"))
-    return [*found, Hint("tab", "next field", "field(1)")]
+        found.append(Hint("Alt+↑↓", "move entry", "shift(1)"))
+    return [*found, Hint("Tab", "next field", "field(1)")]
 
 
 def _removal_hint(document: FormDocument) -> list[Hint]:
@@ -377,12 +377,12 @@ def _removal_hint(document: FormDocument) -> list[Hint]:
     does = document.removal(line) if line is not None else ""
     if line is None or not does or (does == "unset" and line.required):
         return []
-    return [Hint("del", does, "remove")]
+    return [Hint("Del", does, "remove")]
 
 
 def field_line_hints(document: FormDocument, *, empty: bool) -> list[Hint]:
     """Return the keys that work while a text is written; `empty`: the field has no text."""
-    line, found = document.line, [Hint("tab", "next field", "field(1)", keep=True)]
+    line, found = document.line, [Hint("Tab", "next field", "field(1)", keep=True)]
     if line is not None and line.shape.nullable and empty:
         found += _removal_hint(document)
-    return [*found, Hint("alt+↑↓", "move entry", "shift(1)")] if line is not None and line.entry else found
+    return [*found, Hint("Alt+↑↓", "move entry", "shift(1)")] if line is not None and line.entry else found

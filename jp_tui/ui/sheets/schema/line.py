@@ -1,7 +1,8 @@
-"""Painting of one line of a form, and what a click on each piece of it means (issue 5 "Schema"; asking.md E28, E60).
+"""Painting of one line of a form, and the meaning of a click on each piece of it (issue 5 "Schema"; asking.md E28,
+E60).
 
-All text of the schema and of the document goes through `ui/text.py`, bounded first (traps.md T4). Signs and words say
-what colours say.
+All text of the schema and of the document goes through `ui/text.py`, bounded first (traps.md T4). Each colour has a
+sign or word of the same meaning.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from jp_tui.view.schema.form import Shape
 from jp_tui.view.schema.lines import ASIDE, FormLine
 
 LEAST, BESIDE, MOST = 12, 32, 400
-"""Cells of a field and beside it at least, where there is room, and characters of a value that are looked at."""
+"""Least cells of a field and beside it, where there is room, and most characters of a value that are read."""
 WRONG: Final = "✗ "
 _HINT, _WRONG, _NEED, _KEY, _GREEN = (
     "$foreground-muted", "$text-error", "$text-warning", "bold $text-accent", "$text-success",
@@ -52,14 +53,14 @@ class LineBuilder:
         return self.content.cell_length
 
     def put(self, content: Content, hit: str = "") -> None:
-        """Add a piece, and what a click on it means."""
+        """Add a piece, and the effect of a click on it."""
         start = self.end
         self.content = join(self.content, content)
         if hit:
             self.hits.append((start, self.end, hit))
 
     def to(self, column: int) -> None:
-        """Add blanks up to a column, at least one behind text."""
+        """Add blanks up to a column, at least one after text."""
         gap = max(column - self.end, 1 if self.end else 0)
         if gap:
             self.put(ours(" " * gap))
@@ -227,7 +228,7 @@ def _head(
     if shape.choices and document.letters and line.path == document.narrowed:
         row.put(ours(" · {n} found", "$text-accent", n=document.found or 0), "fold")
     if here and not line.unfolded:
-        row.put(ours(" · enter opens", _HINT), "fold")
+        row.put(ours(" · Enter open", _HINT), "fold")
     if shape.kind == "list":
         row.put(ours(" · ", _HINT))
         row.put(ours("+ adds", _HINT), "add")
@@ -267,7 +268,7 @@ def preview(value: Json | object) -> str:
 
 
 def _beside(row: LineBuilder, line: FormLine, document: FormDocument, place: FormColumns, here: bool) -> None:
-    """Paint what is wrong there, else the hint; on the cursor's line also the buttons of an entry."""
+    """Paint the problem there, else the hint; on the cursor's line also the buttons of an entry."""
     tools: list[tuple[LiteralString, str]] = []
     value = document.value_at(line)
     if here and line.entry:

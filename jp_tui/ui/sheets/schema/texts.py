@@ -1,6 +1,6 @@
-"""Texts under the form of a schema answer: what the cursor is on, what is wrong, why there is no form.
+"""Texts under the form of a schema answer: the line under the cursor, the problems, the reason for no form.
 
-Values are never repeated here; names and the schema's own words go through `ui/text.py`.
+Values are never repeated here; names and the schema's own texts go through `ui/text.py`.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ NO_JSON: Final = "Not submitted: the JSON isn't valid yet"
 NO_FACE: Final = "No form yet: the JSON isn't valid"
 NOT_YET: Final = "Not submitted: {problem}"
 LINES, LONGEST = 200, 1_000
-"""Lines of a schema that are shown, and characters of one: what is above a question is painted whole (T4)."""
+"""Lines of a schema that are shown, and characters of one: the text above a question is painted whole (T4)."""
 LABEL: Final = 18
 """Characters of a label that always have room, however deep it is nested."""
 BESIDE: Final = 18
 """Characters of a hint that always have room beside its field."""
 ROOMY, AT_FIELD = 100, 26
-"""Cells of a form from which on so many characters about a field stand beside it."""
+"""Least cells of a form that shows so many characters about a field beside it."""
 SOME: Final = 200
-"""Keys of an object that are looked at to find those without a line."""
+"""Keys of an object that are searched for those without a line."""
 _SEP = ours(" · ")
 
 
 def about(document: FormDocument) -> Content:
-    """Return what the schema says about the line under the cursor."""
+    """Return the schema's text about the line under the cursor."""
     line = document.line
     if line is None:
         return blank()
@@ -76,10 +76,10 @@ def about(document: FormDocument) -> Content:
 def result(
     document: FormDocument, mistake: JsonProblem | None, *, form: bool, room: int, beside: bool = False
 ) -> Content:
-    """Return what is wrong, at the cursor first, or that the document fits, in at most `room` cells.
+    """Return the problems, at the cursor first, or that the document is valid, in at most `room` cells.
 
-    `mistake` is why the JSON can't be read. `form`: the form has the keys, so that the text says what it does not show.
-    `beside`: the form has room to say short words about the cursor's field there, and they aren't repeated (S54).
+    `mistake` is why the JSON can't be read. `form`: the form has the keys, so that the text adds what the form does not
+    show. `beside`: the form has room for a short text about the cursor's field there, and they aren't repeated (S54).
     """
     if mistake is not None:
         return _mistake(mistake)
@@ -96,7 +96,7 @@ def result(
 
 
 def fitted(document: FormDocument, mistake: JsonProblem | None, *, form: bool, across: int, lines: int) -> Content:
-    """Return `result` in so many lines: a word that goes to the next line leaves less room than there are cells."""
+    """Return `result` in so many lines: a word that wraps leaves less room than there are cells."""
     room = across * lines
     while True:
         said = result(document, mistake, form=form, room=room, beside=across >= ROOMY)
@@ -115,7 +115,7 @@ def _mistake(mistake: JsonProblem) -> Content:
 
 
 def _wrong(document: FormDocument, room: int, beside: bool) -> Iterator[Content]:
-    """Yield how much is wrong, and what: at the cursor, else the first."""
+    """Yield the number of problems, and one: at the cursor, else the first."""
     wrong = [one for one in document.problems if not one.missing]
     here = document.problem_at(document.line) if document.line is not None else None
     if here is not None and not here.missing:
@@ -132,7 +132,7 @@ def _wrong(document: FormDocument, room: int, beside: bool) -> Iterator[Content]
 
 
 def _needed(missing: list[FieldProblem], room: int) -> Content:
-    """Return what is still needed, with as many names as there is room for."""
+    """Return the missing fields, with as many names as there is room for."""
     count = ours(MISSING, n=len(missing))
     names: list[Content] = []
     left = room - count.cell_length - 2
@@ -167,12 +167,12 @@ def cannot(document: FormDocument) -> Content:
 
 
 def no_form(line: FormLine) -> Content:
-    """Return why everything is written as JSON."""
+    """Return why there is no form, so that everything is written as JSON."""
     return ours(NO_FORM, note=Foreign(line.note))
 
 
 def described(schema: JsonObject, line: FormLine | None) -> Foreign:
-    """Return the schema as text: all of it, or of a long one what it says about the line under the cursor."""
+    """Return the schema as text: all of it, or of a long one its text about the line under the cursor."""
     text = _written(schema)
     if text.count("\n") >= LINES and line is not None:
         text = _written(line.shape.schema)

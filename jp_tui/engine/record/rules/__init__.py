@@ -1,0 +1,1 @@
+"""Approval rules and what the logs say of them."""

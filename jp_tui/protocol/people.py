@@ -1,0 +1,43 @@
+"""People of a shared store and an open question: approvals, looking at it, handing it over (store.md D15, D16)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jp_tui.protocol.base import Model
+
+
+class Approvals(Model):
+    """Approvals that a question needs of different people, and who gave one (store.md D15)."""
+
+    needed: int
+    by: tuple[str, ...] = ()
+
+
+class ClaimInquiry(Model):
+    """Say that you look at an open question, for 10 minutes; with `release` that you don't any more, with `to` hand it
+    over to that person or `role:GROUP`. Answered by ClaimSettled. `conversation` may be empty when the inquiry's id is
+    unique. While a sheet is open, sent again to renew it."""
+
+    type: Literal["claim_inquiry"] = "claim_inquiry"
+    conversation: str = ""
+    inquiry: str
+    release: bool = False
+    to: str = ""
+
+
+class ClaimSettled(Model):
+    """The result of a ClaimInquiry: yours, released, handed over, or why not. `claimed_by` is who looks at it now,
+    empty if no one does; `message` is for people."""
+
+    type: Literal["claim_settled"] = "claim_settled"
+    status: Literal[
+        "claimed", "released", "assigned",
+        "taken", "answered", "invalid", "stale", "unknown", "ambiguous", "no_reaction", "not_yours",
+    ]  # fmt: skip
+    inquiry: str
+    conversation: str = ""
+    claimed_by: str = ""
+    to: str = ""
+    message: str = ""
+    candidates: tuple[str, ...] = ()
