@@ -215,8 +215,8 @@ def test_the_schema_is_one_sound_document_and_always_the_same() -> None:
     assert names <= set(found["$defs"]) and not any("/" in name for name in names)
     values = {name for name in found["$defs"] if name[0].isupper()}
     assert values == {
-        "AgentInfo", "Approvals", "AskParams", "AskResult", "AskSettled", "BooleanAnswer", "CancelParams", "CompactParams",
-        "ContextParams", "SessionCompacted",
+        "AgentInfo", "Approvals", "AskParams", "AskResult", "AskSettled", "BooleanAnswer", "CancelParams",
+        "CompactParams", "ContextParams", "SessionCompacted",
         "ContextPart", "Escalation", "FormView", "SessionContext",
         "InitializeParams", "Initialized", "Inquiry", "ListParams", "MultiSelectAnswer", "NewParams", "Option", "Part",
         "PartsTaken", "Place", "PromptEnded", "PromptParams", "Question", "ResumeParams", "SchemaAnswer",

@@ -6,14 +6,17 @@ import os
 import select
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from jp_tui.conversation.events import InquiryRequest, Source
+from jp_tui.engine.base.dependencies import EngineDependencies
 from jp_tui.engine.record import event_codec
-from jp_tui.engine.record.inquiries import listed
+from jp_tui.engine.record.asked_people import open_inquiries
 from jp_tui.journal.port import NewEvent
 from jp_tui.journal.postgres import reader
 from jp_tui.journal.postgres.driver import Connection
@@ -83,13 +86,14 @@ def test_the_inbox_takes_as_many_queries_for_many_as_for_few(
         return asks(statement, *values)
 
     monkeypatch.setattr(journal, "_all", counted)
+    setup = cast(EngineDependencies, SimpleNamespace(journal=journal, machine="here", now=lambda: datetime.now(UTC)))
     taken = []
     for count in (1, 12):
         for number in range(count):
             begin(journal, f"n{count}.{number}", workspace="/w")
             journal.append(f"n{count}.{number}", [request(number)]).result(LIMIT)
         queries.clear()
-        assert len(listed(journal, "", pending=True)) >= count
+        assert len(open_inquiries(setup, "", every=True)) >= count
         taken.append(len(queries))
     assert taken[0] == taken[1] <= 4, queries
 
