@@ -37,7 +37,7 @@ CLAIMS = (
       IF NOT FOUND OR NOT c.asks = ANY (jp_tui.names()) THEN
         RETURN NULL;
       END IF;
-      -- who asks can't approve it, and so keeps nobody from it
+      -- who asks can't approve it, so such a claim would only keep others from it
       a := jp_tui.asked(c.key, c.owner, p_inquiry, 9223372036854775807);
       IF a.needed > 1 AND v_me = ANY (array_remove(a.askers, NULL)) THEN
         RETURN NULL;
