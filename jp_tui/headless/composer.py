@@ -34,6 +34,12 @@ COMMANDS = (
     SlashCommand(name="agents", title="Agents", does="lists who works here: conversations and other programs"),
     SlashCommand(name="answer", title="Answer", does="answers a question of another process", argument="ID VALUE"),
     SlashCommand(
+        name="claim",
+        title="Claim",
+        does="shows others that you look at a question of a shared store, or hands it over",
+        argument="ID release|to WHO",
+    ),
+    SlashCommand(
         name="diff", title="Changes", does="shows file changes of the last turn, or of all turns", argument="all"
     ),
     SlashCommand(name="undo", title="Undo", does="lists changes to files and undoes them", argument="NUMBER"),

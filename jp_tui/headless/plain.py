@@ -321,6 +321,7 @@ class PlainRun:
                 | e.ChangesRead()
                 | e.ChangesUndone()
                 | e.OfferSettled()
+                | e.ClaimSettled()
                 | e.Compacted()
                 | e.ContextRead()
                 | e.WaitingListed()

@@ -18,7 +18,7 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn, PromptRequest
 from jp_tui.questions.types import SchemaAnswer
 from jp_tui.view.questions.outcome_line import RESPONDERS
-from jp_tui.view.questions.people import people_line
+from jp_tui.view.questions.people import LOOKED_AT, people_line
 from jp_tui.view.wording import questions as w
 
 HOW = {"answered": "answered", "redacted": "answered", "cancelled": "cancelled", "withdrawn": "withdrawn"}
@@ -42,6 +42,8 @@ class QuestionLoop:
         self._shown: PromptRequest | None = None
         self._sent = ""
         self._answer: Answered | None = None
+        self._overrides = ""
+        """Whose claim the next answer overrides."""
         self._revision = 0
         self._ending = False
         self.aside = SideQuestionLines(link, lines)
@@ -153,6 +155,7 @@ class QuestionLoop:
         """Show the oldest waiting question. Raises OSError."""
         if self.due and self._lines is not None:
             self._shown = next(iter(self._waiting.values()))
+            self._overrides = ""
             self._lines.show(self._shown, len(self._waiting) - 1)
 
     def read_lines(self) -> bool:
@@ -173,9 +176,19 @@ class QuestionLoop:
         if response is None and (lines.source.gone or lines.source.over):
             lines.leave()
             return False
-        if response is not None:
+        if isinstance(response, Answered) and (words := self._looked_at()):
+            lines.again(words)
+        elif response is not None:
             self._send(response)
         return True
+
+    def _looked_at(self) -> str:
+        """Return what to say before the first answer to a question at which another person looks (store.md D16)."""
+        prompt = self._shown
+        if prompt is None or not (prompt.claimed_by and prompt.yours) or self._overrides == prompt.claimed_by:
+            return ""
+        self._overrides = prompt.claimed_by
+        return neutralise(LOOKED_AT.format(who=prompt.claimed_by), "line")
 
     def end_turn(self) -> None:
         """End the turn with all its questions, after two Ctrl+C (R180, R248)."""

@@ -26,6 +26,7 @@ Answer = (
     | e.ChangesRead
     | e.ChangesUndone
     | e.OfferSettled
+    | e.ClaimSettled
     | e.ContextRead
     | e.Compacted
     | e.RulesRead
@@ -43,6 +44,9 @@ class SlashCommands:
         self.conversation = ""
         self._rows: tuple[ledger.LedgerRow, ...] = ()
         self._reads = self._lists = 0
+        self._offered: c.OfferAnswer | None = None
+        self._claimed: c.OfferAnswer | None = None
+        """The last answer, if another person looks at its question."""
         self.changes, self.rules, self.inbox = ChangesWords(link, say), RulesWords(link, say), InboxWords(link, say)
 
     @property
@@ -63,6 +67,8 @@ class SlashCommands:
                 self._link.send(c.ListInquiries(conversation=self.conversation))
             case "answer":
                 self._answer(argument)
+            case "claim":
+                self._claim(argument)
             case "context":
                 self._lists += 1
                 self._link.send(c.ReadContext(conversation=self.conversation))
@@ -106,7 +112,19 @@ class SlashCommands:
             self._say("Enter /answer ID VALUE. /inquiries lists open questions.")
             return
         self._lists += 1
-        self._link.send(c.OfferAnswer(conversation=self.conversation, inquiry=inquiry, value=value.strip()))
+        offer = c.OfferAnswer(conversation=self.conversation, inquiry=inquiry, value=value.strip())
+        again, self._offered = offer == self._claimed, offer
+        self._link.send(offer.model_copy(update={"anyway": again}) if again else offer)
+
+    def _claim(self, argument: str) -> None:
+        inquiry, _, rest = argument.partition(" ")
+        word, _, to = rest.strip().partition(" ")
+        if not inquiry or (word, bool(to.strip())) not in (("", False), ("release", False), ("to", True)):
+            self._say("Enter /claim ID, /claim ID release or /claim ID to WHO. /inbox lists open questions.")
+            return
+        self._lists += 1
+        release = word == "release"
+        self._link.send(c.ClaimInquiry(conversation=self.conversation, inquiry=inquiry, release=release, to=to.strip()))
 
     # --- replies ----------------------------------------------------------------------------------------------
 
@@ -119,6 +137,9 @@ class SlashCommands:
                 self.inquiries(event)
             case e.OfferSettled():
                 self.offered(event)
+            case e.ClaimSettled():
+                self._lists = max(0, self._lists - 1)
+                self._say(line(event.message))
             case e.Compacted(message=message):
                 if message:  # its event reports what was done
                     self._say(line(message))
@@ -148,6 +169,9 @@ class SlashCommands:
     def offered(self, event: e.OfferSettled) -> None:
         self._lists = max(0, self._lists - 1)
         self._say(result_text(event))
+        self._claimed = self._offered if event.status == "claimed" else None
+        if self._claimed is not None:
+            self._say("Enter the same line again to answer it all the same.")
 
     def context(self, event: e.ContextRead) -> None:
         self._lists = max(0, self._lists - 1)
@@ -158,7 +182,7 @@ class SlashCommands:
         """Handle a word that failed."""
         if event.command in ("read_ledger", "revoke_entry"):
             self._reads = max(0, self._reads - 1)
-        elif event.command in ("list_inquiries", "offer_answer", "read_context"):
+        elif event.command in ("list_inquiries", "offer_answer", "claim_inquiry", "read_context"):
             self._lists = max(0, self._lists - 1)
         elif event.command in ("read_changes", "undo_changes"):
             self.changes.refused()

@@ -1,5 +1,5 @@
-"""`jp-tui ask` and `answer`: the words of the command line, the files they name, and who runs them (intake.md N4, N5,
-N8, N10)."""
+"""`jp-tui ask`, `answer` and `claim`: the words of the command line, the files they name, and who runs them (intake.md
+N4, N5, N8, N10; store.md D16)."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from jp_tui.system.paths import Paths, PathsError, because
 
 if TYPE_CHECKING:
     from jp_tui.headless.lists.answer import AnswerWords
+    from jp_tui.headless.lists.claim import ClaimWords
     from jp_tui.headless.mcp_serve.server import Served
     from jp_tui.settings.cli.arguments import CommandLine
     from jp_tui.startup.parts import Parts
@@ -74,7 +75,23 @@ def given_answer(arguments: CommandLine) -> AnswerWords:
         decline=arguments.decline,
         hidden=hidden,
         remember=arguments.remember,
+        anyway=arguments.anyway,
     )
+
+
+def given_claim(arguments: CommandLine) -> ClaimWords:
+    """Return the claim of the command line. Raises UsageError."""
+    from jp_tui.headless.lists.claim import ClaimWords
+    from jp_tui.settings.schema.checks import BadValue
+    from jp_tui.settings.schema.tools import to
+
+    if arguments.release and arguments.to is not None:
+        raise UsageError("claim takes --release or --to WHO, not both")
+    try:
+        addressee = "" if arguments.to is None else str(to(arguments.to))
+    except BadValue as problem:
+        raise UsageError(f"--to: {problem.message}") from problem
+    return ClaimWords(arguments.inquiry or "", arguments.release, addressee)
 
 
 def _file(name: str, option: str) -> str:

@@ -61,6 +61,8 @@ def command(arguments: CommandLine, place: RunLocation) -> int:
             return _mcp_serve(arguments, settings, place)
         case "answer":
             return _written(arguments, lambda: _answer(arguments, settings, place))
+        case "claim":
+            return _written(arguments, lambda: _claim(arguments, settings, place))
         case "tools":
             return _written(arguments, lambda: _tools(arguments, settings, place))
         case name if name.startswith("store "):
@@ -185,6 +187,19 @@ def _answer(arguments: CommandLine, settings: Settings, place: RunLocation) -> i
     log = journal(made)
     connected = link(made, log, client=False, command="jp-tui answer")
     return _heeded(log, lambda: answer(connected, given, output(arguments.json)))
+
+
+def _claim(arguments: CommandLine, settings: Settings, place: RunLocation) -> int:
+    from jp_tui.headless.lists.claim import claim
+    from jp_tui.startup.asking import given_claim, refuse_agent
+
+    given = given_claim(arguments)
+    if refuse_agent(place.paths, partial(stored_log, place)):
+        return 1
+    made = parts(arguments, settings, place)
+    log = journal(made)
+    connected = link(made, log, client=False, command="jp-tui claim")
+    return _heeded(log, lambda: claim(connected, given, output(arguments.json)))
 
 
 def _heeded(log: Journal, face: Callable[[], int]) -> int:

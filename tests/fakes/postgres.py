@@ -236,9 +236,20 @@ def peopled(server: Server, database: str) -> None:
     server.sql(f"CREATE DATABASE {database} OWNER ada")
     url = server.url(database, "ada")
     migrated(url)
+    granted(url, {**PEOPLE, "leaver": "person"})
     found = settings_of(url)
     db = connect(found)
-    for role, kind in {**PEOPLE, "leaver": "person"}.items():
-        migrate.grant(db, found.address, role, kind)
     migrate.revoke(db, found.address, "leaver")
+    db.close()
+
+
+def granted(url: str, people: Mapping[str, str]) -> None:
+    """Let these roles in, each as its kind, as the store's owner."""
+    from jp_tui.journal.postgres import migrate
+    from jp_tui.journal.postgres.driver import connect
+
+    found = settings_of(url)
+    db = connect(found)
+    for role, kind in people.items():
+        migrate.grant(db, found.address, role, kind)
     db.close()

@@ -105,9 +105,14 @@ class Votes(RuleBasedStateMachine):
     @rule(name=names, to=st.sampled_from((*TO, "nobody", *NAMES)))
     def hand_over(self, name: str, to: str) -> None:
         opened = self.opened
+        may = name == "owner" or standing(opened.asked, self.people, name).may
         steps = self.put(v.HumanAssigned(opened.inquiry, opened.digest, to, self.by(name)))
-        if to in ("owner", "asker", "nobody", ""):
-            assert any(isinstance(step, s.Refuse) for step in steps)
+        refused = any(isinstance(step, s.Refuse) for step in steps)
+        if not may or to in ("owner", "asker", "nobody", ""):
+            assert refused
+        if not refused:
+            assert self.opened.asked.to == to and self.opened.votes == opened.votes
+            assert self.opened.asked.needed == opened.asked.needed and self.opened.asked.asker == "asker"
 
     @rule(name=names, deputy=names | st.just(""))
     def away(self, name: str, deputy: str) -> None:

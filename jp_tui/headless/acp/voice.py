@@ -122,6 +122,8 @@ class EditorVoice:
                     self.update(updates.status(call, _RUNNING[state]))
             case e.QuestionAsked(prompt=prompt):
                 self._asking.asked(prompt)
+            case e.PromptChanged():
+                self._asking.changed(event)
             case e.QuestionSettled():
                 self._asking.remove_settled(event)
             case e.AnswerRefused():

@@ -31,7 +31,7 @@ _WORDS = {
     "ambiguous": "Several questions have this id. Use one of these:",
     "counted": "Your yes counts. Other people must approve it too.",
     "not_yours": "This question waits for other people.",
-    "claimed": "Another person looks at this question. Use --anyway to answer it all the same.",
+    "claimed": "Another person looks at this question.",
     "no_reaction": "The process that has this conversation open didn't respond within 5 seconds. Nothing was recorded.",
 }
 
@@ -40,7 +40,7 @@ _WORDS = {
 class AnswerWords:
     """Answer of the command line (S6, N8): `comments` are N=TEXT on steps (K42), `reason` the explanation; `hidden`:
     the value came from standard input, so that it may be a secret. `remember`: for the rest of that program's session
-    (N3)."""
+    (N3); `anyway`: also where another person looks at it (store.md D16)."""
 
     inquiry: str
     value: str = field(default="", repr=False)
@@ -49,6 +49,7 @@ class AnswerWords:
     decline: bool = False
     hidden: bool = False
     remember: bool = False
+    anyway: bool = False
 
     @property
     def note(self) -> str:
@@ -99,6 +100,7 @@ def _offer(given: AnswerWords, conversation: str, inquiry: str) -> c.OfferAnswer
         decline=given.decline,
         hidden=given.hidden,
         remember=given.remember,
+        anyway=given.anyway,
     )
 
 
@@ -124,6 +126,8 @@ def _report(settled: e.OfferSettled, output: TextOutput) -> None:
         )
         return
     output.tell(f"jp-tui: {message}")
+    if settled.status == "claimed":
+        output.tell("Add --anyway to answer it all the same.")
     for candidate in settled.candidates:
         output.tell(f"  {candidate}")
 

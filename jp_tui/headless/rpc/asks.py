@@ -21,7 +21,8 @@ from jp_tui.headless.rpc.question_text import Stage, choices, text
 from jp_tui.headless.rpc.wire import RpcReply
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import PromptRequest, Unanswered
+from jp_tui.protocol.values import Answered, PromptRequest, Unanswered
+from jp_tui.view.questions.people import LOOKED_AT
 
 AGAIN = 3
 """Repeats of a question after invalid answers (R241)."""
@@ -38,7 +39,7 @@ _Key = tuple[str, str]
 @dataclass(slots=True)
 class OpenAsk:
     """One waiting prompt; `request` is the open request's id, empty while an answer is being sent; `last` that of the
-    last one; `waiting` how many wait with it."""
+    last one; `waiting` how many wait with it; `overrides` the person whose claim the next answer overrides (D16)."""
 
     prompt: PromptRequest
     stage: Stage = "ask"
@@ -49,6 +50,7 @@ class OpenAsk:
     waiting: int = 0
     arguments: bool = False
     problem: str = ""
+    overrides: str = ""
 
 
 class Dialect(Protocol):
@@ -138,6 +140,12 @@ class ClientQuestions:
         ask = self._waiting[key] = OpenAsk(prompt)
         self._request(ask)
 
+    def changed(self, event: e.PromptChanged) -> None:
+        """Update which people a question asks, and who looks at it; a request that is open stays."""
+        if (ask := self._waiting.get((event.conversation, event.inquiry))) is not None:
+            told = {"to": event.to, "claimed_by": event.claimed_by, "approvals": event.approvals, "yours": event.yours}
+            ask.prompt = ask.prompt.model_copy(update={**told, "why": event.why or ask.prompt.why})
+
     def remove_settled(self, event: e.QuestionSettled) -> None:
         """Close a question: notify the client if its request is open. An answer being sent may be the one that counted,
         or not."""
@@ -193,6 +201,10 @@ class ClientQuestions:
     def _take(self, ask: OpenAsk, found: Outcome | Unanswered) -> None:
         if isinstance(found, InvalidAnswer):
             self._refuse_value(ask, found.why)
+        elif isinstance(found, Answered) and ask.prompt.claimed_by not in ("", ask.overrides) and ask.prompt.yours:
+            ask.overrides = ask.prompt.claimed_by
+            ask.problem = LOOKED_AT.format(who=ask.overrides)
+            self._request(ask)
         elif not isinstance(found, Wanted):
             self._respond(ask, found)
         elif ask.rounds < ROUNDS:

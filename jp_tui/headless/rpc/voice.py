@@ -35,6 +35,8 @@ class RpcVoice:
                 self._delta(event)
             case e.QuestionAsked(prompt=prompt):
                 self._asking.asked(prompt)
+            case e.PromptChanged():
+                self._asking.changed(event)
             case e.QuestionSettled():
                 self._asking.remove_settled(event)
             case e.AnswerRefused():

@@ -134,7 +134,8 @@ def trouble(error: BaseException, address: StoreAddress) -> JournalError:
         case errors.ReadOnlySqlTransaction():
             kind = "readonly"
         case errors.InsufficientPrivilege():
-            kind, said = "unusable", f"this role may not do that, or not any more ({said})"
+            primary = error.diag.message_primary if isinstance(error, psycopg.Error) else ""
+            kind, said = "unusable", f"this role may not do that, or not any more ({first_line(primary or said)})"
         case (
             errors.UndefinedTable() | errors.InvalidSchemaName() | errors.UndefinedFunction() | errors.UndefinedColumn()
         ):

@@ -12,6 +12,21 @@ from jp_tui.journal.postgres.row_security import APPENDS, CHANNEL, DEFINER
 
 WRITES = (
     f"DROP FUNCTION jp_tui.append_events({APPENDS})",
+    # why an append is refused: another holds the conversation. The lease's row stays locked until the commit, also one
+    # that is over: whoever takes the lease comes after it, and reads it
+    """
+    CREATE OR REPLACE FUNCTION jp_tui.refusal(p_id text, p_fence bigint, p_token text) RETURNS text
+    LANGUAGE plpgsql AS $$
+    DECLARE
+      l record;
+    BEGIN
+      SELECT fence, token, expires INTO l FROM jp_tui.leases WHERE name = p_id FOR SHARE;
+      IF p_fence IS NULL THEN
+        RETURN CASE WHEN l.token <> '' AND l.expires > clock_timestamp() THEN 'held' END;
+      END IF;
+      RETURN CASE WHEN (l.fence, l.token) IS DISTINCT FROM (p_fence, p_token) THEN 'held' END;
+    END $$
+    """,
     # a sub-agent's conversation belongs to whom its parent belongs to
     f"""
     CREATE FUNCTION jp_tui.create_conversation(p_id text, p_workspace text, p_title text, p_model text, p_at text,

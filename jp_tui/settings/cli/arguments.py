@@ -108,6 +108,7 @@ class CommandLine:
     action: str | None = None
     until: str | None = None
     deputy: str | None = None
+    release: bool = False
 
     def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:
         """Return the options that set a configuration key: flag → (path, value). They are the highest layer."""

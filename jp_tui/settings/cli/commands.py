@@ -11,8 +11,8 @@ from typing import Literal
 Command = Literal[
     "workspace", "query", "rpc", "acp", "serve", "conversations list", "conversations show", "conversations search",
     "conversations fork", "conversations export", "conversations import", "conversations rename",
-    "conversations archive", "conversations rm", "conversations compact", "inquiries", "answer", "ask", "tools",
-    "context", "reviewers", "models", "doctor", "completions",
+    "conversations archive", "conversations rm", "conversations compact", "inquiries", "answer", "claim", "ask",
+    "tools", "context", "reviewers", "models", "doctor", "completions",
     "mcp list", "mcp test", "mcp import", "mcp accept", "mcp login", "mcp logout", "mcp serve",
     "hook claude", "hook codex", "hook gemini", "hook opencode", "hook install", "hook uninstall",
     "rules list", "rules test", "rules why", "rules add", "rules revoke", "rules suggest",
@@ -271,6 +271,21 @@ exit status: 0 ended by SIGTERM or SIGINT, with nothing half done · 1 failed ·
             CommandOption("--remember", "also for the rest of the session of the program that asks"),
             CommandOption("--anyway", "also where another person looks at it (jp-tui claim)"),
             CommandOption("--comment", "a comment on a step of a plan; can be repeated", "N=TEXT", many=True),
+            _JSON,
+        ),
+    ),
+    "claim": CommandSpec(
+        "INQUIRY [--release | --to WHO] [--json]",
+        "Say that you look at an open question of a shared store, for 10 minutes, or hand it over.",
+        """\
+  jp-tui claim call_1.confirm.1              others see it, and must say --anyway to answer it before you
+  jp-tui claim call_1.confirm.1 --release    you no longer look at it
+  jp-tui claim call_1.confirm.1 --to second  second is asked instead; --to role:ops: everyone of the group
+""",
+        (
+            CommandOption("inquiry", "its id, as jp-tui inquiries --pending shows it", "INQUIRY"),
+            CommandOption("--release", "you no longer look at it"),
+            CommandOption("--to", "the person, or role:GROUP, who is asked from now on", "WHO"),
             _JSON,
         ),
     ),

@@ -24,6 +24,7 @@ commands (each has --help):
   conversations         list, show, search, fork, compact, export, import, rename, archive, rm
   inquiries             questions and answers, and open questions
   answer                answer an open question from another process
+  claim                 look at an open question of a shared store, or hand it over
   ask                   ask the user from a script, and wait for the answer
   hook                  let other agents ask here: install, uninstall, and what they run
   tools                 the tools with their settings, and who answers their questions

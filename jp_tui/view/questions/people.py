@@ -10,6 +10,7 @@ from jp_tui.protocol.people import Approvals
 
 WITHDRAW: Final = "You can withdraw it, not answer it."
 GROUP = "role:"
+LOOKED_AT: Final = "{who} looks at this question. Give the answer again to override that"
 
 
 class AskedOf(Protocol):

@@ -321,6 +321,25 @@ def test_d18_each_function_with_the_names_of_others(server: postgres.Server, att
     server.sql(f"DELETE FROM jp_tui.conversations WHERE owner = '{role}' AND id <> 'c-lead'", DATABASE)
 
 
+@pytest.mark.parametrize("attacker", KINDS, indirect=True)
+def test_d16_only_who_is_asked_looks_at_a_question(server: postgres.Server, attacker: Connection) -> None:
+    """Any other claim changes nothing, and says nothing of the question."""
+    role, said = attacker.info.user, dict[tuple[str, bool], str | None]()
+    for inquiry, release in itertools.product(("own", "q", "none"), (True, False)):
+        try:
+            ((found,),) = attacker.execute("SELECT jp_tui.claim('c-ada', %s, %s)", (inquiry, release)).fetchall()
+        except errors.InsufficientPrivilege:
+            found = None
+        said[inquiry, release] = found
+    rows = server.sql("SELECT inquiry, role FROM jp_tui.claims", DATABASE)
+    server.sql("DELETE FROM jp_tui.claims", DATABASE)
+    may = role == "lead"
+    assert {key: one for key, one in said.items() if one is not None} == (
+        {("q", True): "", ("q", False): "lead"} if may else {}
+    )
+    assert rows == ([("q", "lead")] if may else [])
+
+
 QUERIES = """
 SELECT id FROM jp_tui.conversations
 SELECT jp_tui.key_of('c-ada'), jp_tui.search_words('words', 99, 99, 99), jp_tui.addressed('c-ada')

@@ -3,12 +3,16 @@ of two people."""
 
 from __future__ import annotations
 
+import functools
 import json
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from jp_tui.journal.postgres import migrate
+from jp_tui.journal.postgres.driver import connect
 from jp_tui.journal.postgres.store import PostgresJournal, open_store
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -115,6 +119,51 @@ def test_d16_a_role_that_is_revoked_looks_at_nothing(server: postgres.Server, as
         server.sql("SELECT jp_tui.set_role('lead', 'person')", DATABASE, "ada")
 
 
+def test_d16_any_order_of_claims_hand_overs_and_answers(as_: As) -> None:
+    """What the server says is what a few lines here expect, whoever does what."""
+    people = ("ada", "lead", "second", "third")
+    groups = {"role:ops": {"lead", "second"}, "*": {"lead", "second", "third"}}
+    journals, chance = {one: as_(one) for one in people}, random.Random(16)
+    begin(journals["ada"])
+    turn, asks, needed, looker, refusals = 0, "", 1, "", 0
+
+    def may(who: str) -> bool:
+        return who in groups.get(asks, {asks}) and not (needed == 2 and who == "ada")
+
+    for _ in range(300):
+        if not asks:
+            turn, needed, looker = turn + 1, chance.choice((1, 2)), ""
+            asks = chance.choice(("ada", "lead", "role:ops") if needed == 1 else ("*", "lead", "role:ops"))
+            about = {"to": asks} if asks not in ("ada", "*") else {}
+            put(journals["ada"], request("q", turn, **about, **({"approvals": 2} if needed == 2 else {})))
+        who, act = chance.choice(people), chance.choice(("look", "look", "let go", "hand over", "answer"))
+        if act in ("look", "let go"):
+            expected = None if not may(who) else looker if looker not in ("", who) else who if act == "look" else ""
+            assert looks(journals[who], release=act == "let go") == expected, (act, who, asks, needed, looker)
+            looker = looker if expected is None else expected
+        elif act == "hand over":
+            to = chance.choice((*people, "role:ops", "builder"))
+            about = {"id": "q", "from": "x", "to": to, "responder": {"kind": "user", "who": who}}
+            handed = event("inquiry_assigned", "q", turn, **about)
+            if (who == "ada" or may(who)) and to != "builder" and not (needed == 2 and to == "ada"):
+                assert settle(journals[who], handed)
+                asks, looker = to, ""
+            else:
+                refused(functools.partial(settle, journals[who], handed))
+                refusals += 1
+        elif needed == 1 and may(who) and chance.random() < 0.5:
+            raw = {**json.loads(answer(who).payload), "type": "inquiry_response"}
+            assert settle(journals[who], event("inquiry_response", "q", turn, **raw))
+            asks, looker = "", ""
+        elif needed == 2 and chance.random() < 0.2:  # its owner withdraws it
+            by = {"kind": "user", "who": "ada"}
+            gone = {"id": "q", "outcome": "cancelled", "reason": "user", "responder": by}
+            put(journals["ada"], event("inquiry_response", "q", turn, **gone))
+            asks, looker = "", ""
+        assert seen(journals["ada"]) == ([("q", looker)] if looker else [])
+    assert turn > 5 and refusals > 5
+
+
 Desk = Callable[[str], Bench]
 
 
@@ -208,3 +257,28 @@ def test_d16_alone_nobody_else_looks_at_anything(tmp_path: Path) -> None:
         assert bench.until(e.PeopleListed) == e.PeopleListed()
     finally:
         bench.stop()
+
+
+def test_d16_a_role_is_revoked_while_its_sheet_is_open(desk: Desk, server: postgres.Server) -> None:
+    """Its answer is refused in words, nothing is recorded, and the others see that it looks no longer."""
+    ada, lead = desk("ada"), desk("lead")
+    ada.start()
+    ada.say("go")
+    id_ = ada.prompt().inquiry
+    claimed(ada, id_, to="role:ops")
+    lead.run()
+    assert claimed(lead, id_).status == "claimed"
+    ada.until(e.PromptChanged, lambda event: event.claimed_by == "lead")
+    url = server.url(DATABASE, "ada")
+    found = postgres.settings_of(url)
+    db = connect(found)
+    try:
+        migrate.revoke(db, found.address, "lead")
+        ada.until(e.PromptChanged, lambda event: not event.claimed_by)
+        lead.send(c.OfferAnswer(inquiry=id_, value="yes"))
+        said = lead.until(e.Refused).message
+        assert said.endswith("this role may not do that, or not any more (permission denied for schema jp_tui)"), said
+        assert claimed(ada, id_, to="second").status == "assigned", "what waits goes on"
+    finally:
+        migrate.grant(db, found.address, "lead", "person")
+        db.close()

@@ -139,6 +139,43 @@ def test_d9_a_lease_that_no_one_took_stays_its_holders(opens: Opens, postgres_se
     lease.release()
 
 
+@pytest.mark.parametrize("before", ["released", "over"])
+def test_d10_who_takes_it_reads_what_was_appended_without_one(
+    opens: Opens, postgres_server: postgres.Server, before: str
+) -> None:
+    """An answer that is being appended where no process holds the conversation is in its log before one does."""
+    import psycopg
+
+    desk, laptop = opens("desk"), opens("laptop")
+    begin(desk)
+    lease = taken(desk)
+    if before == "released":
+        lease.release()
+    else:
+        postgres_server.sql("UPDATE jp_tui.leases SET expires = clock_timestamp()", DATABASE)
+    done = threading.Event()
+
+    def take() -> None:
+        taken(laptop)
+        done.set()
+
+    with psycopg.connect(postgres_server.url(DATABASE)) as db:
+        nothing = "'{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'"
+        row = db.execute(
+            f"SELECT status FROM jp_tui.append_events('c1', NULL, NULL, {nothing}, NULL, NULL, false)".encode()
+        )
+        assert row.fetchone() == (None,)
+        thread = threading.Thread(target=take)
+        thread.start()
+        waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        end = time.monotonic() + LIMIT
+        while not (done.is_set() or postgres_server.sql(waits, DATABASE)):
+            assert time.monotonic() < end
+        assert not done.is_set(), "it comes after the commit"
+    thread.join(LIMIT)
+    assert done.is_set()
+
+
 def test_d9_it_is_renewed_while_it_is_held(opens: Opens, postgres_server: postgres.Server) -> None:
     here = opens("laptop", lease_secs=2)
     begin(here)
