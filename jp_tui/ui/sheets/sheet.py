@@ -23,11 +23,14 @@ from jp_tui.protocol.values import (
     Answered,
     Cancelled,
     ChosenRule,
+    Delivered,
     EndTurn,
     PartsTaken,
+    Permitted,
     PromptRequest,
     Response,
     Restored,
+    Submitted,
     WentBack,
 )
 from jp_tui.ui.sheets import texts
@@ -50,12 +53,15 @@ from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.sheets.side_question import SideQuestion
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.context import ContextView
+from jp_tui.view.questions import people
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.questions.offered_prompt import is_offered
 from jp_tui.view.wording import questions as w
 
 TWICE = 1.0
 """Seconds within which a second Ctrl+C ends the turn (R248)."""
+ANSWERS = (Answered, Permitted, Delivered, Submitted)
+"""Responses that decide a question."""
 _SWALLOWED = frozenset({"tab", "shift+tab", "backspace", "delete"})
 """Keys that would act on the field or move the focus: while a sheet is open they do nothing (R245)."""
 
@@ -70,9 +76,12 @@ class Sheet(Vertical, can_focus=True):
         &.-deaf { border: round $foreground 30%; border-title-color: $text-muted; }
         &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
         &.-gaps > #question, &.-gaps > .context, &.-gaps > .-head { margin-bottom: 1; }
+        &.-gaps > #question.-asked { margin-bottom: 0; }
+        &.-gaps > #people { margin-bottom: 1; }
         &.-gaps > #aside { margin-bottom: 0; }
         & > #beneath { height: auto; }
         & > #question { height: auto; text-style: bold; }
+        & > #people { height: auto; color: $text-accent; }
         & > #warning { height: auto; color: $text-warning; text-style: bold; }
         & > #problem { height: auto; color: $text-warning; }
         & > .title, & > #time { height: auto; color: $text-muted; }
@@ -141,6 +150,7 @@ class Sheet(Vertical, can_focus=True):
         """Keys answer; the screen shows it (E10)."""
         self.done = self.unsent = False
         self._edits_first = prompt.edit_first
+        self._overruled = ""  # who looks at it, as the user was warned of by a first answer
         self._interrupted = float("-inf")
         self.set_class(prompt.source == "tool" or prompt.kind in ("permission", "delivery"), "-tool")
         self.border_title = texts.title(prompt)
@@ -179,6 +189,7 @@ class Sheet(Vertical, can_focus=True):
             view.add_class("context")
             yield view
         yield frame.question
+        yield frame.people
         yield frame.warning
         for widget in self.area.body.widgets():
             widget.add_class("answers")
@@ -234,11 +245,23 @@ class Sheet(Vertical, can_focus=True):
     # Outcomes
 
     def answer(self, response: Response) -> None:
-        """Post the outcome: once, armed, and by a key or click that may answer."""
+        """Post the outcome: once, armed, and by a key or click that may answer. Where another person looks at the
+        question, an answer is asked for again before it overrules that (store.md D16)."""
         if self.may_send and not self.cramped:
+            if self._overrules(response):
+                return
             self.done = True
             self.post_message(SheetOutcome(self.prompt, response))
             self.area.sent()
+
+    def _overrules(self, response: Response) -> bool:
+        """Ask for a first answer again where another person looks at the question. Return True if it was."""
+        who = self.prompt.claimed_by
+        if not who or who == self._overruled or not isinstance(response, ANSWERS):
+            return False
+        self._overruled = who
+        self.show_notice(ours(people.CLAIMED, who=Foreign(who)))
+        return True
 
     def answered(
         self,
@@ -280,6 +303,13 @@ class Sheet(Vertical, can_focus=True):
         under = self.area.under(self._question) or self.reading.under(self._question)
         self.frame.question.update(under)
         self.relayout()
+
+    def people_changed(self, prompt: PromptRequest) -> None:
+        """Show a question that more people approved, that another looks at, or that was handed over."""
+        self.prompt = prompt
+        self.frame.show_people(prompt)
+        self.reading.renew("why")
+        self.show()
 
     def waiting(self, place: int, of: int) -> None:
         """Show how many questions wait and which of them this is."""

@@ -9,6 +9,14 @@ from typing import Final, Protocol
 from jp_tui.protocol.people import Approvals
 
 WITHDRAW: Final = "You can withdraw it, not answer it."
+OTHERS: Final = "Other people answer it."
+WAITS_FOR: Final = "It waits for {who}. Esc opens the menu to withdraw it."
+WITHDRAW_IT: Final = "Withdraw"
+KEEP_WAITING: Final = "Keep waiting"
+CLAIMED: Final = "{who} looks at it. Answer again to overrule that."
+COUNTED: Final = "Your answer counts: {approvals}."
+PEOPLE: Final = ("to", "claimed_by", "approvals", "yours")
+"""Fields that name the people of a question, in a prompt and in an entry of the inbox."""
 GROUP = "role:"
 
 
@@ -48,6 +56,48 @@ def people_line(asked: AskedOf) -> str:
     parts += [approvals_text(asked.approvals)] if asked.approvals is not None else []
     parts += [f"{asked.claimed_by} looks at it"] if asked.claimed_by else []
     return " · ".join(parts)
+
+
+def counted_text(approvals: Approvals) -> str:
+    """Return `1 of 2: second`, for a row."""
+    names = f": {named(approvals.by)}" if approvals.by else ""
+    return f"{len(approvals.by)} of {approvals.needed}{names}"
+
+
+def row_line(asked: AskedOf, owner: str = "") -> str:
+    """Return the people of a question in a row: whose it is if another's, whom it asks, approvals, who looks at it."""
+    parts = [f"from {owner}"] if owner else []
+    parts += [f"for {asked.to.removeprefix(GROUP)}"] if asked.to else []
+    parts += [counted_text(asked.approvals)] if asked.approvals is not None else []
+    parts += [f"{asked.claimed_by} looks at it"] if asked.claimed_by else []
+    return " · ".join(parts)
+
+
+def awaited(asked: AskedOf) -> str:
+    """Return whom a question waits for, as words in a sentence."""
+    return addressee(asked.to) if asked.to else "other people"
+
+
+def yours_is(asked: AskedOf) -> str:
+    """Return `your yes is the 2nd of 2`; empty where one answer is enough, or the user doesn't answer."""
+    several = asked.approvals
+    if several is None or not asked.yours:
+        return ""
+    place = min(len(several.by) + 1, several.needed)
+    return f"your yes is the {ordinal(place)} of {several.needed}"
+
+
+def ordinal(number: int) -> str:
+    """Return `1st`, `2nd`, `11th`."""
+    last = 0 if number % 100 in (11, 12, 13) else number % 10
+    return f"{number}{({1: 'st', 2: 'nd', 3: 'rd'}).get(last, 'th')}"
+
+
+def sheet_line(asked: AskedOf) -> str:
+    """Return the line of a sheet about the people that are asked; empty for a question to the user alone."""
+    found = [one for one in (people_line(asked), yours_is(asked)) if one]
+    line = " · ".join(found)
+    return f"{line[:1].upper()}{line[1:]}"
 
 
 def people_lines(asked: AskedOf) -> list[str]:

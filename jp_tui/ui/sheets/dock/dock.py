@@ -302,6 +302,21 @@ class SheetDock(Vertical):
             sheet.show_notice(ours(w.REFUSED, reason=Foreign(reason)))
             self._accept_keys(key)
 
+    def people_changed(self, prompt: PromptRequest) -> None:
+        """Show which people a question asks now (store.md D15, D16). Where the user's own part in it changes, its sheet
+        is another one, and takes keys like one that came now (E10)."""
+        key = key_of(prompt)
+        if self.queue.get(key) is None:
+            return
+        sheet = self.host.sheet_of(key)
+        counted = sheet is not None and sheet.done and sheet.prompt.approvals != prompt.approvals
+        if sheet is not None and (counted or sheet.prompt.yours != prompt.yours):
+            self.ask(prompt)
+            return
+        self.queue = self.queue.added(prompt)
+        if sheet is not None:
+            sheet.people_changed(prompt)
+
     def answer_held(self, key: Key, held: bool) -> None:
         """Show that the answer to a question waits for the store, or that it was taken back (store.md D12)."""
         sheet = self.host.sheet_of(key)
