@@ -130,7 +130,7 @@ class ServeRun:
             case e.Refused(command=command, message=message, advice=advice, conversation=id_):
                 wanted = "begun" if command == SCHEDULE else "resumed"
                 self._output.tell(f"jp-tui serve: {id_} isn't {wanted}: {message} {advice}".rstrip())
-            case e.StoreState(problem=problem, back=back) if problem or back:
+            case e.StoreState(problem=problem, back=back, newer=False) if problem or back:
                 self._say({"type": "offline" if problem else "online"}, "" if problem else "The store answers again.")
                 if problem:
                     self._output.tell(f"jp-tui serve: {problem}")

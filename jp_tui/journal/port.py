@@ -67,11 +67,13 @@ class StoreNotice:
 @dataclass(frozen=True, slots=True)
 class StoreConnection:
     """Connection to a store on a server (store.md D12). `name` is what a line of status has room for; `problem` says
-    why the server can't be reached, empty while it can; `warning` says what is weak about the connection (D3)."""
+    why nothing can be recorded, empty while it can be; `warning` says what is weak about the connection (D3). `newer`:
+    the problem is a schema that is too new for this program, which writes nothing more (D7)."""
 
     name: str
     problem: str = ""
     warning: str = ""
+    newer: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ from jp_tui.protocol.outside import ReadAgents as ReadAgents
 from jp_tui.protocol.outside import WithdrawOutside as WithdrawOutside
 from jp_tui.protocol.own_commands import ReadOwnCommands as ReadOwnCommands
 from jp_tui.protocol.people import ClaimInquiry as ClaimInquiry
+from jp_tui.protocol.people import ListPeople as ListPeople
 from jp_tui.protocol.plan import SetPlanMode as SetPlanMode
 from jp_tui.protocol.rules import ReadRules as ReadRules
 from jp_tui.protocol.rules import RevokeRule as RevokeRule
@@ -313,6 +314,7 @@ Command = Annotated[
     | ListInquiries
     | OfferAnswer
     | ClaimInquiry
+    | ListPeople
     | CarryOn
     | AskOutside
     | PermitOutside

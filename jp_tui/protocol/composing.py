@@ -98,12 +98,14 @@ ComposingCommand = QueueTurn | TakeQueued | SendQueued | ReadQueue | FindFiles |
 
 
 class QueueChanged(Model):
-    """The queued messages, in order. `held` says why they aren't sent automatically; empty when they are."""
+    """The queued messages, in order. `held` says why they aren't sent automatically; empty when they are. `unsent`:
+    nothing can be recorded in the store, and they are sent once it can be (store.md D12)."""
 
     type: Literal["queue_changed"] = "queue_changed"
     conversation: str
     messages: tuple[QueuedMessage, ...] = ()
     held: str = ""
+    unsent: bool = False
 
 
 class QueueTaken(Model):

@@ -35,7 +35,7 @@ from jp_tui.protocol.outside import OutsideAsked as OutsideAsked
 from jp_tui.protocol.outside import OutsideFormSettled as OutsideFormSettled
 from jp_tui.protocol.outside import OutsideSettled as OutsideSettled
 from jp_tui.protocol.own_commands import OwnCommandsRead as OwnCommandsRead
-from jp_tui.protocol.people import Approvals, ClaimSettled
+from jp_tui.protocol.people import Approvals, ClaimSettled, PeopleListed
 from jp_tui.protocol.plan import PlanFound as PlanFound
 from jp_tui.protocol.plan import PlanModeSet as PlanModeSet
 from jp_tui.protocol.rules import RulesRead as RulesRead
@@ -464,6 +464,7 @@ Event = Annotated[
     | QuestionSettled
     | PromptChanged
     | ClaimSettled
+    | PeopleListed
     | AnswerRefused
     | AnswerChecked
     | OfferSettled

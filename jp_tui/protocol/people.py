@@ -1,4 +1,5 @@
-"""People of a shared store and an open question: approvals, looking at it, handing it over (store.md D15, D16)."""
+"""People of a shared store and an open question: approvals, looking at it, handing it over, and who there is (store.md
+D15-D17)."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ class ClaimInquiry(Model):
 
 
 class ClaimSettled(Model):
-    """The result of a ClaimInquiry: yours, released, handed over, or why not. `claimed_by` is who looks at it now,
-    empty if no one does; `message` is for people."""
+    """The result of a ClaimInquiry: yours, released, handed over `to`, or why not; `taken`: another person looks at it,
+    `claimed_by`. That is who looks at it now, empty if no one does. `message` is for people."""
 
     type: Literal["claim_settled"] = "claim_settled"
     status: Literal[
@@ -41,3 +42,29 @@ class ClaimSettled(Model):
     to: str = ""
     message: str = ""
     candidates: tuple[str, ...] = ()
+
+
+class ListPeople(Model):
+    """List who answers in the store. Answered by PeopleListed."""
+
+    type: Literal["list_people"] = "list_people"
+
+
+class PersonInfo(Model):
+    """A person of a shared store; `away_until` is a timestamp (inquiries.md R58), empty for who is there; `you`: the
+    user of this process."""
+
+    name: str
+    groups: tuple[str, ...] = ()
+    away_until: str = ""
+    deputy: str = ""
+    you: bool = False
+
+
+class PeopleListed(Model):
+    """Everyone who answers questions of the store, by name, and the groups to which a question may be handed over, as
+    `role:GROUP`. Both are empty in a store of one person."""
+
+    type: Literal["people_listed"] = "people_listed"
+    people: tuple[PersonInfo, ...] = ()
+    groups: tuple[str, ...] = ()

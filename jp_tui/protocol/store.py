@@ -24,13 +24,15 @@ class TakeBackAnswer(Model):
 
 class StoreState(Model):
     """The store's short name, and why it can't be reached, empty while it can. Until it can, nothing is recorded: no
-    tool and no request to a model starts. `back`: it was lost before. `warning`: what is weak about the connection."""
+    tool and no request to a model starts. `back`: it was lost before. `warning`: what is weak about the connection.
+    `newer`: it is in reach, and its schema is too new for this program (store.md D7)."""
 
     type: Literal["store_state"] = "store_state"
     name: str
     problem: str = ""
     warning: str = ""
     back: bool = False
+    newer: bool = False
 
 
 class AnswerHeld(Model):

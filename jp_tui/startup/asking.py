@@ -191,14 +191,14 @@ def served(made: Parts, asks: Asker, changed: Callable[[bool], None]) -> Served:
     return Served(asks, waiter(), spec.description, dict(spec.parameters), changed, print_message)
 
 
-def note_agent(paths: Paths, program: str, pid: int, folder: str) -> None:
-    """Note that an agent which holds a conversation here runs (N5): nothing that it starts answers for it. Once
-    its process has ended, the note goes."""
-    from jp_tui.system.agents.presence import AgentSession, folder_of, note
+def note_agent(paths: Paths, program: str, pid: int, folder: str) -> Callable[[], None]:
+    """Note that an agent which holds a conversation here runs, or a command of it (N5): nothing that it starts answers
+    for it. Return what removes the note; without it, it goes once its process has ended."""
+    from jp_tui.system.agents.presence import AgentSession, folder_of, leave, note
 
     found = processes.process(pid)
     if found is None:
-        return
+        return lambda: None
     one = AgentSession(
         program=program,
         pid=pid,
@@ -211,6 +211,7 @@ def note_agent(paths: Paths, program: str, pid: int, folder: str) -> None:
     )
     with suppress(PathsError):
         note(folder_of(paths), one)
+    return lambda: leave(folder_of(paths), one)
 
 
 @contextmanager

@@ -85,7 +85,7 @@ async def listed(parts: Parts, provider: str, spec: ServerSpec | None, seconds: 
 def _agent(parts: Parts, name: str) -> list[ModelInfo]:
     """Return an agent, and the models and modes that it offers where it runs (N44)."""
     at = f"{servers.AGENT}/{name}"
-    found = [ModelInfo(id=at, provider=servers.AGENT, model=name, about="agent")]
+    found = [ModelInfo(id=at, provider=servers.AGENT, model=name, about="agent", effort="none")]
     running = next((one for one in parts.agents.values() if one.program.name == name and one.alive), None)
     for choice in running.offers.choices if running is not None else ():
         said = (choice.kind, choice.name if choice.name != choice.id else "", choice.about, choice.current and "in use")

@@ -5,7 +5,7 @@ A credential is read here and only stored in the endpoint. The only query is whe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.model import Effort, EffortLevel, ModelError
@@ -139,12 +139,12 @@ def _agent(parts: Parts, name: str) -> ModelSetup:
     mode = choice.removeprefix(MODE) if choice.startswith(MODE) else found.mode
     model = choice if choice and not choice.startswith(MODE) else found.model
 
-    def started(pid: int) -> None:
+    def noted(pid: int) -> Callable[[], None]:
         from jp_tui.startup.asking import note_agent
 
-        note_agent(parts.paths, agent, pid, str(parts.workspace))
+        return note_agent(parts.paths, agent, pid, str(parts.workspace))
 
-    program = AgentProgram(found.name, found.command, found.env, mode, model, started)
+    program = AgentProgram(found.name, found.command, found.env, mode, model, noted)
     provider = AgentProvider(program, str(parts.workspace), parts.agents)
     never = RetryPolicy(most=0)
     return ModelSetup(

@@ -55,9 +55,11 @@ class CheckedCommand:
 
 
 class CommandListener(Protocol):
-    """Follows a command: its start, its output, its end."""
+    """Follows a command: its start, its process, its output, its end. In a sandbox no process is named: what runs there
+    can't change anything of ours."""
 
     def begins(self) -> None: ...
+    def started(self, pid: int) -> None: ...
     def adds(self, data: bytes) -> None: ...
     def ends(self, done: ChildExit) -> None: ...
 
@@ -222,6 +224,7 @@ async def _run_checked(
                 cancel=cancel,
                 heard=heard,
                 leashed=True,
+                started=listener.started if listener is not None else None,
             )
     except ChildProblem as problem:
         return Failure(f"The command could not be started: {problem}.")

@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -139,6 +139,44 @@ def running(settings: tuple[str, ...] = FAST, admits: str = "") -> Iterator[Serv
             yield server
         finally:
             server.stop(signal.SIGQUIT)
+
+
+SMALL = "small_disk"
+"""Name of the database on a small disk."""
+
+
+@contextlib.contextmanager
+def small_disk() -> Iterator[tuple[Server, Callable[[], None], Path]]:
+    """A server with a migrated database SMALL on 48 MB, a function that fills them, and the file to delete for room.
+    The server doesn't vacuum, which would make room in between."""
+    runs_as = account()
+    if os.geteuid() or runs_as is None or shutil.which("mount") is None:
+        pytest.skip("no disk of its own without root")
+    with tempfile.TemporaryDirectory(prefix="sd-", dir="/tmp") as name:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "small", name], capture_output=True).returncode:
+            pytest.skip("nothing can be mounted here")
+        try:
+            folder, space = Path(name), Path(name) / "space"
+            folder.chmod(0o700)
+            space.mkdir(mode=0o700)
+            for one in (folder, space):
+                shutil.chown(one, runs_as)
+            with running((*FAST, "autovacuum=off")) as server:
+                server.sql(f"CREATE TABLESPACE small LOCATION '{space}'")
+                server.sql(f"CREATE DATABASE {SMALL} TABLESPACE small")
+                migrated(server.url(SMALL))
+
+                def fill() -> None:
+                    made = "CREATE TABLE filler (x text); ALTER TABLE filler ALTER x SET STORAGE PLAIN"
+                    server.sql(made, SMALL)
+                    rows = "INSERT INTO filler SELECT repeat('x', 7000) FROM generate_series(1, 20000)"
+                    with pytest.raises(Exception, match="No space left"):
+                        server.sql(rows, SMALL)
+                    (folder / "rest").write_bytes(b"x" * shutil.disk_usage(folder).free)
+
+                yield server, fill, folder / "rest"
+        finally:
+            subprocess.run(["umount", "-l", name], check=False)
 
 
 def settings_of(url: str, machine: str = "here", environment: Mapping[str, str] | None = None, **more: float):  # type: ignore[no-untyped-def]

@@ -50,10 +50,10 @@ def call(
     )
 
 
-def started() -> list[ev.Event]:
+def started(model: str = "demo/tour") -> list[ev.Event]:
     """The user spoke, the model is asked."""
     return [
-        ev.TurnStarted(conversation=CONVERSATION, turn=1, model="demo/tour"),
+        ev.TurnStarted(conversation=CONVERSATION, turn=1, model=model),
         appended(1, stored.TurnStart(timestamp=AT)),
         appended(2, stored.ChatRequest(timestamp=AT, content=PROMPT)),
         ev.TurnPhase(conversation=CONVERSATION, turn=1, phase="waiting_for_model"),

@@ -17,6 +17,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,13 @@ MESSAGES = 12
 """What the agent sends in a whole turn."""
 GONE = 5.0
 """Seconds within which all processes are gone."""
+TURN = ("query", "--agent", "fake", "--non-interactive")
 
 
 def setup(home: Path, **script: Any) -> str:
     """Set up the agent with a child of its own; a number that names the child."""
     (home / "config").mkdir()
+    (home / "desk").mkdir()
     mark = str(random.SystemRandom().randrange(10**6, 10**7))
     played = home / "agent.json"
     runs = ["request", "terminal/create", {"command": f"exec sleep {mark}"}]
@@ -49,6 +52,22 @@ def setup(home: Path, **script: Any) -> str:
     (home / "config" / "config.toml").write_text(f"[agents.fake]\ncommand = {command}\n")
     (home / "config" / "rules.toml").write_text(RULE)
     return mark
+
+
+def begun(home: Path) -> Forked:
+    """A turn with the agent, which runs."""
+    return Forked([*TURN, "--workspace", str(home / "desk"), "go"], env=environment(home))
+
+
+def turn_seconds() -> float:
+    """The time of a turn that nobody disturbs, on this machine now: moments by chance are parts of it."""
+    with tempfile.TemporaryDirectory(prefix="jp-agents-") as folder:
+        setup(Path(folder))
+        began = time.monotonic()
+        with begun(Path(folder)) as running:
+            _, said = running.communicate(b"", LIMIT)
+            assert running.wait(LIMIT) == 0, said
+        return time.monotonic() - began
 
 
 def left(*marks: str) -> list[str]:
@@ -88,8 +107,10 @@ def agent_killed(at: float | int) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="jp-agents-") as folder:
         home = Path(folder)
         mark = setup(home, **({"dies_at": at} if isinstance(at, int) else {"dies_after": at}))
-        ran = jp(home, "query", "--agent", "fake", "--non-interactive", "go")
-        wrong = [] if ran.returncode in (0, 1) else [f"ended with {ran.returncode}: {ran.stderr[-200:]}"]
+        with begun(home) as running:
+            _, said = running.communicate(b"", LIMIT)
+            status = running.wait(LIMIT)
+        wrong = [] if status in (0, 1) else [f"ended with {status}: {said.decode()[-200:]}"]
         return [f"at {at}: {one}" for one in (*wrong, *judged(home, mark))]
 
 
@@ -98,7 +119,7 @@ def we_killed(after: float) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="jp-agents-") as folder:
         home = Path(folder)
         mark = setup(home)
-        running = Forked(["query", "--agent", "fake", "--non-interactive", "go"], env=environment(home))
+        running = begun(home)
         with contextlib.suppress(Exception):
             running.wait(after)
         if running.poll() is None:
@@ -180,23 +201,16 @@ def _edits(running: Forked, home: Path, at: float | int) -> None:
 def tried(whole: bool, seed: int) -> list[Found]:
     chance = random.Random(seed)
     count = 200 if whole else 3
-    moments = [chance.uniform(0, 2.5) for _ in range(count)]
+    turn = min(turn_seconds() for _ in range(2))  # the first one loads the program
+    moments = [chance.uniform(0, turn) for _ in range(count)]
     at: list[float | int] = [*range(MESSAGES if whole else 3), *moments]
     asked: list[float | int] = [*range(EDITED if whole else 3), *(one / 4 for one in moments)]
     return [
-        Found(
-            "an agent is killed: at each message, and at random moments",
-            len(at),
-            [wrong for one in at for wrong in agent_killed(one)],
-        ),
-        Found(
-            "jp-tui is killed with an agent at work: at random moments",
-            count,
-            [wrong for one in moments for wrong in we_killed(one)],
-        ),
-        Found(
-            "an editor goes away: at each message, and at random moments",
-            len(asked),
-            [wrong for one in asked for wrong in editor_killed(one)],
-        ),
+        _row("an agent is killed: at each message, and at random moments", agent_killed, at),
+        _row("jp-tui is killed with an agent at work: at random moments", we_killed, moments),
+        _row("an editor goes away: at each message, and at random moments", editor_killed, asked),
     ]
+
+
+def _row(name: str, kills: Callable[[Any], list[str]], moments: Sequence[float | int]) -> Found:
+    return Found(name, len(moments), [wrong for one in moments for wrong in kills(one)])

@@ -71,6 +71,12 @@ class Serving:
             found += os.read(self.process.stdout.fileno(), 65536)
         return found.decode()
 
+    def problem(self) -> str:
+        """What it printed on stderr since the last look; waits for something."""
+        assert self.process.stderr is not None
+        assert select.select([self.process.stderr], [], [], LIMIT)[0], "it said nothing"
+        return os.read(self.process.stderr.fileno(), 65536).decode()
+
     def said(self) -> str:
         self.process.kill()
         _, err = self.process.communicate(b"", timeout=LIMIT)

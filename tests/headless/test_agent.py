@@ -99,6 +99,30 @@ def test_n5_what_an_agent_starts_does_not_answer_for_it(tmp_path: Path) -> None:
     assert jp(tmp_path, *words[3:]).returncode == 0
 
 
+def test_n5_a_terminal_of_an_agent_does_not_answer_for_it(tmp_path: Path) -> None:
+    """It is a child of ours and not of the agent; outside a sandbox it could write to our store."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    adds = f"'{sys.executable}' -m jp_tui rules add allow --tool x --whole-tool >said 2>&1; echo status $? >>said"
+    (folder / "go.sh").write_text(f"#!/bin/sh\nexport PYTHONPATH='{ROOT}' JP_TUI_HOME='{tmp_path}'\n{adds}\n")
+    (folder / "go.sh").chmod(0o755)
+    runs = {"command": "./go.sh"}
+    agent(
+        tmp_path, [["request", "terminal/create", runs], ["request", "terminal/wait_for_exit", {"terminalId": "$TERM"}]]
+    )
+    with open(tmp_path / "config" / "config.toml", "a") as file:
+        file.write('[conversation.tools.shell_run.options]\nsandbox = { mode = "off" }\n')
+    with on_terminal(tmp_path, "query", "--agent", "fake", "--workspace", str(folder), "go") as shown:
+        assert "./go.sh" in shown.until("? commands\r\n> ")
+        shown.type("y\n")
+        shown.rest()
+        assert shown.wait() == 0
+    said = (folder / "said").read_text()
+    assert "fake (pid " in said and "an agent does not answer for itself." in said and said.endswith("status 1\n")
+    assert list((tmp_path / "state" / "agents").glob("*.json")) == []
+    assert jp(tmp_path, "rules", "add", "allow", "--tool", "x", "--whole-tool").returncode == 0
+
+
 def test_n42_permission_on_a_terminal_yes_and_no(tmp_path: Path) -> None:
     """`y` selects `allow_once` once it is recorded, `n` `reject_once`; `allow_always` is never chosen."""
     record = agent(tmp_path, [["ask", EDIT], ["ask", {**EDIT, "toolCallId": "t2"}], ["say", "Done."]])

@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -84,47 +79,21 @@ def test_d24_a_server_that_only_reads(tmp_path: Path, url: str, postgres_server:
         postgres_server.sql(f"SET default_transaction_read_only = off; {reset}")
 
 
-@contextlib.contextmanager
-def small_disk() -> Iterator[Path]:
-    """A folder with 48 MB."""
-    account = postgres.account()
-    if os.geteuid() or account is None or shutil.which("mount") is None:
-        pytest.skip("no disk of its own without root")
-    with tempfile.TemporaryDirectory(prefix="sd-", dir="/tmp") as name:
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "small", name], capture_output=True).returncode:
-            pytest.skip("nothing can be mounted here")
-        try:
-            Path(name).chmod(0o700)
-            shutil.chown(name, account)
-            yield Path(name)
-        finally:
-            subprocess.run(["umount", "-l", name], check=False)
-
-
 def test_d24_a_full_disk(tmp_path: Path) -> None:
     """The server's words; what was recorded before is there, and with room again the conversation goes on. On a server
     of its own, which can't write a checkpoint afterwards; one that vacuums would make room in between."""
-    with small_disk() as folder, postgres.running((*postgres.FAST, "autovacuum=off")) as server:
-        (folder / "space").mkdir(mode=0o700)
-        shutil.chown(folder / "space", postgres.account() or "")
-        server.sql(f"CREATE TABLESPACE small LOCATION '{folder}/space'")
-        server.sql("CREATE DATABASE full_disk TABLESPACE small")
-        store = ("--store", server.url("full_disk"))
-        assert jp(tmp_path, *store, "store", "migrate").returncode == 0
+    with postgres.small_disk() as (server, fill, rest):
+        store = ("--store", server.url(postgres.SMALL))
         assert jp(tmp_path, *store, *ASK).returncode == 0
-        server.sql("CREATE TABLE filler (x text); ALTER TABLE filler ALTER x SET STORAGE PLAIN", "full_disk")
-        with pytest.raises(Exception, match="No space left"):
-            server.sql("INSERT INTO filler SELECT repeat('x', 7000) FROM generate_series(1, 20000)", "full_disk")
-        (folder / "rest").write_bytes(b"x" * shutil.disk_usage(folder).free)
-        before = stored(server, "full_disk")
-        ran = jp(
-            tmp_path, *store, *ASK[:-1], os.urandom(60_000).hex()
-        )  # what can't be compressed into a page with room
+        fill()
+        before = stored(server, postgres.SMALL)
+        large = os.urandom(60_000).hex()  # what can't be compressed into a page with room
+        ran = jp(tmp_path, *store, *ASK[:-1], large)
         assert ran.returncode == 1 and "No space left on device" in ran.stderr, ran.stderr
-        after = stored(server, "full_disk")
-        (folder / "rest").unlink()
+        after = stored(server, postgres.SMALL)
+        rest.unlink()
         events = "SELECT max(seq) - count(*) FROM jp_tui.events GROUP BY conversation"
-        assert set(server.sql(events, "full_disk")) == {(0,)}, (before, after)
+        assert set(server.sql(events, postgres.SMALL)) == {(0,)}, (before, after)
         assert jp(tmp_path, *store, *ASK).returncode == 0
 
 

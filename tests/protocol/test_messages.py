@@ -15,7 +15,7 @@ from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer
 COMMANDS = {
     "open_conversation", "read_events", "start_turn", "interrupt_turn", "answer_question", "list_conversations",
     "read_conversation", "read_history", "save_draft", "set_setting", "check_answer", "list_inquiries", "offer_answer",
-    "claim_inquiry",
+    "claim_inquiry", "list_people",
     "read_ledger", "revoke_entry", "ask_aside", "send_aside", "take_over", "read_reviewers", "shutdown",
     "carry_on", "ask_outside", "ask_outside_form", "permit_outside", "withdraw_outside", "client_gone", "watch_waiting",
     "read_trust", "trust_workspace", "distrust_workspace",
@@ -41,7 +41,8 @@ EVENTS = {
     "server_prompt_read", "server_prompt_filled",
     "engine_failed", "stopped", "answer_checked", "offer_settled", "inquiries_listed", "ledger_read",
     "aside_delta", "aside_ended", "review_started", "review_delta", "reviewers_read",
-    "waiting_listed", "prompt_changed", "claim_settled", "outside_asked", "outside_settled", "outside_form_settled",
+    "waiting_listed", "prompt_changed", "claim_settled", "people_listed",
+    "outside_asked", "outside_settled", "outside_form_settled",
     "trust_read",
     "settings_read", "compacted", "model_switched", "usage_read", "context_read", "plan_mode_set",
     "own_commands_read", "window_learned", "plan_found",

@@ -1,6 +1,9 @@
-"""A permission that another maker's agent asks for, with its diff, and its plan, in pictures (N41-N43)."""
+"""Agents of other makers in pictures (N40-N44): a permission with its diff, plan and terminal, and `/model`."""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from textual.pilot import Pilot
@@ -8,10 +11,15 @@ from textual.pilot import Pilot
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.models import ModelInfo
 from jp_tui.protocol.values import WaitingInfo
 from jp_tui.questions.types import BooleanAnswer, Question
 from jp_tui.questions.wire import digest
+from jp_tui.startup.catalogue import _agent
+from jp_tui.startup.parts import Parts
+from jp_tui.tools.agents.offers import AgentOffers
 from jp_tui.ui.sidebar.sidebar import Sidebar
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
@@ -44,7 +52,7 @@ def working() -> list[ev.Event]:
     runs = scenes.call("opencode.terminal", "running", id_="call_2")
     line = Foreign("tests/test_brew.py ...F.....   [ 62%]")
     return [
-        *scenes.started(),
+        *scenes.started("agent/opencode"),
         scenes.appended(3, stored.Unknown({"timestamp": scenes.AT, "type": "plan", "steps": steps})),
         scenes.call("opencode.read", "completed", id_="call_1", ms=40, end="ok"),
         runs.model_copy(update={"title": Foreign("pytest -q tests/test_brew.py"), "said": line}),
@@ -110,7 +118,7 @@ def test_n42_an_agent_asks(snap_compare: Compare, size: tuple[int, int], theme: 
         }
     )
     events = [
-        *scenes.started(),
+        *scenes.started("agent/opencode"),
         scenes.appended(3, stored.Unknown({"timestamp": scenes.AT, "type": "plan", "steps": steps})),
         scenes.call("opencode.read", "completed", id_="call_1"),
         scenes.call("opencode.edit", "awaiting_input", id_="call_2"),
@@ -121,3 +129,50 @@ def test_n42_an_agent_asks(snap_compare: Compare, size: tuple[int, int], theme: 
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=size, run_before=taken(app, *events, then=then))
+
+
+OFFERED: dict[str, Any] = {
+    "configOptions": [
+        {
+            "id": "model",
+            "type": "select",
+            "category": "model",
+            "currentValue": "anthropic/claude-sonnet-4-5",
+            "options": [
+                {"value": "anthropic/claude-sonnet-4-5", "name": "Claude Sonnet 4.5"},
+                {"value": "openai/gpt-5", "name": "GPT-5", "description": "For hard problems; slower and costlier"},
+                {"value": "local/[b]llama\x1b[31m", "name": "Llama\x1b]0;x\x07\nsecond line"},
+            ],
+        },
+    ],
+    "modes": {
+        "currentModeId": "build",
+        "availableModes": [
+            {"id": "build", "name": "Build", "description": "Changes files and runs commands"},
+            {"id": "plan", "name": "Plan", "description": "Reads only"},
+        ],
+    },
+}
+
+
+def listed() -> ev.ModelsListed:
+    """One agent runs and has said what it offers; another is set up."""
+    offers = AgentOffers()
+    offers.opened(OFFERED)
+    runs = SimpleNamespace(program=SimpleNamespace(name="opencode"), alive=True, offers=offers)
+    parts = cast(Parts, SimpleNamespace(agents={CONVERSATION: runs}))
+    tour = ModelInfo(id="demo/tour", provider="demo", model="tour", default=True)
+    return ev.ModelsListed(models=(tour, *_agent(parts, "gemini"), *_agent(parts, "opencode")))
+
+
+@looks
+def test_n44_models_and_modes_of_a_live_agent(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
+    app = host(theme, model="agent/opencode")
+    app.link.answers[cmd.ListModels] = lambda _: [listed()]
+
+    async def then(app: Host, pilot: Pilot[None]) -> None:
+        app.action_open("model")
+        await app.still(pilot)
+        await pilot.press("j", "j")
+
+    assert snap_compare(app, terminal_size=size, run_before=taken(app, *working(), then=then))

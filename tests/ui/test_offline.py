@@ -49,12 +49,27 @@ async def test_d12_a_message_without_the_store_is_queued_and_says_that_it_was_no
         await pilot.pause()
         assert app.starts() == [] and [one.text for one in app.link.of(cmd.QueueTurn)] == ["hello"]
         waits = {"conversation": CONVERSATION, "messages": [{"id": 1, "text": "hello"}]}
-        await app.says(pilot, ev.QueueChanged.model_validate({**waits, "held": "not sent, the store doesn't answer"}))
+        held_back = "not sent, the store doesn't answer"
+        await app.says(pilot, ev.QueueChanged.model_validate({**waits, "held": held_back, "unsent": True}))
         shown = app.screen_text()
         assert "⧗ next   hello" in shown and "not sent, the store doesn't answer · Alt+↑ edit" in shown
         assert "held:" not in shown and not app.composer.busy
         await app.says(pilot, BACK)
         assert "offline" not in app.screen_text() and "answers again" in app.screen_text()
+
+
+async def test_d7_a_store_that_is_newer_than_the_program() -> None:
+    """The status line and the notice say so, also after Esc; a message is queued, with the reason."""
+    newer = "The store at db.example.org:5432 has a newer schema now. Nothing more is recorded here."
+    state = ev.StoreState(name="db.example.org/jp", problem=newer, newer=True)
+    async with workspace(size=(80, 24), say=[state]) as (app, pilot):
+        shown = " ".join(app.screen_text().replace("▌", " ").split())
+        status = app.screen_text().splitlines()[0]
+        assert "outdated" in status and "offline" not in status and "Nothing more is recorded here." in shown
+        assert "kept on this machine, also when you quit" in shown and "when it answers" not in shown
+        await pilot.press(*"hello", "enter")
+        await pilot.pause()
+        assert app.starts() == [] and [one.text for one in app.link.of(cmd.QueueTurn)] == ["hello"]
 
 
 async def test_d12_the_notice_goes_when_the_store_is_back() -> None:

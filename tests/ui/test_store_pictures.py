@@ -63,7 +63,7 @@ def test_offline(snap_compare: Compare, size: tuple[int, int], theme: str) -> No
     app = host(theme)
     messages = [{"id": 1, "text": "and then run the tests"}, {"id": 2, "text": "push it\nwhen they pass"}]
     waiting = {"conversation": CONVERSATION, "messages": messages, "held": "not sent, the store doesn't answer"}
-    say = [NAMED, ev.QueueChanged.model_validate(waiting), LOST]
+    say = [NAMED, ev.QueueChanged.model_validate({**waiting, "unsent": True}), LOST]
     assert snap_compare(app, terminal_size=size, run_before=taken(app, *say))
 
 

@@ -6,8 +6,9 @@ It reports to front ends and deletes obsolete drafts. Answers go to the coordina
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.asking.prompt_builder import Ask, PromptContext, people_shown, prompt
@@ -58,16 +59,23 @@ class OpenPrompts:
 
     def change(self, opened: v.OpenQuestion, why: str) -> None:
         """Report that people approved it, or that it was handed over."""
-        shown = self._shown.get(opened.inquiry)
-        if shown is None:
-            return
-        told = people_shown(opened, yours=self._yours(opened))
-        said = {"to": "", "approvals": None, "yours": True, **told, **({"why": why} if why else {})}
-        made = self._shown[opened.inquiry] = shown.model_copy(update=said)
+        if (shown := self._shown.get(opened.inquiry)) is not None:
+            told = people_shown(opened, yours=self._yours(opened))
+            self._update(shown, {"to": "", "approvals": None, "yours": True, **told}, why)
+
+    def look(self, claims: Mapping[str, str]) -> None:
+        """Report which other person looks at each open question, by its inquiry (store.md D16)."""
+        for shown in list(self._shown.values()):
+            if (by := claims.get(shown.inquiry, "")) != shown.claimed_by:
+                self._update(shown, {"claimed_by": by})
+
+    def _update(self, shown: PromptRequest, said: dict[str, Any], why: str = "") -> None:
+        made = shown.model_copy(update={**said, **({"why": why} if why else {})})
+        self._shown[shown.inquiry] = made
         self._log.publish(
             PromptChanged(
                 conversation=self._log.id,
-                inquiry=opened.inquiry,
+                inquiry=shown.inquiry,
                 to=made.to,
                 claimed_by=made.claimed_by,
                 approvals=made.approvals,

@@ -9,6 +9,7 @@ from jp_tui.engine.record.asked_people import open_inquiries
 from jp_tui.engine.record.inquiries import listed, waiting
 from jp_tui.engine.session.answer_router import AnswerRouter
 from jp_tui.engine.session.background import BackgroundSessions
+from jp_tui.engine.session.claims import Claims
 from jp_tui.engine.session.inbox import InboxFeed
 from jp_tui.engine.session.outside import close_ended
 from jp_tui.protocol import commands as c
@@ -21,8 +22,17 @@ def desk(context: DeskContext) -> Desk:
     """Serves the inbox, and conversations that run in the background once they are answered."""
     inquiries = _Inquiries(context)
     return Desk(
-        beside={c.CheckAnswer: inquiries.check, c.OfferAnswer: inquiries.offer, c.CarryOn: inquiries.carry_on},
-        in_order={c.ListInquiries: inquiries.list, c.WatchWaiting: inquiries.watch},
+        beside={
+            c.CheckAnswer: inquiries.check,
+            c.OfferAnswer: inquiries.offer,
+            c.ClaimInquiry: inquiries.claim,
+            c.CarryOn: inquiries.carry_on,
+        },
+        in_order={
+            c.ListInquiries: inquiries.list,
+            c.ListPeople: inquiries.people,
+            c.WatchWaiting: inquiries.watch,
+        },
         close=inquiries.close,
     )
 
@@ -32,6 +42,7 @@ class _Inquiries:
         self._context = context
         self._background = BackgroundSessions(context.setup, context.sessions, context.resume)
         self._answers = AnswerRouter(context.setup, context.checks, context.sessions.get)
+        self._claims = Claims(context.setup, self._answers)
         self._inbox = InboxFeed(context.setup, context.publish, context.sessions)
         context.listeners.append(self._inbox.handle)
 
@@ -71,6 +82,12 @@ class _Inquiries:
         if command.carry_on and settled.status == "accepted" and not settled.outside:
             with suppress(ValueError):  # another process owns it, and resumes it
                 await self._background.carry_on(settled.conversation)
+
+    async def claim(self, command: c.ClaimInquiry) -> None:
+        self._context.publish(await self._claims.claim(command))
+
+    async def people(self, _: c.ListPeople) -> None:
+        self._context.publish(self._claims.people())
 
     async def carry_on(self, command: c.CarryOn) -> None:
         await self._background.carry_on(command.conversation)

@@ -38,6 +38,8 @@ HELD = {
 NOT_TAKEN = "it couldn't be sent"
 NOT_SENT = "not sent, the store doesn't answer"
 """Exact (D12)."""
+NOT_SENT_NEWER = "not sent, the store has a newer schema"
+_UNSENT = (NOT_SENT, NOT_SENT_NEWER)
 
 
 @dataclass(slots=True)
@@ -127,7 +129,7 @@ class _Queues:
                     found = [one for one in kept if (one.text, one.attachments) not in known]
                     for number, one in enumerate(found, queue.next_id):
                         queue.messages.append(one.model_copy(update={"id": number}))
-                if queue.held == NOT_SENT:
+                if queue.held in _UNSENT:
                     queue.held = ""
                 await self._start_next(session, queue)
             self._watch(session, queue)
@@ -177,7 +179,8 @@ class _Queues:
     async def _start_next(self, session: Session, queue: _Queue) -> None:
         """Start the next message's turn, if nothing runs and the queue isn't paused."""
         if queue.messages and not queue.held and not _busy(session) and self._context.offline():
-            queue.held = NOT_SENT
+            found = self._context.setup.journal.connection()
+            queue.held = NOT_SENT_NEWER if found is not None and found.newer else NOT_SENT
         if queue.messages and not queue.held and not _busy(session):
             message, before = queue.messages[0], session.log.turn
             try:
@@ -227,7 +230,10 @@ class _Queues:
         await session.keep_draft(QUEUE, json.dumps(said, ensure_ascii=False) if said else "")
 
     def _tell(self, id_: str, queue: _Queue) -> None:
-        self._context.publish(QueueChanged(conversation=id_, messages=tuple(queue.messages), held=queue.held))
+        held = queue.held
+        self._context.publish(
+            QueueChanged(conversation=id_, messages=tuple(queue.messages), held=held, unsent=held in _UNSENT)
+        )
 
 
 def _busy(session: Session) -> bool:

@@ -48,7 +48,7 @@ class DeskContext:
     resume: Callable[[ConversationRow], Awaitable[Session]]
     listeners: list[Callable[[Event], None]] = field(default_factory=list)
     offline: Callable[[], bool] = lambda: False
-    """True while the server of a shared store is out of reach (store.md D12)."""
+    """True while nothing can be recorded in a shared store (store.md D7, D12)."""
     returns: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     """Called one after the other once it answers again. May raise JournalError."""
 

@@ -74,6 +74,15 @@ def asked_people(
     return found
 
 
+def claims(acts: Iterable[InquiryAct], conversation: str, me: str) -> dict[str, str]:
+    """Return which other person than `me` looks at the open inquiries of a conversation, by inquiry (store.md D16)."""
+    return {
+        act.inquiry: act.payload
+        for act in acts
+        if act.kind == CLAIM and act.conversation == conversation and act.payload != me
+    }
+
+
 def open_inquiries(setup: EngineDependencies, conversation: str, *, every: bool) -> list[InquiryInfo]:
     """Return the open inquiries of a conversation, or of all if none is named, oldest first: those that this process's
     user may answer, or with `every` also those that wait for others. Raises JournalError."""

@@ -13,8 +13,8 @@ from jp_tui.protocol.store import StoreState
 
 
 class StoreNotices:
-    """Notices of one engine, from its first command. `lost` and `back` are called when the server of a shared store is
-    out of reach, and when it answers again."""
+    """Notices of one engine, from its first command. `lost` and `back` are called when nothing can be recorded in a
+    shared store, since its server is out of reach or its schema too new, and when it can be again."""
 
     def __init__(self, journal: Journal, publish: Publish, lost: Callable[[], None], back: Callable[[], None]) -> None:
         self._journal, self._publish, self._lost, self._back = journal, publish, lost, back
@@ -23,7 +23,7 @@ class StoreNotices:
 
     @property
     def offline(self) -> bool:
-        """True while the store's server is out of reach, as far as it was reported."""
+        """True while nothing can be recorded in the store, as far as it was reported."""
         return bool(self.problem)
 
     @property
@@ -52,7 +52,8 @@ class StoreNotices:
             return
         was_offline, self._known = self.offline, now
         back = was_offline and not now.problem
-        self._publish(StoreState(name=now.name, problem=now.problem, warning=now.warning, back=back))
+        state = StoreState(name=now.name, problem=now.problem, warning=now.warning, back=back, newer=now.newer)
+        self._publish(state)
         if self.offline != was_offline:
             (self._lost if self.offline else self._back)()
 

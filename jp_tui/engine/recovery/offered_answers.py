@@ -14,7 +14,8 @@ from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonProblem, dump, parse_object, text_of
 from jp_tui.engine.asking.coordinator import Coordinator
 from jp_tui.engine.asking.input_queue import OfferedInput
-from jp_tui.engine.base.people import answerer
+from jp_tui.engine.base.people import answerer, is_shared
+from jp_tui.engine.record.asked_people import claims
 from jp_tui.engine.record.log import Log
 from jp_tui.inquiry import effects as s
 from jp_tui.inquiry import values as v
@@ -67,6 +68,7 @@ class Offers:
                 # offers that arrived before the last answer are refused as too late
                 waits = self._coordinator.questions_wait
                 await self._settle()
+                self._look_at_claims()
         finally:
             commits.leave(news)
 
@@ -77,6 +79,14 @@ class Offers:
                 state, words = await self._payload(offer, offered)
                 if not offered.recorded:
                     await self._log.setup.journal.settle_offer(offer.id, state, words)
+
+    def _look_at_claims(self) -> None:
+        """Find out who looks at the open questions, in a shared store (store.md D16)."""
+        setup, showing = self._log.setup, self._coordinator.showing
+        if not is_shared(setup) or all(shown.kind != "question" for shown in showing):
+            return
+        with suppress(JournalError):
+            showing.look(claims(setup.journal.acts(), self._log.id, setup.journal.me()))
 
     async def _payload(self, offer: Offer, offered: OfferedInput) -> Settled:
         try:

@@ -115,7 +115,7 @@ class Worker:
         self._news = asyncio.Event()
         """Set after a commit."""
         access.commits.follow(self._news)
-        self._heeding = StoreNotices(journal, publish, lambda: None, self._wake.set)
+        self._heeding = StoreNotices(journal, publish, self._wake.set, self._wake.set)
         self._heeding.start()
         self._schedules = Schedules(journal, settings.schedules, access.holder, self._say)
         self._again: float | None = 0.0
@@ -164,7 +164,7 @@ class Worker:
     async def _live(self) -> None:
         try:
             while not (self._draining and not self._running):
-                if not self._draining and self._due():
+                if not self._draining and not self._overtaken() and self._due():
                     await self._look()
                 self._wake.clear()
                 if self._draining and not self._running:
@@ -177,6 +177,15 @@ class Worker:
             return
         if self._ending is None:
             self._ending = asyncio.create_task(self._stop())  # not in this task, which it cancels
+
+    def _overtaken(self) -> bool:
+        """End with 1 once the store's schema is too new for this program (D7, S1); True then."""
+        found = self._journal.connection()
+        if found is None or not found.newer:
+            return False
+        self._publish(e.EngineFailed(message=found.problem, report=""))
+        self._draining = True
+        return True
 
     def _due(self) -> bool:
         """True if something changed, a schedule is due, or the time for another look has come."""

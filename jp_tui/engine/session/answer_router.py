@@ -12,6 +12,8 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import dump, parse_object
 from jp_tui.engine.base.dependencies import EngineDependencies, HeldBy
+from jp_tui.engine.base.people import is_shared
+from jp_tui.engine.record.asked_people import asked_people
 from jp_tui.engine.record.event_codec import entry
 from jp_tui.engine.record.inquiries import (
     MOST,
@@ -40,7 +42,7 @@ from jp_tui.engine.session.session import Session
 from jp_tui.engine.session.worker_presence import worker_of
 from jp_tui.inquiry.approvals import decode_addressed
 from jp_tui.inquiry.on_question import SERVES
-from jp_tui.journal.port import ConversationRow, JournalError
+from jp_tui.journal.port import ConversationRow, JournalError, Stored
 from jp_tui.protocol.commands import OfferAnswer
 from jp_tui.protocol.events import OfferSettled
 from jp_tui.protocol.people import Approvals
@@ -73,6 +75,25 @@ class _Given:
         return dump({"value": self.text, "digest": digest, "note": self.note, "decline": self.decline})
 
 
+@dataclass(frozen=True, slots=True)
+class LocatedQuestion:
+    """An open question: its request, with the row of its conversation."""
+
+    row: Stored
+    request: ev.InquiryRequest
+    there: ConversationRow | None
+
+
+def looked_at_by(setup: EngineDependencies, located: LocatedQuestion) -> str:
+    """Return the other person who looks at a question that this process's user may answer, empty if no one does
+    (store.md D16). Raises JournalError."""
+    if not is_shared(setup):
+        return ""
+    rows = {located.there.id: located.there} if located.there is not None else {}
+    (one,) = asked_people(setup, [(located.row, located.request)], rows).values()
+    return one.claimed_by if one.yours and one.claimed_by != setup.journal.me() else ""
+
+
 class _WorkerThere:
     """Looks up, once, whether a worker resumes turns of a conversation's folder (D21)."""
 
@@ -97,9 +118,9 @@ class AnswerRouter:
     def __init__(self, setup: EngineDependencies, checks: Checks, session: Callable[[str], Session | None]) -> None:
         self._setup, self._checks, self._session = setup, checks, session
 
-    async def offer(self, command: OfferAnswer) -> OfferSettled:
-        """Return the result. Raises JournalError."""
-        conversation, inquiry, row = command.conversation, command.inquiry, None
+    async def locate(self, conversation: str, inquiry: str) -> LocatedQuestion | OfferSettled:
+        """Return the one open question with this id, or why there is none. Raises JournalError."""
+        row = None
         if conversation and (row := self._setup.journal.conversation(conversation)) is not None:
             conversation = row.id
         found, rows = self._waiting(conversation, inquiry, row)
@@ -111,14 +132,26 @@ class AnswerRouter:
             return self._reply_with("ambiguous", inquiry, message=words, candidates=names(found))
         if not found:
             return self._nothing(conversation, inquiry)
-        row_, request = found[0]
+        return LocatedQuestion(*found[0], rows.get(found[0][0].conversation))
+
+    async def offer(self, command: OfferAnswer) -> OfferSettled:
+        """Return the result. Raises JournalError."""
+        inquiry = command.inquiry
+        located = await self.locate(command.conversation, inquiry)
+        if isinstance(located, OfferSettled):
+            return located
+        row_, request, there = located.row, located.request, located.there
         if command.digest and command.digest != str(request.metadata.get("digest", "")):
             return self._reply(("stale", CHANGED), row_.conversation, request.id)
+        if not command.anyway and (by := looked_at_by(self._setup, located)):
+            return self._reply_with(
+                "claimed", request.id, conversation=row_.conversation, by=by, message=f"{by} looks at this question."
+            )
         if request.source.kind == "outside":
             answered = await answer_outside(
                 self._setup,
                 self._checks,
-                found[0],
+                (row_, request),
                 command.value,
                 command.note,
                 decline=command.decline,
@@ -143,7 +176,6 @@ class AnswerRouter:
             words = "An MCP server gets no reason. Decline without one."
             return self._reply_with("invalid", inquiry, conversation=row_.conversation, message=words)
         given = _Given(command.value, command.note, command.decline)
-        there = rows.get(row_.conversation)
         worker = _WorkerThere(self._setup, row_.conversation, there)
         if there is not None and there.owner not in ("", self._setup.journal.me()):
             settled = await self._of_another(there, row_.entry.turn, request, given)
@@ -153,6 +185,17 @@ class AnswerRouter:
             return settled
         reply = self._reply(self._so_far(settled, row_.conversation, request), row_.conversation, request.id)
         return reply.model_copy(update={"worker": worker.words()}) if settled[0] == "accepted" else reply
+
+    async def hand_over(self, located: LocatedQuestion, to: str) -> Settled | OfferSettled:
+        """Hand an open question over to a person or group, as an answer is given (store.md D16). Raises
+        JournalError."""
+        row, request, there = located.row, located.request, located.there
+        given = _Given("", "", False, to)
+        outside = request.source.kind == "outside"  # those have no holder
+        if there is not None and (outside or there.owner not in ("", self._setup.journal.me())):
+            return await self._of_another(there, row.entry.turn, request, given)
+        worker = _WorkerThere(self._setup, row.conversation, there)
+        return await self._deliver(row.conversation, row.entry.turn, request, given, worker)
 
     def _so_far(self, settled: Settled, conversation: str, request: ev.InquiryRequest) -> Settled:
         """Return the result of an answer to a question that several must approve: accepted only once they have (D15).

@@ -133,7 +133,9 @@ class SpooledDrafts(ConversationDrafts):
             try:
                 await made
             except JournalError as problem:
-                self._failed(str(problem), lost=bool(text))
+                if problem.kind == "newer" and self._held.get(key, "") == text:
+                    self._put(key, text)
+                self._failed(str(problem), lost=bool(text) and problem.kind != "newer")
             else:
                 if self._stored is not None:
                     self._stored[key] = text

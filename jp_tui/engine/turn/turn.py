@@ -41,6 +41,7 @@ from jp_tui.journal.port import JournalError
 from jp_tui.protocol.commands import Interrupt
 from jp_tui.protocol.events import StorageFailed, TurnCompleted, TurnStarted
 
+_WAYS = {"offline": "Wait until the store answers", "newer": "Restart with a newer jp-tui"}
 _NEAREST: dict[Interrupt, Stop] = {
     "respond": "respond", "reply": "respond", "restart": "restart", "stop": "stop", "abort": "stop",
 }  # fmt: skip
@@ -395,9 +396,7 @@ class Turn:
 
     def _storage(self, problem: JournalError) -> None:
         """Report that the log can't be written, show nothing as done, and return the prompt if it had no effect."""
-        offline = problem.kind == "offline"
-        way = "Wait until the store answers" if offline else "Free disk space or fix the folder"
-        advice = f"{way}, then send the message again."
+        advice = f"{_WAYS.get(problem.kind, 'Free disk space or fix the folder')}, then send the message again."
         self.error = {"kind": "storage", "message": str(problem), "advice": advice}
         self._log.publish(StorageFailed(message=str(problem), advice=advice))
         self._coordinator.withdraw()

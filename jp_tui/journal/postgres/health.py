@@ -17,20 +17,22 @@ import psycopg
 
 from jp_tui.journal.port import JournalError, StoreConnection
 from jp_tui.journal.postgres.driver import STALLED_SECONDS, Connection, StoreSettings, is_lost, unanswered
-from jp_tui.journal.postgres.schema import CHANNEL
+from jp_tui.journal.postgres.schema import CHANNEL, FITS
 
 FIRST_RETRY, LAST_RETRY = 0.5, 30.0
 """Seconds between tries to reach a lost server (D12)."""
 WATCH_SECONDS = 2.5
 """Seconds between two looks whether a connection is waited on for too long."""
 UNVERIFIED = "TLS not verified"
-POLL = "SELECT jp_tui.look(0, '{}', '{}', '{}')"
-"""The one query of an idle workspace: a text that changes with what waits and what is offered."""
+POLL = f"SELECT jp_tui.look(0, '{{}}', '{{}}', '{{}}') FROM jp_tui.schema_version WHERE {FITS}"
+"""The one query of an idle workspace: a text that changes with what waits and what is offered; no row once the schema
+has become too new (D7)."""
+OVERTAKEN = "The store at {where} has a newer schema now. Nothing more is recorded here. Restart with a newer jp-tui."
 
 
 class Health:
-    """`poll` runs POLL over a connection and returns its text; with its second argument it renews the leases of this
-    process as well. Nothing runs before the first lease or the first look for changes."""
+    """`poll` runs POLL over a connection and returns its text, None without a row; with its second argument it renews
+    the leases of this process as well. Nothing runs before the first lease or the first look for changes."""
 
     def __init__(self, settings: StoreSettings, connect: Callable[[], Connection]) -> None:
         self._settings, self._connect = settings, connect
@@ -44,11 +46,13 @@ class Health:
         self._busy: dict[int, tuple[float, Connection]] = {}
         self._watching = threading.Event()
         """Set while a connection is waited on, each until a time."""
-        self.poll: Callable[[Connection, bool], str] = _polled
+        self.poll: Callable[[Connection, bool], str | None] = _polled
         self.tells: Callable[[], None] = _unheard
         """Called when the server is out of reach, or there again (D12): `connection` says which."""
         self._told = ""
         """Why the server is out of reach, once a try to reach it has failed."""
+        self._overtaken = False
+        """True once the schema is too new for this program (D7)."""
         self._again = threading.Event()
         """Set when a lost server may be tried again before its time."""
         self._reports: tuple[int, int] | None = None
@@ -91,8 +95,18 @@ class Health:
 
     def connection(self) -> StoreConnection:
         """Return the state that the user sees: a server counts as lost once a try to reach it has failed."""
-        address = self._settings.address
-        return StoreConnection(address.name, self._told, "" if address.verified else UNVERIFIED)
+        address, newer = self._settings.address, self._overtaken
+        problem = OVERTAKEN.format(where=address.where) if newer else self._told
+        return StoreConnection(address.name, problem, "" if address.verified else UNVERIFIED, newer)
+
+    def overtake(self) -> JournalError:
+        """The schema is too new for this program, which reads on and writes nothing more (D7). Return the error of a
+        write."""
+        if not self._overtaken:
+            self._overtaken = True
+            self.tells()
+            self.stir()
+        return JournalError("newer", OVERTAKEN.format(where=self._settings.address.where))
 
     def begin_lost(self, problem: JournalError) -> None:
         """Begin without a connection: it is made as soon as the server answers."""
@@ -189,12 +203,14 @@ class Health:
                 with self.watched(db, max(2.0, self._settings.connect_secs)):
                     found = self.poll(db, renews)
                 renewed = time.monotonic() if renews else renewed
-                if found != known:
+                if found is None:
+                    self.overtake()
+                elif found != known:
                     known = found
                     self.stir()
                 self.found()
-                if self._told:
-                    self._told = ""
+                if self._told or (self._overtaken and found is not None):
+                    self._told, self._overtaken = "", found is None
                     self.tells()
                 pause = FIRST_RETRY
                 self._listen(db)
@@ -302,9 +318,9 @@ def _unheard() -> None:
     """Drop it: no one asked for any."""
 
 
-def _polled(db: Connection, _: bool) -> str:
+def _polled(db: Connection, _: bool) -> str | None:
     row = db.execute(POLL).fetchone()
-    return str(row[0]) if row is not None else ""
+    return str(row[0]) if row is not None else None
 
 
 def cut(db: Connection) -> None:

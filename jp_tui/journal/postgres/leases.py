@@ -15,10 +15,11 @@ from typing import Any
 from jp_tui.journal.port import JournalError, Receipt
 from jp_tui.journal.postgres.driver import Connection, StoreSettings
 from jp_tui.journal.postgres.health import POLL, Health
+from jp_tui.journal.postgres.schema import FITS
 
-_TAKE = "SELECT jp_tui.take_lease(%s, %s, %s, %s, %s, %s, %s)"
+_TAKE = f"SELECT jp_tui.take_lease(%s, %s, %s, %s, %s, %s, %s) FROM jp_tui.schema_version WHERE {FITS}"
 _HOLDERS = "SELECT role, machine, program, pid, since, name FROM jp_tui.holders(%s::text[])"
-_RENEW = "SELECT jp_tui.look(%s, %s::text[], %s::bigint[], %s::text[])"
+_RENEW = f"SELECT jp_tui.look(%s, %s::text[], %s::bigint[], %s::text[]) FROM jp_tui.schema_version WHERE {FITS}"
 _FREE = "SELECT jp_tui.free_lease(%s, %s, %s)"
 
 
@@ -69,7 +70,9 @@ class Leases:
         token = secrets.token_hex(16)
         secs = float(self._settings.lease_secs)
         wanted = name, token, self._settings.machine, program, pid, secs, self._settings.may_act
-        ((fence,),) = self._asks(_TAKE, *wanted)
+        if not (taken := self._asks(_TAKE, *wanted)):
+            raise self._health.overtake()
+        ((fence,),) = taken
         if fence is None:
             return self.holder(name) or "another process"
         lease = Lease(name, int(fence), token, self._free)
@@ -91,8 +94,9 @@ class Leases:
         lease = self._held.get(name)
         return (lease.fence, lease.token) if lease is not None else (None, "")
 
-    def poll(self, db: Connection, renews: bool) -> str:
-        """Run POLL; renew all leases with it, also one that expired, as long as no one else took it."""
+    def poll(self, db: Connection, renews: bool) -> str | None:
+        """Run POLL; renew all leases with it, also one that expired, as long as no one else took it. None: the schema
+        is too new (D7), and nothing was renewed."""
         with self._gate:
             held = [(lease.name, lease.fence, lease.token) for lease in self._held.values()] if renews else []
         if held:
@@ -100,7 +104,7 @@ class Leases:
             row = db.execute(_RENEW, (float(self._settings.lease_secs), *columns)).fetchone()
         else:
             row = db.execute(POLL).fetchone()
-        return str(row[0]) if row is not None else ""
+        return str(row[0]) if row is not None else None
 
     def _free(self, lease: Lease) -> Receipt[None]:
         def work(db: Connection) -> None:

@@ -17,6 +17,8 @@ from jp_tui.journal.postgres.sql_writes import OTHERS, WRITES
 
 VERSION, OLDEST_CLIENT = 2, 2
 """Version that this client knows, and the oldest client that can use what it makes (D7)."""
+FITS = f"{VERSION} >= least(version, oldest_client)"
+"""True of the row of `schema_version` while this client may write (D7)."""
 
 _FIRST = (
     """

@@ -29,11 +29,17 @@ CLAIMS = (
       v_now timestamptz := clock_timestamp();
       v_held text;
       c record;
+      a record;
     BEGIN
       SELECT w.conversation AS key, w.owner, w.asks INTO c FROM jp_tui.waiting AS w
         WHERE w.conversation = (SELECT key FROM jp_tui.conversations WHERE id = p_id) AND w.inquiry = p_inquiry
           AND w.missing > 0 FOR UPDATE;
-      IF NOT FOUND OR NOT jp_tui.is_person(v_me) OR NOT (c.owner = v_me OR c.asks = ANY (jp_tui.names())) THEN
+      IF NOT FOUND OR NOT c.asks = ANY (jp_tui.names()) THEN
+        RETURN NULL;
+      END IF;
+      -- who asks can't approve it, so such a claim would only keep others from it
+      a := jp_tui.asked(c.key, c.owner, p_inquiry, 9223372036854775807);
+      IF a.needed > 1 AND v_me = ANY (array_remove(a.askers, NULL)) THEN
         RETURN NULL;
       END IF;
       SELECT role INTO v_held FROM jp_tui.claims

@@ -153,6 +153,7 @@ PEOPLE = (
       IF p_kind = 'none' THEN
         UPDATE jp_tui.roles SET kind = 'none', until = clock_timestamp(), away_until = NULL, deputy = NULL
           WHERE role = p_role AND kind <> 'none';
+        DELETE FROM jp_tui.claims WHERE role = p_role;
       ELSE
         INSERT INTO jp_tui.roles AS r (role, kind) VALUES (p_role, p_kind)
           ON CONFLICT (role) DO UPDATE SET kind = excluded.kind, until = NULL,

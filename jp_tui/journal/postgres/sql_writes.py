@@ -169,6 +169,10 @@ WRITES = (
                 AND kind IN ('inquiry_request', 'inquiry_response') AND seq <= last + n
               HAVING sum(CASE WHEN kind = 'inquiry_request' THEN 1 ELSE -1 END) <> 0;
           END IF;
+          -- a claim ends with an answer, a hand-over and its own role's approval; deleted after `waiting` is locked, as
+          -- in `claim`
+          DELETE FROM jp_tui.claims WHERE conversation = c.key AND inquiry = p_inquiries[i]
+            AND (p_kinds[i] <> 'inquiry_vote' OR role = v_who[i]);
           IF a.asks NOT IN ('*', c.owner) THEN
             INSERT INTO jp_tui.parties VALUES (c.key, p_inquiries[i], a.asks) ON CONFLICT DO NOTHING;
           END IF;

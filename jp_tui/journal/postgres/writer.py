@@ -20,7 +20,7 @@ import psycopg
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.postgres.driver import Connection, StoreSettings, is_lost, is_transient, trouble
 from jp_tui.journal.postgres.health import FIRST_RETRY, LAST_RETRY, Health
-from jp_tui.journal.postgres.schema import VERSION
+from jp_tui.journal.postgres.schema import FITS
 from jp_tui.journal.writer import PendingReceipt, WriteJob, gathered, joined, write_together
 
 T = TypeVar("T")
@@ -32,11 +32,10 @@ _IDLE_SECONDS = 15
 _BEGIN = (
     f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '{_IDLE_SECONDS}s';"
     " SET LOCAL synchronous_commit = {sync}; INSERT INTO jp_tui.writes (id)"
-    f" SELECT '{{id}}' FROM jp_tui.schema_version WHERE {VERSION} >= least(version, oldest_client)"
+    f" SELECT '{{id}}' FROM jp_tui.schema_version WHERE {FITS}"
     " ON CONFLICT DO NOTHING"
 )
 _THERE = "SELECT 1 FROM jp_tui.writes WHERE id = %s"
-OVERTAKEN = "The store at {where} has a newer schema now. Nothing more is recorded here. Restart with a newer jp-tui."
 _EVERYBODYS = frozenset({"offline", "readonly", "full", "newer"})
 _FORGET = "SELECT jp_tui.forget_writes()"
 
@@ -113,7 +112,7 @@ class PostgresWriter:
                         db.execute("ROLLBACK")
                         if there and done is not None:
                             return done
-                        raise JournalError("newer", OVERTAKEN.format(where=self._settings.address.where))
+                        raise self._health.overtake()
                     done = None
                     results = [work(db) for work in works]
                     done = results

@@ -28,23 +28,36 @@ CANCELLED = "It was cancelled."
 _INVALID, _REFUSED, _MISSING = -32602, -32000, -32002
 
 Send = Callable[[JsonObject], None]
+Noted = Callable[[int], Callable[[], None]]
+"""Gets the id of a process of the agent (N5), and returns what is called when it has ended."""
 
 
 class AgentTerminal:
-    """A command that runs for the agent. `began` is called when it really starts."""
+    """A command that runs for the agent. `began` is called when it really starts, `noted` gets its process."""
 
-    def __init__(self, name: str, limit: int, began: Callable[[], None]) -> None:
+    def __init__(self, name: str, limit: int, began: Callable[[], None], noted: Noted) -> None:
         self.name = name
         self.cancel = Cancel()
         self.exit: JsonObject | None = None
         self.waiting: list[Json] = []
         """Ids of requests that wait for its end."""
-        self._limit, self._began = limit, began
+        self._limit, self._began, self._noted = limit, began, noted
+        self._gone: Callable[[], None] | None = None
         self._kept, self._cut = bytearray(), False
 
     def begins(self) -> None:
         """The command starts."""
         self._began()
+
+    def started(self, pid: int) -> None:
+        """It runs, as a child of ours."""
+        self._gone = self._noted(pid)
+
+    def gone(self) -> None:
+        """No process of it is left."""
+        if self._gone is not None:
+            self._gone()
+            self._gone = None
 
     def adds(self, data: bytes) -> None:
         """Add output."""
@@ -116,10 +129,11 @@ class AgentAction:
 
 
 class AgentActions:
-    """The files and terminals of one agent in `folder`. `send` sends a message, `news` says that something changed."""
+    """The files and terminals of one agent in `folder`. `send` sends a message, `news` says that something changed,
+    `noted` gets the processes of terminals."""
 
-    def __init__(self, folder: str, send: Send, news: Callable[[], None]) -> None:
-        self.folder = folder
+    def __init__(self, folder: str, send: Send, news: Callable[[], None], noted: Noted) -> None:
+        self.folder, self._noted = folder, noted
         self._send, self._news = send, news
         self._by_call: dict[str, AgentAction] = {}
         self._terminals: dict[str, AgentTerminal] = {}
@@ -214,7 +228,7 @@ class AgentActions:
             self._terminals[name] = terminal
             self.done(action, {"terminalId": name})
 
-        terminal = action.terminal = AgentTerminal(name, action.limit, began)
+        terminal = action.terminal = AgentTerminal(name, action.limit, began, self._noted)
         return terminal
 
     def ended(self, action: AgentAction) -> None:
@@ -222,6 +236,7 @@ class AgentActions:
         terminal = action.terminal
         if terminal is None:
             return
+        terminal.gone()
         terminal.exit = terminal.exit or {"exitCode": None, "signal": "KILL"}
         for id_ in terminal.waiting:
             self._reply(id_, terminal.exit)

@@ -19,7 +19,7 @@ from jp_tui import __version__
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse
 from jp_tui.system import children
 from jp_tui.tools.agents import updates as u
-from jp_tui.tools.agents.actions import AgentAction, AgentActions
+from jp_tui.tools.agents.actions import AgentAction, AgentActions, Noted
 from jp_tui.tools.agents.offers import AgentOffers
 
 GONE = "The agent that asked for this is gone. Nothing was allowed."
@@ -52,15 +52,15 @@ _OFFERED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
-    """An agent of the settings (N40). `env` is added to a small environment without keys of ours; `started` gets the id
-    of each of its processes."""
+    """An agent of the settings (N40). `env` is added to a small environment without keys of ours; `noted` gets its
+    process and those of its terminals."""
 
     name: str
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     mode: str = ""
     model: str = ""
-    started: Callable[[int], None] | None = None
+    noted: Noted = field(default=lambda _: lambda: None, compare=False, repr=False)
 
 
 class AgentProblem(Exception):
@@ -96,7 +96,7 @@ class AgentConnection:
         self.prompting = False
         self.items: deque[Item] = deque()
         self.works: dict[str, u.AgentWork] = {}
-        self.actions = AgentActions(folder, self._send, self._news)
+        self.actions = AgentActions(folder, self._send, self._news, program.noted)
         self._held: list[u.AgentWork] = []
         self._by_call: dict[str, u.AgentWork] = {}
         self._changed = asyncio.Event()
@@ -148,7 +148,7 @@ class AgentConnection:
 
     async def _live(self, theirs: socket.socket) -> children.ChildExit:
         """Run it to its end, which fails what waits."""
-        name = self.program.name
+        name, gone = self.program.name, list[Callable[[], None]]()
         try:
             done = await children.run(
                 self.program.command,
@@ -160,13 +160,15 @@ class AgentConnection:
                 cancel=self._ends,
                 heard=self._heard,
                 leashed=True,
-                started=self.program.started,
+                started=lambda pid: gone.append(self.program.noted(pid)),
             )
         except children.ChildProblem as problem:
             self._fail(AgentProblem(f"{name} didn't start: {problem}"))
             raise
         finally:
             theirs.close()
+            for one in gone:
+                one()
         how = f"with status {done.status}" if done.status is not None else f"by signal {done.signal}"
         said = done.stderr.decode("utf-8", "replace").strip()[-2000:]
         self._fail(AgentProblem(f"{name} ended {how}.", said))

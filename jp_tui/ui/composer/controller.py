@@ -306,12 +306,12 @@ class ComposerController(Vertical):
     def apply(self, event: ComposerEvent) -> None:
         """Show the answer to a request."""
         match event:
-            case ev.QueueChanged(messages=messages, held=held):
+            case ev.QueueChanged(messages=messages, held=held, unsent=unsent):
                 if self._to_queue:
                     self._to_queue.popleft()
                 if held and not self._status().working:  # a message that was sent ahead of the queue failed, too
                     self._composer.busy = False
-                self._show_queue(messages, held)
+                self._show_queue(messages, held, unsent)
             case ev.QueueTaken(message=message, dropped=dropped):
                 if not dropped:
                     self._composer.know_images(message.text, message.attachments)
@@ -353,6 +353,6 @@ class ComposerController(Vertical):
         self._show_problem(refused.message, refused.advice)
         return True
 
-    def _show_queue(self, waiting: tuple[QueuedMessage, ...], held: str) -> None:
+    def _show_queue(self, waiting: tuple[QueuedMessage, ...], held: str, unsent: bool = False) -> None:
         self._composer.queued = len(waiting)
-        self._queue.waiting, self._queue.held = waiting, held
+        self._queue.waiting, self._queue.held, self._queue.unsent = waiting, held, unsent

@@ -38,6 +38,9 @@ class QueueList(Widget):
     held: reactive[str] = reactive("", layout=True)
     """Why the next one isn't sent automatically, empty if it is."""
 
+    unsent: reactive[bool] = reactive(False, layout=True)
+    """True if the reason is the store, which no key changes."""
+
     keys: reactive[bool] = reactive(True, layout=True)
     """True while the composer, whose keys are named here, is in sight."""
 
@@ -69,12 +72,11 @@ class QueueList(Widget):
         return join(*lines, sep=ours("\n"))
 
     def _how(self) -> Content:
-        unsent = self.held.startswith("not sent")
-        why = ours("  {why}" if unsent else "  held: {why}", style="$warning", why=words(self.held))
+        why = ours("  {why}" if self.unsent else "  held: {why}", style="$warning", why=words(self.held))
         said = why if self.held else ours("  sent when this turn ends", style="$muted-foreground")
         if not self.keys:
             return said
-        keys = ours(" · Enter sends") if self.held and not unsent else blank()
+        keys = ours(" · Enter sends") if self.held and not self.unsent else blank()
         return join(said, styled(keys + ours(" · Alt+↑ edit · Alt+X drop"), "$muted-foreground"))
 
     def on_click(self, event: events.Click) -> None:

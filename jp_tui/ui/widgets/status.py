@@ -94,7 +94,7 @@ def line(status: Status, now: float, width: int) -> Content:
     waiting = [foreign(Foreign(waiting_text(status)), style="bold $waiting-foreground")] if waiting_text(status) else []
     held = [ours("read-only", style="bold $waiting-foreground")] if status.held_by else []
     if status.offline:
-        held = [ours("offline", style="bold $waiting-foreground"), *held]
+        held = [ours("outdated" if status.outdated else "offline", style="bold $waiting-foreground"), *held]
     mode = _mode(status)
     title = foreign(status.title, mode="line") if status.title else None
 

@@ -36,8 +36,9 @@ class Status:
     `cost` in US dollars if prices are known; `waiting` names what waits here, `put_off` counts snoozed questions,
     `elsewhere` those in conversations that aren't open; `mode` is the approval mode that counts and `chosen` the user's
     choice, both empty where nothing was ever changed; `reviewed` are inquiries with the models deciding them and since
-    when, oldest first; `parent` is set for a sub-agent's conversation; `store` names a store
-    on a server, `offline`: it doesn't answer, `weak` says what is weak about the connection (store.md D3, D12)."""
+    when, oldest first; `parent` is set for a sub-agent's conversation; `store` names a store on a server, `offline`:
+    nothing can be recorded in it, because it doesn't answer, or is newer than this program (`outdated`); `weak` says
+    what is weak about the connection (store.md D3, D7, D12)."""
 
     workspace: str = ""
     home: str = ""
@@ -65,6 +66,7 @@ class Status:
     advice: str = ""
     store: str = ""
     offline: bool = False
+    outdated: bool = False
     weak: str = ""
 
 

@@ -51,8 +51,8 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
             return replace(status, reviewed=_others(status, inquiry))
         case ev.ReviewStarted(inquiry=inquiry, model=model):
             return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model), now)))
-        case ev.StoreState(name=name, problem=problem, warning=warning):
-            return replace(status, store=name, offline=bool(problem), weak=warning)
+        case ev.StoreState(name=name, problem=problem, warning=warning, newer=newer):
+            return replace(status, store=name, offline=bool(problem), outdated=newer, weak=warning)
         case ev.StorageFailed(message=message, advice=advice):
             return replace(status, trouble=message, advice=advice)
         case ev.EventAppended():
@@ -108,5 +108,6 @@ def _opened(status: Status, event: ev.ConversationOpened) -> Status:
         advice=status.advice,
         store=status.store,
         offline=status.offline,
+        outdated=status.outdated,
         weak=status.weak,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -219,3 +219,67 @@ def test_d12_a_cut_at_any_statement_of_a_turn_doubles_and_loses_nothing(
     said = [json.loads(one)["content"] for one in stored(postgres_server) if '"chat_request"' in one]
     assert said == [f"turn {number}" for number in range(1, 24, 3)]
     assert kinds(postgres_server).count("turn_outcome") == turns
+
+
+# -- a schema that is newer by now
+
+
+VERSION = "UPDATE jp_tui.schema_version SET version = {0}, oldest_client = {0}"
+
+
+@pytest.fixture
+def newer(postgres_server: postgres.Server) -> Iterator[Callable[[], None]]:
+    """Raise the schema beyond what this program knows; raised back at the end of the test at the latest."""
+    yield lambda: postgres_server.sql(VERSION.format(7), DATABASE) and None
+    postgres_server.sql(VERSION.format(2), DATABASE)
+
+
+def test_d7_a_workspace_that_the_schema_overtakes_keeps_what_is_typed(
+    bench: Bench, newer: Callable[[], None], postgres_server: postgres.Server
+) -> None:
+    """It notices by itself, asks no model, and writes nothing, not even its lease; the next start has all of it."""
+    ask = [*call("ask_user", {"question": "Sure?", "answer_type": "boolean"}), *end("tools")]
+    bench.script = Script(ask, OVER)
+    bench.start()
+    bench.say("go")
+    prompt = bench.prompt()
+    newer()
+    state = bench.until(e.StoreState, lambda state: bool(state.problem))
+    assert state.newer and "has a newer schema now" in state.problem and "Restart with a newer" in state.problem
+    before = stored(postgres_server)
+    bench.answer(prompt, Answered(value=True))
+    assert bench.until(e.AnswerHeld).held
+    bench.send(c.SaveDraft(conversation=bench.conversation, key="composer", text="half a sent"))
+    bench.send(c.QueueTurn(conversation=bench.conversation, text="and then"))
+    assert [one.text for one in bench.until(e.QueueChanged).messages] == ["and then"]
+    assert any(bench.journal.read(bench.conversation)), "it reads on"
+    expires = postgres_server.sql("SELECT max(expires) FROM jp_tui.leases", DATABASE)
+    with pytest.raises(JournalError, match="newer schema") as trouble:
+        bench.journal.locks().take("c9", "jp-tui", 1)
+    assert trouble.value.kind == "newer"
+    bench.stop()
+    assert stored(postgres_server) == before and len(bench.script.requests) == 1
+    assert postgres_server.sql("SELECT max(expires) FROM jp_tui.leases", DATABASE) == expires
+    postgres_server.sql(VERSION.format(2), DATABASE)
+    postgres_server.sql("UPDATE jp_tui.leases SET expires = now()", DATABASE)
+    opened = bench.start("id", bench.conversation)
+    assert opened.drafts["composer"] == "half a sent"
+    bench.send(c.ReadQueue(conversation=bench.conversation))
+    assert [one.text for one in bench.until(e.QueueChanged).messages] == ["and then"]
+
+
+def test_d7_a_message_on_its_way_when_the_schema_overtakes_it(bench: Bench, newer: Callable[[], None]) -> None:
+    """The refused write itself is what says so; the message returns, and the turn's end is no end in the log."""
+    bench.script = Script(OVER)
+    bench.start()
+    bench.say("one")
+    bench.turn()
+    newer()
+    bench.say("two")
+    failed = bench.until((e.StorageFailed, e.Refused))  # type: ignore[arg-type]
+    assert "newer schema" in failed.message
+    assert "Free disk space" not in failed.advice
+    assert bench.ever(e.StoreState, lambda state: bool(state.problem)).newer
+    bench.send(c.QueueTurn(conversation=bench.conversation, text="two"))
+    held = bench.until(e.QueueChanged)
+    assert (held.held, held.unsent) == ("not sent, the store has a newer schema", True)
