@@ -34,7 +34,7 @@ class ChoiceBar(Widget):
         choice: str
 
     def _texts(self) -> dict[str, str]:
-        return {key: f"[{text}]" if key == self.chosen else f" {text} " for key, text in self.names}
+        return {key: f"[{text}]" if key == self.chosen else text for key, text in self.names}
 
     def render(self) -> Content:
         styles = {True: "bold $primary", False: "$muted-foreground"}
