@@ -141,7 +141,7 @@ class Sheet(Vertical, can_focus=True):
         self, prompt: PromptRequest, kind: type[AnswerArea], *, gate: InputGate, draft: Draft | None = None
     ) -> None:
         super().__init__(classes="-deaf")
-        self.prompt, self.gate = prompt, gate
+        self._asked, self.gate = prompt, gate
         self._draft = draft or Draft()
         self.mode: Mode = "answer"
         self.writing: Field | None = None
@@ -205,6 +205,11 @@ class Sheet(Vertical, can_focus=True):
         self.restore_draft(self._draft)
 
     # State
+
+    @property
+    def prompt(self) -> PromptRequest:
+        """The question, with the people that it asks now."""
+        return self._asked
 
     @property
     def cramped(self) -> bool:
@@ -306,7 +311,7 @@ class Sheet(Vertical, can_focus=True):
 
     def people_changed(self, prompt: PromptRequest) -> None:
         """Show a question that more people approved, that another looks at, or that was handed over."""
-        self.prompt = prompt
+        self._asked = prompt
         self.frame.show_people(prompt)
         self.reading.renew("why")
         self.show()
