@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.people import Approvals
+from jp_tui.protocol.people import Approvals, PeopleListed, PersonInfo
 from jp_tui.protocol.values import PromptRequest
 from tests.fakes import scenes
 from tests.ui.app_host import Host
@@ -31,6 +31,14 @@ ASKED = (
     waits(4, "Delete 12 files?", title="Clean up", to="lead", share="asked", yours=False, claimed_by="lead"),
     waits(5, "Rotate the key?", title="Keys", approvals=Approvals(needed=2), share="asked", yours=False),
 )  # fmt: skip
+STORE = PeopleListed(
+    people=(
+        PersonInfo(name="ada", you=True),
+        PersonInfo(name="lead", groups=("ops", "dev"), away_until="2026-12-01T08:00:00Z"),
+        PersonInfo(name="second", groups=("ops",)),
+    ),
+    groups=("role:dev", "role:ops"),
+)
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 
 
@@ -88,3 +96,18 @@ def test_d14_why(snap_compare: Compare) -> None:
 
 def test_d14_a_sheet_that_waits_by_day(snap_compare: Compare) -> None:
     look(snap_compare, SHEETS["waits"], size=LARGE, theme="jp-day")
+
+
+@looks
+def test_d16_handing_over(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
+    app = host(theme)
+    app.link.answers[cmd.ListPeople] = lambda _: [STORE]
+    asked = scenes.prompt("boolean").model_copy(update={"to": "role:ops", "approvals": ONE_OF_TWO})
+
+    async def then(app: Host, pilot: Pilot[None]) -> None:
+        for _ in range(2):
+            await app.passes(pilot, 2.0)
+        await pilot.press("h")
+
+    asks = ev.QuestionAsked(conversation=asked.conversation, prompt=asked)
+    assert snap_compare(app, terminal_size=size, run_before=taken(app, NAMED, *scenes.tools(), asks, then=then))

@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.people import Approvals
+from jp_tui.protocol.people import Approvals, PeopleListed, PersonInfo
 from jp_tui.protocol.values import Answered, Cancelled, PromptRequest
+from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.inbox import Inbox
+from jp_tui.ui.sheets.dock.dock import SheetDock
+from jp_tui.ui.transcript.claims import Claims
+from tests.fakes import scenes
 from tests.fakes.link import FakeLink
 from tests.ui.app_host import Host as App
 from tests.ui.app_host import until, workspace
@@ -208,3 +214,124 @@ async def test_d18_a_question_of_anothers_conversation_is_asked_here_and_resumes
         await app.says(pilot, ev.OfferSettled.model_validate(settled))
         assert "Your answer counts: 2 of 3 approvals: second and you." in app.screen_text()
         assert app.dock.shown() is None
+
+
+EVERYONE = PeopleListed(
+    people=(
+        PersonInfo(name="ada", you=True),
+        PersonInfo(name="lead", groups=("ops", "dev"), away_until="2026-12-01T08:00:00Z"),
+        PersonInfo(name="se\x1bcond"),
+    ),
+    groups=("role:ops",),
+)
+GROUP = asks(scenes.prompt("boolean"), to="role:ops")
+
+
+async def handing(app: App, pilot: Pilot[None]) -> None:
+    """A question of a group is open and takes keys."""
+    await app.says(pilot, ev.QuestionAsked(conversation=GROUP.conversation, prompt=GROUP))
+    for _ in range(2):
+        await app.passes(pilot, 2.0)
+
+
+def settled(status: str, message: str = "") -> ev.ClaimSettled:
+    found = {"status": status, "inquiry": GROUP.inquiry, "conversation": GROUP.conversation, "message": message}
+    return ev.ClaimSettled.model_validate(found)
+
+
+async def test_d16_an_open_sheet_is_a_claim_that_ends_with_it() -> None:
+    async with workspace() as (app, pilot):
+        await handing(app, pilot)
+        assert [one.release for one in app.link.of(cmd.ClaimInquiry)] == [False]
+        await app.says(pilot, settled("claimed", "Others see that you look at it."))
+        assert "Others see" not in app.screen_text()
+        await pilot.press("ctrl+o")
+        await until(pilot, lambda: [one.release for one in app.link.of(cmd.ClaimInquiry)] == [False, True])
+        keys = {(one.conversation, one.inquiry) for one in app.link.of(cmd.ClaimInquiry)}
+        assert keys == {(GROUP.conversation, GROUP.inquiry)}
+
+
+async def test_d16_a_question_is_handed_over_by_key_and_by_mouse() -> None:
+    """To one of the others, or to a group; names are untrusted. What came of it is said."""
+    for mouse in (False, True):
+        link = FakeLink()
+        link.answers[cmd.ListPeople] = lambda _: [EVERYONE]
+        async with workspace(link) as (app, pilot):
+            await handing(app, pilot)
+            await pilot.press("h")
+            await until(pilot, lambda: isinstance(app.screen, Choosing))
+            seen = app.screen_text()
+            assert "Hand over to" in seen and "lead · ops, dev · away until 2026-12-01 08:00" in seen
+            assert "ops (a group)" in seen and "\x1b" not in seen and "  ada" not in seen
+            if mouse:
+                row = next(y for y, line in enumerate(seen.split("\n")) if "ops (a group)" in line and "❯" not in line)
+                await pilot.click(offset=(seen.split("\n")[row].index("ops (a group)") + 2, row))
+            else:
+                await pilot.press("down", "down", "enter")
+            await until(pilot, lambda: bool(app.link.of(cmd.ClaimInquiry)[-1].to))
+            assert app.link.of(cmd.ClaimInquiry)[-1].to == "role:ops"
+            await app.says(pilot, settled("assigned", "Handed over to role:ops."))
+            assert "Handed over to role:ops." in app.screen_text()
+
+
+async def test_d16_cancelling_hands_nothing_over() -> None:
+    link = FakeLink()
+    link.answers[cmd.ListPeople] = lambda _: [EVERYONE]
+    async with workspace(link) as (app, pilot):
+        await handing(app, pilot)
+        await pilot.press("h")
+        await until(pilot, lambda: isinstance(app.screen, Choosing))
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, Choosing))
+        assert all(not one.to for one in app.link.of(cmd.ClaimInquiry))
+
+
+async def test_d16_only_what_others_could_answer_is_handed_over() -> None:
+    app = Host(boolean(remember=False))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "h", gap=1.0)
+        assert "hand over" not in text_of(app)
+        assert not [one for one in app.posted if isinstance(one, SheetDock.HandOver)]
+
+
+class Clock:
+    """Timers of a claim that run when the test says so."""
+
+    def __init__(self) -> None:
+        self.due: list[Callable[[], None]] = []
+        self.posted: list[object] = []
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> Clock:
+        assert delay < 600 / 2
+        self.due = [callback]
+        return self
+
+    def stop(self) -> None:
+        self.due = []
+
+    def post_message(self, message: object) -> bool:
+        self.posted.append(message)
+        return True
+
+
+def test_d16_a_claim_is_renewed_and_only_made_where_it_means_something() -> None:
+    clock, sent, said = Clock(), list[Any](), list[Any]()
+    claims = Claims(clock, send=sent.append, notify=said.append, handed_over=said.append)  # type: ignore[arg-type]
+    for other in (
+        asks(GROUP, to=""), asks(GROUP, yours=False), asks(GROUP, claimed_by="second"), asks(GROUP, kind="permission"),
+    ):  # fmt: skip
+        claims.shown(other)
+    assert sent == []
+    claims.shown(GROUP)
+    clock.due[0]()
+    assert [one.release for one in sent] == [False, False]
+    claims.turned(GROUP)
+    assert len(sent) == 2
+    claims.turned(asks(GROUP, yours=False))
+    assert [one.release for one in sent] == [False, False, True] and clock.due == []
+    claims.apply(ev.Refused(command="claim_inquiry", message="The store is busy."))
+    assert said == []
+    claims.hand_over(("c", "q"))
+    claims.apply(PeopleListed(people=(PersonInfo(name="ada", you=True),)))
+    assert [one.plain for one in said] == ["There is nobody else in this store."]

@@ -44,7 +44,14 @@ from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.sheets.keys import KeyMap, KeyPress
 from jp_tui.ui.sheets.layout import SheetFrame, SheetLayout
 from jp_tui.ui.sheets.menu import ACTION, SheetMenu
-from jp_tui.ui.sheets.messages import READING, EditorRequested, LayoutChanged, PieceClicked, SheetOutcome
+from jp_tui.ui.sheets.messages import (
+    READING,
+    EditorRequested,
+    HandOverRequested,
+    LayoutChanged,
+    PieceClicked,
+    SheetOutcome,
+)
 from jp_tui.ui.sheets.port import Mode
 from jp_tui.ui.sheets.reading import ContextReader
 from jp_tui.ui.sheets.reply_fields import ReplyFields
@@ -116,6 +123,7 @@ class Sheet(Vertical, can_focus=True):
         Binding("e", "edit", "Edit arguments", id="sheet.edit", tooltip="Change the arguments, then run"),
         Binding("s", "end_turn", "End turn", id="sheet.end", tooltip="Stop the turn, after a confirmation"),
         Binding("w", "why", "Why", id="sheet.why", tooltip="Show why you are asked"),
+        Binding("h", "hand_over", "Hand over", id="sheet.hand", tooltip="Let another person or group answer"),
         Binding("v", "aside('reason')", "Whole reason", id="sheet.reason", tooltip="Show the reviewer's whole reason"),
         Binding("escape", "leave", "Back or menu", id="sheet.leave", tooltip="Leave the text field, or open the menu"),
         Binding("t", "split", "Side by side", id="sheet.split", tooltip="Show the diff in one or two columns"),
@@ -148,7 +156,8 @@ class Sheet(Vertical, can_focus=True):
         """The field that has the keys."""
         self.armed = False
         """Keys answer; the screen shows it (E10)."""
-        self.done = self.unsent = False
+        self.done = self.unsent = self.shared = False
+        """`shared`: other people use the store, too."""
         self._edits_first = prompt.edit_first
         self._overruled = ""  # who looks at it, as the user was warned of by a first answer
         self._interrupted = float("-inf")
@@ -428,6 +437,8 @@ class Sheet(Vertical, can_focus=True):
             found.append(Hint("e", "edit", "edit"))
         if self._knows_why:
             found.append(Hint("w", "why", "why"))
+        if self._may_hand_over:
+            found.append(Hint("h", "hand over", "hand_over"))
         found.append(Hint("Esc", "menu", "leave", keep=True))
         if self.reply_fields.may_note:
             found.append(Hint("c", "note", "note"))
@@ -631,6 +642,17 @@ class Sheet(Vertical, can_focus=True):
             self.answer(Cancelled(declined=True))
         else:
             self.open_menu("decline")
+
+    @property
+    def _may_hand_over(self) -> bool:
+        """True if there are others who could answer the question (store.md D16)."""
+        prompt = self.prompt
+        return prompt.kind == "question" and (self.shared or bool(prompt.to) or prompt.approvals is not None)
+
+    def action_hand_over(self) -> None:
+        """Choose another person or group for the question, which stays open."""
+        if self._may_hand_over and not self.done and self.press.fresh:
+            self.post_message(HandOverRequested(self.prompt))
 
     def action_why(self) -> None:
         """Show the rule that routed the question to the user, or close it."""

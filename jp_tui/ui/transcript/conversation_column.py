@@ -177,6 +177,10 @@ class ConversationColumn(Vertical):
         """Show which people a question asks now (store.md D15, D16)."""
         self._after_keys(lambda: self._people_changed(prompt))
 
+    def handed_over(self, key: Key) -> None:
+        """Remove a question that another person has now."""
+        self._after_keys(lambda: self.dock.handed_over(key))
+
     def answer_held(self, key: Key, held: bool) -> None:
         """Show that an answer waits for the store, or that it was taken back (store.md D12)."""
         self._after_keys(lambda: self.dock.answer_held(key, held))

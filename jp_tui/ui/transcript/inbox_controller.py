@@ -208,6 +208,13 @@ class InboxController:
         if not is_outside(gone) and not self._held and not self._following:
             self.request()
 
+    def handed_over(self, key: Key) -> None:
+        """Stop asking a question of another process that another person has now; one of this process stays open, and
+        the engine reports whom it asks."""
+        if key in self._offers:
+            self._column.handed_over(key)
+            self._drop_offer(key)
+
     def answer(self, settled: SheetDock.Settled) -> None:
         """Send an answer to each of its questions, or offer it to the process that asked."""
         if (prompt := self._offers.get((settled.conversation, settled.inquiry))) is not None:

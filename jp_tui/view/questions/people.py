@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from jp_tui.protocol.people import Approvals
+from jp_tui.protocol.people import Approvals, PeopleListed, PersonInfo
 
 WITHDRAW: Final = "You can withdraw it, not answer it."
 OTHERS: Final = "Other people answer it."
@@ -14,6 +14,8 @@ WAITS_FOR: Final = "It waits for {who}. Esc opens the menu to withdraw it."
 WITHDRAW_IT: Final = "Withdraw"
 KEEP_WAITING: Final = "Keep waiting"
 CLAIMED: Final = "{who} looks at it. Answer again to overrule that."
+HAND_OVER: Final = "Hand over to"
+NOBODY_ELSE: Final = "There is nobody else in this store."
 COUNTED: Final = "Your answer counts: {approvals}."
 PEOPLE: Final = ("to", "claimed_by", "approvals", "yours")
 """Fields that name the people of a question, in a prompt and in an entry of the inbox."""
@@ -71,6 +73,18 @@ def row_line(asked: AskedOf, owner: str = "") -> str:
     parts += [counted_text(asked.approvals)] if asked.approvals is not None else []
     parts += [f"{asked.claimed_by} looks at it"] if asked.claimed_by else []
     return " · ".join(parts)
+
+
+def choices(listed: PeopleListed) -> dict[str, str]:
+    """Return whom a question can be handed over to, as the addressee by its text: people, then groups."""
+    found = {_person(one): one.name for one in listed.people if not one.you}
+    return found | {addressee(group): group for group in listed.groups}
+
+
+def _person(one: PersonInfo) -> str:
+    """Return `ada · ops, dev · away until 2026-12-01`."""
+    away = f"away until {one.away_until[:16].replace('T', ' ')}" if one.away_until else ""
+    return " · ".join(part for part in (one.name, ", ".join(one.groups), away) if part)
 
 
 def awaited(asked: AskedOf) -> str:

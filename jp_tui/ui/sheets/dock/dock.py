@@ -151,6 +151,12 @@ class SheetDock(Vertical):
         text: str
 
     @dataclass
+    class HandOver(Message):
+        """The user wants to hand a question over."""
+
+        key: Key
+
+    @dataclass
     class TakenBack(Message):
         """The user takes back an answer that wasn't sent."""
 
@@ -282,6 +288,11 @@ class SheetDock(Vertical):
         sheet = self.host.sheet_of(key)
         if sheet is None or not sheet.done or not self.open or not self.transition.lingers(key, sheet):
             self._drop(key, self._gone(key, by))
+
+    def handed_over(self, key: Key) -> None:
+        """Drop a question that another person has now: the user knows it."""
+        self._along.add(key)
+        self._drop(key, blank())
 
     def _store_draft(self, key: Key, text: str) -> None:
         self.post_message(self.DraftChanged(*key, text))
@@ -463,9 +474,9 @@ class SheetDock(Vertical):
 
     # Passed on to the sheets
 
-    def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
-        """Set the open conversation, and the titles of others (E4)."""
-        self.host.among(here, titles)
+    def among(self, here: str, titles: Mapping[str, Foreign], shared: bool = False) -> None:
+        """Set the open conversation, and the titles of others (E4); `shared`: other people use the store, too."""
+        self.host.among(here, titles, shared)
 
     def restore_draft(self, key: Key, text: str) -> None:
         """Restore a stored draft; text typed since then is newer and stays."""
@@ -702,6 +713,11 @@ class SheetDock(Vertical):
     def _aside_asked(self, event: messages.SideQuestionAsked) -> None:
         event.stop()
         self.post_message(self.AsideAsked(*key_of(event.prompt), event.text))
+
+    @on(messages.HandOverRequested)
+    def _hand_over(self, event: messages.HandOverRequested) -> None:
+        event.stop()
+        self.post_message(self.HandOver(key_of(event.prompt)))
 
     @on(messages.SideQuestionForwarded)
     def _aside_sent(self, event: messages.SideQuestionForwarded) -> None:
