@@ -55,7 +55,7 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.overlay import CommandWanted
-    from jp_tui.ui.transcript.claims import Claims
+    from jp_tui.ui.transcript.claim_controller import ClaimController
     from jp_tui.ui.transcript.conversation_controller import ConversationController
     from jp_tui.ui.transcript.first_screen import FirstScreen
     from jp_tui.ui.transcript.inbox_controller import InboxController
@@ -347,7 +347,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
     def on_conversation_controller_for_page(self, event: ConversationController.ForPage) -> None:
         self._pages.deliver(event.reported)
 
-    def on_claims_choose(self, event: Claims.Choose) -> None:
+    def on_claim_controller_choose(self, event: ClaimController.Choose) -> None:
         """Let the user choose who gets a question."""
         event.stop()
         from jp_tui.ui.screens.choosing import Choosing

@@ -16,7 +16,7 @@ from jp_tui.protocol.values import Answered, Cancelled, PromptRequest
 from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.sheets.dock.dock import SheetDock
-from jp_tui.ui.transcript.claims import Claims
+from jp_tui.ui.transcript.claim_controller import ClaimController
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
 from tests.ui.app_host import Host as App
@@ -317,7 +317,7 @@ class Clock:
 
 def test_d16_a_claim_is_renewed_and_only_made_where_it_means_something() -> None:
     clock, sent, said = Clock(), list[Any](), list[Any]()
-    claims = Claims(clock, send=sent.append, notify=said.append, handed_over=said.append)  # type: ignore[arg-type]
+    claims = ClaimController(clock, send=sent.append, notify=said.append, handed_over=said.append)  # type: ignore[arg-type]
     for other in (
         asks(GROUP, to=""), asks(GROUP, yours=False), asks(GROUP, claimed_by="second"), asks(GROUP, kind="permission"),
     ):  # fmt: skip
@@ -334,4 +334,4 @@ def test_d16_a_claim_is_renewed_and_only_made_where_it_means_something() -> None
     assert said == []
     claims.hand_over(("c", "q"))
     claims.apply(PeopleListed(people=(PersonInfo(name="ada", you=True),)))
-    assert [one.plain for one in said] == ["There is nobody else in this store."]
+    assert [one.plain for one in said] == ["You are alone in this store."]

@@ -29,7 +29,7 @@ from jp_tui.ui.sheets import preload
 from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.sheets.messages import CopyRequested
 from jp_tui.ui.text import ours
-from jp_tui.ui.transcript.claims import Claims
+from jp_tui.ui.transcript.claim_controller import ClaimController
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.inbox_controller import InboxController
 from jp_tui.ui.transcript.snooze_store import SnoozeStore
@@ -137,7 +137,7 @@ class ConversationController(Vertical):
         self.inbox = InboxController(
             self, column=self.column, snoozes=self._snoozes, send=send, clock=clock, changed=self._report
         )
-        self._claims = Claims(
+        self._claims = ClaimController(
             self, send=send, notify=lambda words: self.post_message(InboxController.Notice(words)),
             handed_over=self.inbox.handed_over,
         )  # fmt: skip

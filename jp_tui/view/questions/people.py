@@ -15,7 +15,7 @@ WITHDRAW_IT: Final = "Withdraw"
 KEEP_WAITING: Final = "Keep waiting"
 CLAIMED: Final = "{who} looks at it. Answer again to overrule that."
 HAND_OVER: Final = "Hand over to"
-NOBODY_ELSE: Final = "There is nobody else in this store."
+ALONE: Final = "You are alone in this store."
 COUNTED: Final = "Your answer counts: {approvals}."
 PEOPLE: Final = ("to", "claimed_by", "approvals", "yours")
 """Fields that name the people of a question, in a prompt and in an entry of the inbox."""

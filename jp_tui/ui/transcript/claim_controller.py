@@ -34,7 +34,7 @@ class Parent(Protocol):
     def post_message(self, message: Message) -> bool: ...
 
 
-class Claims:
+class ClaimController:
     """The claim on the question of the open sheet, and the question that is handed over."""
 
     @dataclass
@@ -93,7 +93,7 @@ class Claims:
                     self._parent.post_message(self.Choose(names, self._chosen))
                 else:
                     self._choosing = NONE
-                    self._notify(ours(people.NOBODY_ELSE))
+                    self._notify(ours(people.ALONE))
             case ClaimSettled(inquiry=inquiry) if self._handing[1] == inquiry and event.status not in LOOKING:
                 key, self._handing = self._handing, NONE
                 self._notify(foreign(Foreign(event.message), mode="line", limit=160))
