@@ -115,6 +115,17 @@ async def test_d15_an_open_sheet_follows_votes_claims_and_hand_overs() -> None:
         assert app.answers == [Answered(value=True)]
 
 
+async def test_d14_who_only_watched_reads_that_others_answered() -> None:
+    """Not `by you, elsewhere`, which is what an answer of the own process is called."""
+    first = asks(boolean(remember=False), to="lead", yours=False)
+    app = Host(first)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        app.dock.remove_settled(app.dock.queue.current, "you")
+        await app.settled(pilot)
+        assert "question was answered by those it was for." in text_of(app) and "by you" not in text_of(app)
+
+
 async def test_d15_a_vote_that_counted_reopens_the_sheet() -> None:
     voted = asks(boolean(remember=False), to="role:ops", approvals=Approvals(needed=2))
     app = Host(voted)

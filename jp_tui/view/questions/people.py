@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from jp_tui.protocol.people import Approvals, PeopleListed, PersonInfo
 
 WITHDRAW: Final = "You can withdraw it, not answer it."
+OTHERS_ANSWERED: Final = "{who}'s question was answered by those it was for."
 OTHERS: Final = "Other people answer it."
 WAITS_FOR: Final = "It waits for {who}. Esc opens the menu to withdraw it."
 WITHDRAW_IT: Final = "Withdraw"

@@ -36,6 +36,7 @@ from jp_tui.ui.sheets.dock.side_replies import SideReplies
 from jp_tui.ui.sheets.key_line import KeyLine
 from jp_tui.ui.sheets.messages import EditorRequested, LayoutChanged, SheetOutcome
 from jp_tui.ui.text import blank, ours
+from jp_tui.view.questions import people
 from jp_tui.view.questions.arming import Arrival
 from jp_tui.view.questions.drafts import restored
 from jp_tui.view.questions.offered_prompt import is_outside
@@ -623,6 +624,9 @@ class SheetDock(Vertical):
         return texts.who(prompt) if prompt is not None else blank()
 
     def _gone(self, key: Key, by: str) -> Content:
+        prompt = self.queue.get(key)
+        if by and prompt is not None and not prompt.yours:
+            return ours(people.OTHERS_ANSWERED, who=self._who(key))
         if by:
             return ours(w.ANSWERED_BY, who=self._who(key), by=Foreign(by))
         return ours(w.SETTLED_ELSEWHERE, who=self._who(key))
