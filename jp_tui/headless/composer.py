@@ -30,7 +30,12 @@ COMMANDS = (
     SlashCommand(name="plan", title="Plan", does="lets the model only read until you accept a plan", argument="off"),
     SlashCommand(name="mode", title="Mode", does="changes what runs without asking", argument="ask|edits|unattended"),
     SlashCommand(name="inquiries", title="Inquiries", does="lists questions and answers of this conversation"),
-    SlashCommand(name="inbox", title="Inbox", does="lists questions of other programs and conversations"),
+    SlashCommand(
+        name="inbox",
+        title="Inbox",
+        does="lists questions of other programs and conversations",
+        argument="mine|roles|asked",
+    ),
     SlashCommand(name="agents", title="Agents", does="lists who works here: conversations and other programs"),
     SlashCommand(name="answer", title="Answer", does="answers a question of another process", argument="ID VALUE"),
     SlashCommand(

@@ -18,6 +18,8 @@ from jp_tui.view.questions.people import people_lines
 from jp_tui.view.questions.prompt_line import program_asks
 
 NOTHING = "Nothing is waiting for you."
+SHARES = ("mine", "roles", "asked")
+USAGE = "Enter /inbox, or /inbox mine, roles (for your groups) or asked (what you asked of others)."
 NOBODY = "No other open conversation, and no other program that works with jp-tui."
 
 
@@ -27,14 +29,19 @@ class InboxWords:
     def __init__(self, link: Link, say: Callable[[str], None]) -> None:
         self._link, self._say = link, say
         self._pending = 0
+        self._share = ""
 
     @property
     def waits(self) -> bool:
         """True if a reply of the engine is pending."""
         return bool(self._pending)
 
-    def run(self, name: str) -> None:
-        """Request what the word lists."""
+    def run(self, name: str, argument: str = "") -> None:
+        """Request what the word lists; `/inbox mine`, `roles` or `asked` lists a part (store.md D19)."""
+        self._share = argument.strip().casefold()
+        if self._share and not (name == "inbox" and self._share in SHARES):
+            self._say(USAGE)
+            return
         self._pending += 1
         self._link.send(c.WatchWaiting() if name == "inbox" else c.ReadAgents())
 
@@ -46,7 +53,7 @@ class InboxWords:
         now = time.time()
         if isinstance(event, e.WaitingListed):
             self._link.send(c.WatchWaiting(on=False))
-            texts = waiting_lines(event.waiting, now)
+            texts = waiting_lines(event.waiting, now, self._share)
         else:
             texts = agent_lines(event, now)
         for text in texts:
@@ -57,14 +64,17 @@ class InboxWords:
         self._pending = max(0, self._pending - 1)
 
 
-def waiting_lines(waiting: tuple[WaitingInfo, ...], now: float) -> Iterator[str]:
-    """Yield what waits elsewhere: who asks, what, since when, and how it is answered."""
-    found = [one for one in waiting if not one.here]
+def waiting_lines(waiting: tuple[WaitingInfo, ...], now: float, share: str = "") -> Iterator[str]:
+    """Yield what waits elsewhere, or with `share` a part of it: who asks, what, since when, which people, and how it is
+    answered."""
+    found = [one for one in waiting if not one.here and share in ("", one.share)]
     if not found:
         yield NOTHING
     for one in found:
         since = waited(one.since, now)
         yield f"  {line(waiting_asker(one))} asks{f' ({since})' if since else ''}: {line(one.text.raw)}"
+        if one.owner:
+            yield f"     {line(one.owner)}'s conversation."
         if people := people_lines(one):
             yield f"     {line(' '.join(people))}"
         if not one.yours:

@@ -85,7 +85,9 @@ class SlashCommands:
                 undo = argument.strip() == "undo"
                 focus = "" if undo else argument.strip()
                 self._link.send(c.CompactConversation(conversation=self.conversation, focus=focus, undo=undo))
-            case "inbox" | "agents":
+            case "inbox":
+                self.inbox.run(name, argument)
+            case "agents":
                 self.inbox.run(name)
             case "rules":
                 self.rules.run(self.conversation, argument)

@@ -117,6 +117,7 @@ def _open(parts: Parts, known: Mapping[str, servers.ProviderSettings], name: str
         takes_effort=(facts.effort or "level") if provider.is_server else "none",
         cache=assistant.request.cache,
         reviews=opened.reviews,
+        people=getattr(opened, "people", None),  # a script's alone
         titles=opened.titles,
         window=facts.window,
         images=facts.images,

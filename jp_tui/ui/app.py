@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.overlay import CommandWanted
+    from jp_tui.ui.transcript.claim_controller import ClaimController
     from jp_tui.ui.transcript.conversation_controller import ConversationController
     from jp_tui.ui.transcript.first_screen import FirstScreen
     from jp_tui.ui.transcript.inbox_controller import InboxController
@@ -345,6 +346,17 @@ class WorkspaceApp(App[None], inherit_bindings=False):
 
     def on_conversation_controller_for_page(self, event: ConversationController.ForPage) -> None:
         self._pages.deliver(event.reported)
+
+    def on_claim_controller_choose(self, event: ClaimController.Choose) -> None:
+        """Let the user choose who gets a question."""
+        event.stop()
+        from jp_tui.ui.screens.choosing import Choosing
+        from jp_tui.view.questions.people import HAND_OVER
+
+        def take(name: str | None) -> None:
+            event.chosen(event.names.get(name) if name is not None else None)
+
+        self.push_screen(Choosing(HAND_OVER, [*event.names], ""), take)
 
     def on_first_screen_picked(self, event: FirstScreen.Picked) -> None:
         event.stop()

@@ -5,6 +5,7 @@ Each end has its words, and each conversation looks the same while it happens an
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from jp_tui.engine.reviewer.reviewer import ReviewerModel
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
+from jp_tui.protocol.people import Approvals
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PartsTaken, Replied, Response, Submitted, WentBack
+from jp_tui.providers.scripted.people import ScriptedPerson
 from jp_tui.providers.scripted.provider import open_provider
 from jp_tui.view.transcript.blocks import Block, Resumed, ToolBlock, User
 from jp_tui.view.transcript.reducer import TranscriptReducer
@@ -84,6 +87,7 @@ ENDS: dict[str, tuple[str, Sequence[Step], str]] = {
     "rejected, and written all the same": ("12", [("apply_changes", Answered(value=True))], "because you said so"),
     "rejected by both": ("reject", [("apply_changes", Answered(value=False))], "a warning would be lost"),
     "rejected, and left": ("12", [("apply_changes", Cancelled())], "did not take its place"),
+    "approved by two others": ("14", [], "because second and third said yes"),
     "rejected, and replied": ("escalation", [("apply_changes", Replied(text="why?"))], "no stays in the log"),
 }  # fmt: skip
 
@@ -208,6 +212,39 @@ def alike(bench: Bench) -> list[Block]:
     assert found["live"] == found["stored"]
     assert any(isinstance(block, User) for block in found["stored"])
     return found["stored"]
+
+
+def test_s22_the_people_of_a_script_look_and_approve_while_the_user_can_only_withdraw(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D14, D15: each step is reported, an answer of the user's is refused, and the withdrawal ends it for all."""
+    goes = [asyncio.Event() for _ in range(4)]
+    steps = iter(goes)
+
+    async def think(_: ScriptedPerson) -> None:
+        await next(steps).wait()
+
+    monkeypatch.setattr(ScriptedPerson, "think", think)
+    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
+    bench.script = open_provider("tour")  # type: ignore[assignment]
+    bench.start()
+    bench.say("14")
+    prompt = bench.prompt()
+    assert (prompt.yours, prompt.approvals) == (False, Approvals(needed=2)) and "The script" in prompt.why
+    bench.answer(prompt, Answered(value=True))
+    assert bench.until(e.AnswerRefused).reason == "you can't approve your own question"
+    found = []
+    for go, more in ((goes[0], 1), (goes[1], 2), (goes[2], 1)):
+        bench.at_once(go.set)
+        found += [bench.until(e.PromptChanged) for _ in range(more)]
+    shown = [(one.claimed_by, one.approvals.by if one.approvals else None) for one in found]
+    assert shown == [("second", ()), ("", ()), ("", ("second",)), ("third", ("second",))]
+    bench.answer(prompt, Cancelled())
+    assert bench.turn().outcome == "done"
+    log = bench.log()
+    assert [one["responder"]["who"] for one in log if one["type"] == "inquiry_vote"] == ["second"]
+    assert "You withdrew it" in [one for one in log if one["type"] == "chat_response"][-1]["message"]
+    alike(bench)
 
 
 async def _at_once(seconds: float, result: object = None) -> object:

@@ -16,7 +16,7 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from jp_tui.providers.scripted import provider
+from jp_tui.providers.scripted import people, provider
 from jp_tui.ui.app import WorkspaceApp
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.sheets.dock.dock import SheetDock
@@ -70,9 +70,10 @@ WALKS: dict[str, tuple[tuple[Step, ...], str]] = {
             Step("Oolong is not on the page", "2", ("@it is left out",)),
             Step("Which tea does the house like", "i t enter", ("=it", SEND)),
         ),
-        "That was the last walk",
+        "Next: 14",
     ),
 }
+WALKS["14"] = (), "because second and third said yes"
 BOTH = [(name, way) for name in WALKS for way in ("keys", "mouse")]
 
 
@@ -138,6 +139,7 @@ async def test_e60_a_walk_by_hand(name: str, way: str, tmp_path: Path, monkeypat
     monkeypatch.setenv("JP_TUI_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(provider, "asyncio", _AtOnce())
+    monkeypatch.setattr(people, "asyncio", _AtOnce())
     workspace = tmp_path / "acme"
     workspace.mkdir()
     app = _app(workspace, "jp-night", lambda: time.monotonic() * FASTER)

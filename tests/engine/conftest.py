@@ -155,6 +155,7 @@ class Bench:
                 self.script,
                 retry=self.retry,
                 reviews=reviews,
+                people=getattr(self.script, "people", None),
                 window=self.window,
                 max_tokens=self.max_tokens,
                 images=self.sees_images,

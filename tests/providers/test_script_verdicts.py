@@ -164,6 +164,9 @@ def test_a_walk_names_the_questions_that_its_reviewer_answers(tmp_path: Path) ->
     assert provider.reviews(()) == frozenset()
 
 
+WALK = '[[walks]]\nname = "a"\n[[walks.turns]]\ntext = "x"\n'
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
@@ -183,6 +186,9 @@ def test_a_walk_names_the_questions_that_its_reviewer_answers(tmp_path: Path) ->
             "`answr` is not a key here",
         ),
         ('[[walks]]\nname = "a"\nreviewer = "q"\n[[walks.turns]]\ntext = "x"', 3, "`reviewer` must be a list"),
+        (f'{WALK}[[walks.people]]\nname = "b"\nanswer = true', 6, "`name` and `question` are needed"),
+        (f'{WALK}[[walks.people]]\nname = "b"\nquestion = "q"', 5, "`answer` is missing"),
+        (f'{WALK}[[walks.people]]\nname = "b"\nquestion = "q"\nanswer = true\nwait = -1', 9, "`wait` must be"),
         ('[[walks]]\nname = "a"\nreviewer = [1]\n[[walks.turns]]\ntext = "x"', 3, "`reviewer` must be a list of"),
     ],
 )

@@ -19,6 +19,7 @@ from jp_tui.engine.asking.input_queue import Inputs, OfferedInput, QueuedInput
 from jp_tui.engine.asking.open_prompts import OpenPrompts
 from jp_tui.engine.asking.pending_reviews import PendingReviews
 from jp_tui.engine.asking.prompt_builder import Ask, PromptContext
+from jp_tui.engine.asking.scripted_people import ScriptedPeople
 from jp_tui.engine.asking.session_rules import SessionRules
 from jp_tui.engine.asking.side_messages import Finished
 from jp_tui.engine.asking.subagent_relay import ChildRelay, Hear, ParentPort, RelayedQuestions
@@ -107,6 +108,7 @@ class Coordinator:
         self._begin: dict[str, v.CallStarted] = {}
         self._heard_of, self._resumed = set[str](), set[str]()
         self._showing = OpenPrompts(log, self._put)
+        self._scripted = ScriptedPeople(log, model, self._showing, self.process)
         self._away = ChildRelay(handler) if handler is not None else None
         self._desk = RelayedQuestions(self._put, self._refuse)
         self._checking: set[asyncio.Task[None]] = set()
@@ -179,7 +181,7 @@ class Coordinator:
 
     async def question(self, raised: v.QuestionRaised) -> Verdict:
         """Ask a tool's question; the verdict says how to continue."""
-        raised = await self._reviewing.scripted(raised)
+        raised = await self._scripted.addressed(await self._reviewing.scripted(raised))
         question, rule = raised.question, raised.rule
         if rule.has_answer and isinstance(question.answer_type, SecretAnswer):
             self._log.secrets.keep(raised.call, rule.answer)
@@ -430,6 +432,7 @@ class Coordinator:
     async def close(self) -> None:
         """Process the pending input, then stop."""
         await self._reviewing.close()
+        await self._scripted.close()
         self._showing.close()
         await self._desk.close()
         await self.wait_processed()
@@ -529,10 +532,12 @@ class Coordinator:
             return
         self._showing.ask(ask, self._desk.asking(opened) or call, call)
         if isinstance(ask, s.AskHuman):
+            self._scripted.asked(ask.open)
             self._hooks.waits()
 
     def _on_settled(self, inquiry: str, how: s.How, by: str) -> None:
         self._reviewing.drop(inquiry)
+        self._scripted.drop(inquiry)
         self._hooks.settled(inquiry)
         self._showing.close_settled(inquiry, how, by)
 

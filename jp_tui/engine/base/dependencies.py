@@ -22,6 +22,7 @@ from jp_tui.protocol.own_commands import OwnCommand
 from jp_tui.protocol.settings import SettingsRead
 from jp_tui.protocol.trust import TrustRead
 from jp_tui.providers.port import Provider
+from jp_tui.providers.scripted.people import ScriptedPerson
 from jp_tui.questions.types import Question
 from jp_tui.rules.facts import Covers
 from jp_tui.rules.values import ApprovalRule, LayerName, Places
@@ -154,8 +155,8 @@ class ModelSetup:
     the conversation's. `extra` are wire parameters of its own, `cache` how long its provider may keep a prompt (R68),
     `window` its context in tokens and `prices`, if known; `structured` is its support for schemas (surface S20b).
     `reviews` belongs to scripted models: the tool questions that it reviews itself after these messages, unless a
-    reviewer is configured (S22); without a title in its script it isn't asked for one (`titles`). `images`: it accepts
-    images, None if unknown.
+    reviewer is configured (S22), and so do `people`, others who answer questions of its walk; without a title in its
+    script it isn't asked for one (`titles`). `images`: it accepts images, None if unknown.
     """
 
     id: str
@@ -174,6 +175,7 @@ class ModelSetup:
     structured: Literal["native", "tool"] = "native"
     prices: Prices | None = None
     reviews: Callable[[tuple[Message, ...]], frozenset[str]] | None = None
+    people: Callable[[tuple[Message, ...]], tuple[ScriptedPerson, ...]] | None = None
     titles: bool = True
     images: bool | None = None
 

@@ -31,6 +31,7 @@ from jp_tui.conversation.model import (
 )
 from jp_tui.conversation.strict_json import Json, JsonProblem, dump, parse, same
 from jp_tui.providers.catalogue import ListedModel
+from jp_tui.providers.scripted.people import ScriptedPerson
 from jp_tui.providers.scripted.script import Expect, Script, Scripted, ScriptWalk, read_script
 from jp_tui.providers.scripted.verdicts import asks_verdict, choose_verdict, replied
 from jp_tui.settings.data import DEMO
@@ -74,6 +75,11 @@ class DemoProvider:
         """Return the tool questions that its own verdicts answer now, unless a reviewer is configured."""
         walk = find_walk(self._script, _last_user(messages)[0])
         return frozenset(walk.reviewer if walk else ())
+
+    def people(self, messages: tuple[Message, ...]) -> tuple[ScriptedPerson, ...]:
+        """Return the people who answer questions of the current walk."""
+        walk = find_walk(self._script, _last_user(messages)[0])
+        return walk.people if walk else ()
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Implement the port. Raises ModelError if no turn or verdict of the script fits."""

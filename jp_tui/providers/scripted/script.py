@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
+from jp_tui.providers.scripted.people import ScriptedPerson, read_people
 from jp_tui.providers.scripted.reader import ScriptProblem as ScriptProblem
 from jp_tui.providers.scripted.reader import ScriptTable, load
 from jp_tui.providers.scripted.verdicts import ScriptedVerdict, read_verdicts
@@ -47,13 +48,14 @@ class Scripted:
 @dataclass(frozen=True, slots=True)
 class ScriptWalk:
     """List of turns that restarts each time the user selects it. `reviewer` names tool questions that the script's own
-    verdicts answer in it, unless a reviewer is configured."""
+    verdicts answer in it, unless a reviewer is configured; `people` are others who answer questions of it."""
 
     name: str
     number: int | None
     words: tuple[str, ...]
     turns: tuple[Scripted, ...]
     reviewer: tuple[str, ...] = ()
+    people: tuple[ScriptedPerson, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def _turns(at: ScriptTable, key: str, header: str, before: int) -> tuple[Scripte
 
 def _walks(at: ScriptTable) -> tuple[ScriptWalk, ...]:
     found: list[ScriptWalk] = []
-    before = 0
+    before = met = 0
     for index, table in enumerate(at.tables("walks")):
         inner = ScriptTable(at.path, at.source, table, "walks", index)
         name, words, reviewer = inner.text("name"), inner.take("words", list, []), inner.take("reviewer", list, [])
@@ -143,10 +145,12 @@ def _walks(at: ScriptTable) -> tuple[ScriptWalk, ...]:
             raise inner.problem("name", "and `number` must differ from those of every other walk")
         turns = _turns(inner, "turns", "walks.turns", before)
         before += len(turns)
+        people = read_people(inner, "walks.people", met)
+        met += len(people)
         inner.done()
         if not turns:
             raise inner.problem("turns", f"are missing in the walk `{name}`")
-        found.append(ScriptWalk(name, number, tuple(words), turns, tuple(reviewer)))
+        found.append(ScriptWalk(name, number, tuple(words), turns, tuple(reviewer), people))
     return tuple(found)
 
 

@@ -6,6 +6,8 @@ reports what was closed and why, and reads a clock only then. It answers no ques
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -13,14 +15,17 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import OptionList
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys.bindings import words as literal
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.vi import VI
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.ui.transcript.inbox_controller import InboxController
+from jp_tui.ui.widgets.choice_bar import ChoiceBar
 from jp_tui.view.questions import inbox as view
 from jp_tui.view.questions import inbox_lines as words
+from jp_tui.view.questions import people
 from jp_tui.view.questions.queue import Key
 
 AGES = 10.0
@@ -29,6 +34,8 @@ MOST = 200
 """Most rows, the longest waiting first; the rest is counted and moves up."""
 NOTICE = 6.0
 """Seconds for which a closed question is reported."""
+PEOPLE = 60
+"""Characters of the people of a question in a row."""
 _QUIET = "$muted-foreground"
 _LISTING = ("listing.down", "listing.up", "listing.break", *(one.id for one in VI))
 
@@ -50,6 +57,7 @@ class Inbox(Listing, inherit_bindings=False):
         Binding("z", "snooze", "snooze", id="inbox.snooze", tooltip="Hide the question for a while"),
         Binding("z", "wake", "wake", id="inbox.wake", tooltip="For a snoozed question: wake it"),
         Binding("a", "alike", "answer all", id="inbox.alike", tooltip="Give one answer to identical questions"),
+        Binding("f", "filter", "filter", id="inbox.filter", tooltip="Show yours, your roles', those you asked, or all"),
         Binding("1", "off(0)", "5 min", id="inbox.short", tooltip="While snoozing: for 5 minutes"),
         Binding("2", "off(1)", "30 min", id="inbox.long", tooltip="While snoozing: for 30 minutes"),
         Binding(
@@ -74,8 +82,12 @@ class Inbox(Listing, inherit_bindings=False):
         self._inbox: view.InboxState | None = None
         self._asks = ""  # the row to snooze, while the page asks for how long
         self._unsaid: Timer | None = None
+        self._filter: words.Filter = "all"
+        self._shared = False
+        self._bar = ChoiceBar()
 
     def on_mount(self) -> None:
+        self.query_one(Vertical).mount(self._bar, before=0)
         self._waits.follow(True)
         self.set_interval(AGES, self.paint)
 
@@ -103,7 +115,7 @@ class Inbox(Listing, inherit_bindings=False):
         if self._inbox is None:
             return
         now, wall = self._clock(), self._wall()
-        entries = self._inbox.entries
+        entries = self._kept(self._inbox.entries)
         self._entries = {"\n".join(one.key): one for one in entries[:MOST]}
         more = len(entries) - MOST
         self.query_one(Vertical).border_subtitle = ours("{n} more after these", n=more) if more > 0 else blank()
@@ -112,7 +124,19 @@ class Inbox(Listing, inherit_bindings=False):
         rows = {name: words.row(one, now, wall) for name, one in self._entries.items()}
         if rows != self._rows:
             self._rows = rows
-            self.show([_item(name, row) for name, row in rows.items()], ours(words.EMPTY))
+            self.show([_item(name, row) for name, row in rows.items()], self._empty())
+
+    def _kept(self, entries: Sequence[view.InboxEntry]) -> Sequence[view.InboxEntry]:
+        """Return the entries of the filter; in a store of one person there is none (store.md D19)."""
+        self._shared = self._shared or words.shared(entries)
+        if not self._shared:
+            return entries
+        self._bar.display = True
+        self._bar.names, self._bar.chosen = tuple(words.filter_words(entries).items()), self._filter
+        return words.kept(entries, self._filter)
+
+    def _empty(self) -> Content:
+        return ours(words.EMPTY if self._filter == "all" else words.NONE_KEPT)
 
     def _report_gone(self, gone: view.Gone) -> None:
         template, by = words.gone_notice(gone)
@@ -138,10 +162,12 @@ class Inbox(Listing, inherit_bindings=False):
         match action:
             case "off" | "stay":
                 return bool(self._asks) and (parameters != (2,) or self._others)
+            case "filter":
+                return self._shared and not self._asks
             case "choose":
                 return not self._asks and entry is not None and (entry.here or entry.offers)
             case "take_up":
-                return not self._asks and entry is not None and not (entry.here or entry.held_by or entry.folder)
+                return not self._asks and entry is not None and not (entry.here or entry.away)
             case "snooze":
                 return not self._asks and entry is not None and entry.here and not entry.off
             case "wake":
@@ -177,6 +203,22 @@ class Inbox(Listing, inherit_bindings=False):
     def action_alike(self) -> None:
         if (entry := self.entry) is not None:
             self._jump(entry.key, entry.alike)
+
+    def action_filter(self) -> None:
+        """Go to the next filter."""
+        names = [*words.FILTERS]
+        self._choose_filter(names[(names.index(self._filter) + 1) % len(names)])
+
+    @on(ChoiceBar.Picked)
+    def _filter_clicked(self, event: ChoiceBar.Picked) -> None:
+        event.stop()
+        found = next((name for name in words.FILTERS if name == event.choice), None)
+        if found is not None and not self._asks:
+            self._choose_filter(found)
+
+    def _choose_filter(self, name: words.Filter) -> None:
+        self._filter, self._rows = name, None
+        self.paint()
 
     def action_snooze(self) -> None:
         if self.chosen is not None:
@@ -223,16 +265,24 @@ def _item(name: str, row: words.InboxRow) -> Item:
     )
     if entry.subject and entry.subject.raw not in entry.text.raw and entry.text.raw not in entry.subject.raw:
         first += ours("  ") + foreign(entry.subject, mode="line", style=_QUIET)
-    parts = [foreign(entry.who, mode="line", limit=36), literal(row.kind)]
-    if entry.title and entry.title.raw not in entry.who.raw:
-        parts.append(ours("“{title}”", title=foreign(entry.title, mode="line", limit=24)))
-    parts += [literal(one) for one in (row.since,) if one]
+    title = [] if not entry.title or entry.title.raw in entry.who.raw else [_title(entry.title)]
+    since = [literal(row.since)] if row.since else []
+    parts = [foreign(entry.who, mode="line", limit=36)]
+    if row.people:  # before what is cut first
+        kind = [literal(row.kind)] if entry.kind != "question" else []
+        parts += [foreign(row.people, mode="line", limit=PEOPLE), *since, *kind, *title]
+    else:
+        parts += [literal(row.kind), *title, *since]
     second = join(*(styled(part, _QUIET) for part in parts), sep=ours(" · ", style=_QUIET))
     if row.mark:
         second += ours(" · ", style=_QUIET) + styled(literal(row.mark), look)
     if row.alike > 1:
         second += ours(" · ", style=_QUIET) + ours("{n} alike", style="$waiting-foreground", n=row.alike)
     return Item(name, (first, second), _detail(row))
+
+
+def _title(title: Foreign) -> Content:
+    return ours("“{title}”", title=foreign(title, mode="line", limit=24))
 
 
 def _detail(row: words.InboxRow) -> Content:
@@ -243,6 +293,10 @@ def _detail(row: words.InboxRow) -> Content:
         lines.append(ours("task: {task}", task=foreign(entry.task, mode="line")))
     if entry.title and entry.title.raw not in entry.who.raw + entry.task.raw:
         lines.append(ours("in “{title}”", title=foreign(entry.title, mode="line")))
+    if line := people.people_line(entry):
+        lines.append(foreign(Foreign(line), mode="line"))
+    if not entry.yours:
+        lines.append(ours(people.OTHERS))
     if there := words.details(entry):
         lines.append(literal(there))
     if entry.off:

@@ -27,6 +27,8 @@ from jp_tui.view.wording import questions as w
 
 EDGES = 2
 """Rows and columns of the frame's border on both sides together; columns have a blank beside each."""
+PEOPLE_ROWS = 2
+"""Rows of the people that are asked; `w` shows all of them."""
 NOTICE_ROWS = 3
 """Rows of a notice where there are few."""
 ASIDE_ROWS = 3
@@ -39,11 +41,16 @@ class SheetFrame:
     def __init__(self, prompt: PromptRequest, question: Content) -> None:
         self.banner = ReviewerBanner(prompt.escalation) if prompt.escalation else None
         self.question = Static(question, id="question")
+        self.people = Static(texts.asked_people(prompt), id="people")
         self.warning = Static(texts.warning(prompt), id="warning")
         self.warning.display = bool(self.warning.content)
         self.time = Static(id="time")
         self.notice = Static(id="problem")
         self.line = KeyLine()
+
+    def show_people(self, prompt: PromptRequest) -> None:
+        """Show which people the question asks now (store.md D14-D16)."""
+        self.people.update(texts.asked_people(prompt))
 
     def hide_notices(self) -> None:
         """Hide the parts that are shown only for a reason."""
@@ -118,6 +125,8 @@ class SheetLayout:
             if part:
                 part.display = not self.cramped
         frame.warning.display = not self.cramped and bool(frame.warning.content)
+        frame.people.display = not self.cramped and bool(frame.people.content)
+        frame.question.set_class(bool(frame.people.content), "-asked")
         if self.cramped:
             sides = [part for one in self._fields for part in (one.title, one.field)]
             for hidden in (*answers, self._menu, *sides):
@@ -240,6 +249,10 @@ class SheetLayout:
             steps.tabs.set_class(not steps.beneath.display, "-head")
             rows += (steps.tabs.display and 1) + (height_of(steps.beneath, inner) if steps.beneath.display else 0)
         rows += height_of(frame.warning, inner) if frame.warning.display else 0
+        if frame.people.display:
+            most = 1 if tight else PEOPLE_ROWS
+            _at_most(frame.people, most)
+            rows += min(height_of(frame.people, inner), most)
         if frame.time.display:
             _at_most(frame.time, 1 if tight else None)
             rows += 1 if tight else height_of(frame.time, inner)

@@ -18,6 +18,7 @@ from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.sheets.keys import KeyMap
 from jp_tui.ui.text import blank, join, ours
+from jp_tui.view.questions import people
 from jp_tui.view.questions.offered_prompt import asks_for_itself, is_outside
 from jp_tui.view.wording import questions as w
 
@@ -95,7 +96,8 @@ def _leaving_rows(
     """Return what R182 allows, and what each line would lose (R248)."""
     loses = join(ours("; "), ours(w.LOSES_TEXT)) if typed else blank()
     asks = prompt.kind in ("question", "review")
-    rows = [ChoiceRow("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *answers]
+    stays = ours(w.ANSWER if prompt.yours else people.KEEP_WAITING)
+    rows = [ChoiceRow("answer", stays, detail=ours(w.ANSWER_DOES)), *answers]
     if may["reply"]:
         says, does = (ours(w.REPLY), ours(w.REPLY_DOES)) if asks else (ours(w.SKIP_REPLY), ours(w.SKIP_REPLY_DOES))
         if is_outside(prompt):
@@ -103,7 +105,7 @@ def _leaving_rows(
         rows.append(ChoiceRow("reply", says, detail=does))
     if "cancel" in prompt.controls or prompt.kind == "delivery":
         does = ours(w.NO_DELIVERY_DOES if prompt.kind == "delivery" else w.CANCEL_DOES)
-        says = ours(w.CANCEL)
+        says = ours(w.CANCEL if prompt.yours else people.WITHDRAW_IT)
         if is_outside(prompt):
             says, does = ours(w.DECLINE), ours(w.DECLINE_DOES if asks_for_itself(prompt) else w.DECLINE_CALL_DOES)
         if "decline" in prompt.controls:

@@ -78,6 +78,13 @@ class SideQuestionForwarded(Message):
 
 
 @dataclass
+class HandOverRequested(Message):
+    """The user wants to hand the question over to another person or group."""
+
+    prompt: PromptRequest
+
+
+@dataclass
 class LayoutChanged(Message):
     """Parts need other heights, or another widget has the keys."""
 

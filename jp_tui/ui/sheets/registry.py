@@ -9,6 +9,7 @@ from jp_tui.ui.sheets.areas.delivery import DeliveryArea
 from jp_tui.ui.sheets.areas.form_summary import FormSummaryArea
 from jp_tui.ui.sheets.areas.hunks import HunkArea, by_hunks
 from jp_tui.ui.sheets.areas.multi_select import MultiSelectArea
+from jp_tui.ui.sheets.areas.others import OthersArea
 from jp_tui.ui.sheets.areas.permission import PermissionArea
 from jp_tui.ui.sheets.areas.secret import SecretArea
 from jp_tui.ui.sheets.areas.select import SelectArea
@@ -30,7 +31,10 @@ AREAS: dict[str, type[AnswerArea]] = {
 
 
 def area_for(prompt: PromptRequest) -> type[AnswerArea]:
-    """Return the answer area for a prompt: permissions have their own, a question's depends on its answer type."""
+    """Return the answer area for a prompt: permissions have their own, a question's depends on its answer type; one
+    that waits for other people takes none."""
+    if not prompt.yours:
+        return OthersArea
     if prompt.kind == "permission":
         return PermissionArea
     if prompt.kind == "review":

@@ -72,7 +72,7 @@ class ReplyFields:
         alone = isinstance(prompt.question.answer_type, SecretAnswer) or (is_offered(prompt) and not is_outside(prompt))
         if page_of(prompt):  # its key copies the address
             return False
-        return prompt.kind == "question" and prompt.source in ("tool", "outside") and not alone
+        return prompt.yours and prompt.kind == "question" and prompt.source in ("tool", "outside") and not alone
 
     @property
     def may_edit(self) -> bool:

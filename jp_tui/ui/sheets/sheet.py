@@ -23,11 +23,14 @@ from jp_tui.protocol.values import (
     Answered,
     Cancelled,
     ChosenRule,
+    Delivered,
     EndTurn,
     PartsTaken,
+    Permitted,
     PromptRequest,
     Response,
     Restored,
+    Submitted,
     WentBack,
 )
 from jp_tui.ui.sheets import texts
@@ -41,7 +44,14 @@ from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.sheets.keys import KeyMap, KeyPress
 from jp_tui.ui.sheets.layout import SheetFrame, SheetLayout
 from jp_tui.ui.sheets.menu import ACTION, SheetMenu
-from jp_tui.ui.sheets.messages import READING, EditorRequested, LayoutChanged, PieceClicked, SheetOutcome
+from jp_tui.ui.sheets.messages import (
+    READING,
+    EditorRequested,
+    HandOverRequested,
+    LayoutChanged,
+    PieceClicked,
+    SheetOutcome,
+)
 from jp_tui.ui.sheets.port import Mode
 from jp_tui.ui.sheets.reading import ContextReader
 from jp_tui.ui.sheets.reply_fields import ReplyFields
@@ -50,12 +60,15 @@ from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.sheets.side_question import SideQuestion
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.context import ContextView
+from jp_tui.view.questions import people
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.questions.offered_prompt import is_offered
 from jp_tui.view.wording import questions as w
 
 TWICE = 1.0
 """Seconds within which a second Ctrl+C ends the turn (R248)."""
+ANSWERS = (Answered, Permitted, Delivered, Submitted)
+"""Responses that decide a question."""
 _SWALLOWED = frozenset({"tab", "shift+tab", "backspace", "delete"})
 """Keys that would act on the field or move the focus: while a sheet is open they do nothing (R245)."""
 
@@ -70,9 +83,12 @@ class Sheet(Vertical, can_focus=True):
         &.-deaf { border: round $foreground 30%; border-title-color: $text-muted; }
         &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
         &.-gaps > #question, &.-gaps > .context, &.-gaps > .-head { margin-bottom: 1; }
+        &.-gaps > #question.-asked { margin-bottom: 0; }
+        &.-gaps > #people { margin-bottom: 1; }
         &.-gaps > #aside { margin-bottom: 0; }
         & > #beneath { height: auto; }
         & > #question { height: auto; text-style: bold; }
+        & > #people { height: auto; color: $text-accent; }
         & > #warning { height: auto; color: $text-warning; text-style: bold; }
         & > #problem { height: auto; color: $text-warning; }
         & > .title, & > #time { height: auto; color: $text-muted; }
@@ -107,6 +123,7 @@ class Sheet(Vertical, can_focus=True):
         Binding("e", "edit", "Edit arguments", id="sheet.edit", tooltip="Change the arguments, then run"),
         Binding("s", "end_turn", "End turn", id="sheet.end", tooltip="Stop the turn, after a confirmation"),
         Binding("w", "why", "Why", id="sheet.why", tooltip="Show why you are asked"),
+        Binding("h", "hand_over", "Hand over", id="sheet.hand", tooltip="Let another person or group answer"),
         Binding("v", "aside('reason')", "Whole reason", id="sheet.reason", tooltip="Show the reviewer's whole reason"),
         Binding("escape", "leave", "Back or menu", id="sheet.leave", tooltip="Leave the text field, or open the menu"),
         Binding("t", "split", "Side by side", id="sheet.split", tooltip="Show the diff in one or two columns"),
@@ -132,15 +149,17 @@ class Sheet(Vertical, can_focus=True):
         self, prompt: PromptRequest, kind: type[AnswerArea], *, gate: InputGate, draft: Draft | None = None
     ) -> None:
         super().__init__(classes="-deaf")
-        self.prompt, self.gate = prompt, gate
+        self._asked, self.gate = prompt, gate
         self._draft = draft or Draft()
         self.mode: Mode = "answer"
         self.writing: Field | None = None
         """The field that has the keys."""
         self.armed = False
         """Keys answer; the screen shows it (E10)."""
-        self.done = self.unsent = False
+        self.done = self.unsent = self.shared = False
+        """`shared`: other people use the store, too."""
         self._edits_first = prompt.edit_first
+        self._overruled = ""  # who looks at it, as the user was warned of by a first answer
         self._interrupted = float("-inf")
         self.set_class(prompt.source == "tool" or prompt.kind in ("permission", "delivery"), "-tool")
         self.border_title = texts.title(prompt)
@@ -179,6 +198,7 @@ class Sheet(Vertical, can_focus=True):
             view.add_class("context")
             yield view
         yield frame.question
+        yield frame.people
         yield frame.warning
         for widget in self.area.body.widgets():
             widget.add_class("answers")
@@ -194,6 +214,11 @@ class Sheet(Vertical, can_focus=True):
         self.restore_draft(self._draft)
 
     # State
+
+    @property
+    def prompt(self) -> PromptRequest:
+        """The question, with the people that it asks now."""
+        return self._asked
 
     @property
     def cramped(self) -> bool:
@@ -234,11 +259,23 @@ class Sheet(Vertical, can_focus=True):
     # Outcomes
 
     def answer(self, response: Response) -> None:
-        """Post the outcome: once, armed, and by a key or click that may answer."""
+        """Post the outcome: once, armed, and by a key or click that may answer. Where another person looks at the
+        question, an answer is asked for again before it overrules that (store.md D16)."""
         if self.may_send and not self.cramped:
+            if self._overrules(response):
+                return
             self.done = True
             self.post_message(SheetOutcome(self.prompt, response))
             self.area.sent()
+
+    def _overrules(self, response: Response) -> bool:
+        """Ask for a first answer again where another person looks at the question. Return True if it was."""
+        who = self.prompt.claimed_by
+        if not who or who == self._overruled or not isinstance(response, ANSWERS):
+            return False
+        self._overruled = who
+        self.show_notice(ours(people.CLAIMED, who=Foreign(who)))
+        return True
 
     def answered(
         self,
@@ -280,6 +317,13 @@ class Sheet(Vertical, can_focus=True):
         under = self.area.under(self._question) or self.reading.under(self._question)
         self.frame.question.update(under)
         self.relayout()
+
+    def people_changed(self, prompt: PromptRequest) -> None:
+        """Show a question that more people approved, that another looks at, or that was handed over."""
+        self._asked = prompt
+        self.frame.show_people(prompt)
+        self.reading.renew("why")
+        self.show()
 
     def waiting(self, place: int, of: int) -> None:
         """Show how many questions wait and which of them this is."""
@@ -393,6 +437,8 @@ class Sheet(Vertical, can_focus=True):
             found.append(Hint("e", "edit", "edit"))
         if self._knows_why:
             found.append(Hint("w", "why", "why"))
+        if self._may_hand_over:
+            found.append(Hint("h", "hand over", "hand_over"))
         found.append(Hint("Esc", "menu", "leave", keep=True))
         if self.reply_fields.may_note:
             found.append(Hint("c", "note", "note"))
@@ -596,6 +642,17 @@ class Sheet(Vertical, can_focus=True):
             self.answer(Cancelled(declined=True))
         else:
             self.open_menu("decline")
+
+    @property
+    def _may_hand_over(self) -> bool:
+        """True if there are others who could answer the question (store.md D16)."""
+        prompt = self.prompt
+        return prompt.kind == "question" and (self.shared or bool(prompt.to) or prompt.approvals is not None)
+
+    def action_hand_over(self) -> None:
+        """Choose another person or group for the question, which stays open."""
+        if self._may_hand_over and not self.done and self.press.fresh:
+            self.post_message(HandOverRequested(self.prompt))
 
     def action_why(self) -> None:
         """Show the rule that routed the question to the user, or close it."""

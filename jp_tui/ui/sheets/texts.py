@@ -18,6 +18,7 @@ from jp_tui.ui.sheets.form_tabs import progress
 from jp_tui.ui.sheets.json.text import readable
 from jp_tui.ui.text import MOST as SHOWN
 from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled, whole
+from jp_tui.view.questions import people
 from jp_tui.view.questions.offered_prompt import is_outside
 from jp_tui.view.questions.prompt_line import asker, in_context, tool_name
 from jp_tui.view.wording import questions as w
@@ -120,9 +121,16 @@ def asked(prompt: PromptRequest) -> Content:
     return line(prompt.question.text, LONG)
 
 
+def asked_people(prompt: PromptRequest) -> Content:
+    """Return the people that are asked, those that approved it and who looks at it; empty for the user alone."""
+    return ours("{people}", people=Foreign(people.sheet_line(prompt)))
+
+
 def why(prompt: PromptRequest) -> Content:
-    """Return the rule that routed the question to the user (E42)."""
-    return ours(w.WHY, why=Foreign(prompt.why)) if prompt.why else ours(w.NO_WHY)
+    """Return the rule that routed the question to the user (E42), and which people it asks (store.md D14-D16)."""
+    rule = ours(w.WHY, why=Foreign(prompt.why)) if prompt.why else ours(w.NO_WHY)
+    asked_of = asked_people(prompt)
+    return join(rule, asked_of, sep=ours("\n")) if asked_of else rule
 
 
 def why_words(prompt: PromptRequest) -> Foreign:

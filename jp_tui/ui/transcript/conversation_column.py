@@ -173,6 +173,14 @@ class ConversationColumn(Vertical):
         """Show that an answer was not accepted; `by` names who answered first."""
         self._after_keys(lambda: self.dock.refused(key, reason, gone, by))
 
+    def people_changed(self, prompt: PromptRequest) -> None:
+        """Show which people a question asks now (store.md D15, D16)."""
+        self._after_keys(lambda: self._people_changed(prompt))
+
+    def handed_over(self, key: Key) -> None:
+        """Remove a question that another person has now."""
+        self._after_keys(lambda: self.dock.handed_over(key))
+
     def answer_held(self, key: Key, held: bool) -> None:
         """Show that an answer waits for the store, or that it was taken back (store.md D12)."""
         self._after_keys(lambda: self.dock.answer_held(key, held))
@@ -209,6 +217,10 @@ class ConversationColumn(Vertical):
             self._held = [*(held for held in self._held if key_of(held) != key_of(prompt)), prompt]
         else:
             self.dock.ask(prompt)
+
+    def _people_changed(self, prompt: PromptRequest) -> None:
+        self._held = [prompt if key_of(one) == key_of(prompt) else one for one in self._held]
+        self.dock.people_changed(prompt)
 
     def _remove_settled(self, key: Key, by: str) -> None:
         self._held = [held for held in self._held if key_of(held) != key]

@@ -20,6 +20,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.context import ContextRead, ReadContext
 from jp_tui.protocol.own_commands import OwnCommand
+from jp_tui.protocol.people import ClaimSettled, PeopleListed
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.controller import COMPOSER_COMMANDS, ComposerController, ComposerEvent
 from jp_tui.ui.composer.drafts import COMPOSER, OWN, DraftStore
@@ -28,6 +29,7 @@ from jp_tui.ui.sheets import preload
 from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.sheets.messages import CopyRequested
 from jp_tui.ui.text import ours
+from jp_tui.ui.transcript.claim_controller import ClaimController
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.inbox_controller import InboxController
 from jp_tui.ui.transcript.snooze_store import SnoozeStore
@@ -135,6 +137,10 @@ class ConversationController(Vertical):
         self.inbox = InboxController(
             self, column=self.column, snoozes=self._snoozes, send=send, clock=clock, changed=self._report
         )
+        self._claims = ClaimController(
+            self, send=send, notify=lambda words: self.post_message(InboxController.Notice(words)),
+            handed_over=self.inbox.handed_over,
+        )  # fmt: skip
         self._composer = composer
         self.composing = ComposerController(
             composer=composer,
@@ -222,7 +228,7 @@ class ConversationController(Vertical):
         inbox = self.inbox.inbox
         self._status = counted(self._status, inbox)
         self.column.banner.trouble = (self._status.trouble, self._status.advice)
-        self.column.dock.among(self._status.conversation, inbox.titles)
+        self.column.dock.among(self._status.conversation, inbox.titles, bool(self._status.store))
         agents = self._agents.of_parent(self._status.conversation)
         self.column.transcript.asking(asking(agents))
         if self._first is not None:
@@ -250,6 +256,7 @@ class ConversationController(Vertical):
     def _apply(self, event: ev.Event, now: float) -> None:
         self._agents = self._agents.apply(event, now)
         self.inbox.apply(event, now)
+        self._claims.apply(event)
         if isinstance(event, ev.TurnStarted) and not self._sheets_load:
             self._sheets_load = True  # a question is likely now
             self.set_timer(preload.BREATH, lambda: preload.load(self.set_timer))
@@ -335,8 +342,8 @@ class ConversationController(Vertical):
                 self.note(*failed(message, file))
             case ev.Compacted(message=message):
                 self.note(message, "") if message else None
-            case ev.OfferSettled():
-                pass  # the inbox has it already
+            case ev.OfferSettled() | ClaimSettled() | PeopleListed():
+                pass  # the inbox and the claims have it already
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
                 pass  # handled by the app, the status line, the inbox
             case ContextRead(parts=parts) if self._first is not None:
@@ -401,6 +408,8 @@ class ConversationController(Vertical):
                 self.post_message(self.ForPage(event))
         elif event.command in COMPOSER_COMMANDS:
             self.composing.refused(event)
+        elif event.command in ("claim_inquiry", "list_people"):
+            pass  # the claims have it already
         elif event.command == "ask_aside":
             self.column.dock.end_reply(broken=event.message)
         else:
@@ -476,8 +485,19 @@ class ConversationController(Vertical):
     @on(SheetDock.Shown)
     def _shown(self, event: SheetDock.Shown) -> None:
         event.stop()
+        self._claims.shown(self.column.dock.queue.get(event.key))
         if self.inbox.shown(event.key, event.digest):
             self._report()
+
+    @on(SheetDock.Turned)
+    def _turned(self, event: SheetDock.Turned) -> None:
+        event.stop()
+        self._claims.turned(event.prompt)
+
+    @on(SheetDock.HandOver)
+    def _hand_over(self, event: SheetDock.HandOver) -> None:
+        event.stop()
+        self._claims.hand_over(event.key)
 
     @on(SheetDock.DraftChanged)
     def _draft_changed(self, event: SheetDock.DraftChanged) -> None:

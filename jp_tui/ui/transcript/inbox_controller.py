@@ -23,9 +23,11 @@ from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.snooze_store import SnoozeStore
 from jp_tui.view.questions import inbox_lines as words
+from jp_tui.view.questions import people
 from jp_tui.view.questions.inbox import InboxState
 from jp_tui.view.questions.offered_prompt import is_outside, offer_of, prompt_of
 from jp_tui.view.questions.outcome_line import elsewhere
+from jp_tui.view.questions.people import PEOPLE
 from jp_tui.view.questions.queue import NONE, Key, key_of
 
 
@@ -88,6 +90,9 @@ class InboxController:
                 self._listed(arrive)
             case ev.OfferSettled():
                 self._offer_settled(event)
+            case ev.PromptChanged(conversation=conversation, inquiry=inquiry):
+                if (prompt := self._inbox.prompts.get((conversation, inquiry))) is not None:
+                    self._column.people_changed(prompt)
             case ev.ConversationOpened(conversation=conversation):
                 self._background.discard(conversation)  # it is visible now
                 self.request()
@@ -114,10 +119,21 @@ class InboxController:
         for key in [key for key in self._offers if key not in listed]:
             self._drop_offer(key)
             self._column.remove_settled(key)
+        self._renew_offers()
         if arrive != "inbox":
             self._show_new(unfolds=arrive == "sheet")
         if requested and not self._following and not self._held:
             self._send(cmd.WatchWaiting(on=False))
+
+    def _renew_offers(self) -> None:
+        """Show which people the questions of other processes ask now."""
+        for one in self._inbox.elsewhere if self._offers else ():
+            key = one.conversation, one.inquiry
+            before = self._offers.get(key)
+            now = {name: getattr(one, name) for name in PEOPLE}
+            if before is not None and any(getattr(before, name) != value for name, value in now.items()):
+                self._offers[key] = before.model_copy(update=now)
+                self._column.people_changed(self._offers[key])
 
     def _show_new(self, *, unfolds: bool) -> None:
         """Show new questions of other programs, folded to a line or open (N6)."""
@@ -169,8 +185,13 @@ class InboxController:
             return
         if settled.status == "accepted":
             self._column.remove_settled(key)
+        elif settled.status == "counted":
+            self._column.remove_settled(key)
+            if settled.approvals is not None:
+                counted = Foreign(people.approvals_text(settled.approvals))
+                self._notify(ours(people.COUNTED, approvals=foreign(counted, mode="line", limit=120)))
         else:
-            still_open = settled.status in ("invalid", "no_reaction")
+            still_open = settled.status in ("invalid", "no_reaction", "claimed")
             by = elsewhere(settled.by) if settled.by else ""
             self._column.refused(key, settled.message, not still_open, by)
             if still_open:
@@ -186,6 +207,13 @@ class InboxController:
         gone = self._offers.pop(key)
         if not is_outside(gone) and not self._held and not self._following:
             self.request()
+
+    def handed_over(self, key: Key) -> None:
+        """Stop asking a question of another process that another person has now; one of this process stays open, and
+        the engine reports whom it asks."""
+        if key in self._offers:
+            self._column.handed_over(key)
+            self._drop_offer(key)
 
     def answer(self, settled: SheetDock.Settled) -> None:
         """Send an answer to each of its questions, or offer it to the process that asked."""
@@ -234,7 +262,7 @@ class InboxController:
             self._column.open_question(key, alike)
             self._schedule()
             self._changed()
-        elif (entry := self._inbox.get(key)) is not None and (entry.held_by or entry.outside or entry.folder):
+        elif (entry := self._inbox.get(key)) is not None and entry.away:
             self._offer(key)
         elif entry is not None:
             self._wanted = key

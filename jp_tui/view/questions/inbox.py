@@ -67,6 +67,11 @@ class InboxEntry:
     share: Literal["mine", "roles", "asked"] = "mine"
     """People it asks, as in `WaitingInfo` (store.md D14-D16, D19)."""
 
+    @property
+    def away(self) -> bool:
+        """True if its conversation isn't resumed here: it is open elsewhere, of another folder, or another person's."""
+        return bool(self.held_by or self.outside or self.folder or self.owner)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gone:

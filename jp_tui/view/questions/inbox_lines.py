@@ -7,14 +7,17 @@ Rows as data, from `inbox.py`. Independent of widgets; both clocks are inputs: `
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import PromptKind
 from jp_tui.protocol.worker import by_worker
 from jp_tui.view.activity.status import shortened
+from jp_tui.view.questions import people
 from jp_tui.view.questions.inbox import Gone, InboxEntry
 from jp_tui.view.questions.outcome_line import elsewhere
 from jp_tui.view.wording.amounts import age
@@ -47,6 +50,11 @@ WITHDRAWN: Final = "{who} withdrew “{text}”"
 NO_LONGER: Final = "no longer open: {who} asked “{text}”"
 ANSWERED: Final = "answered by {by}: {who} asked “{text}”"
 NOT_SENT: Final = "not sent"
+Filter = Literal["all", "mine", "roles", "asked"]
+FILTERS: Final[dict[Filter, str]] = {
+    "all": "all", "mine": "mine", "roles": "my roles", "asked": "asked by me",
+}  # fmt: skip
+NONE_KEPT: Final = "Nothing here. Press f for the other questions."
 ALIKE: Final = "One answer for all {n}"
 
 _KINDS: dict[PromptKind, str] = {
@@ -59,7 +67,7 @@ _KINDS: dict[PromptKind, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """`sign` shows its state, `aside` the place and kind; `mark` names what is special; `detail` is everything."""
+    """`sign` shows its state, `mark` names what is special, `people` are those whom it asks."""
 
     entry: InboxEntry
     sign: str
@@ -67,6 +75,7 @@ class InboxRow:
     kind: str
     mark: str
     alike: int
+    people: Foreign
 
 
 _FOLDER = 30
@@ -83,7 +92,7 @@ def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
         sign, mark = "○", "not open"
         if entry.outside:
             sign, mark = "?", ""
-        elif entry.machine or entry.folder:
+        elif entry.machine or entry.folder or (entry.owner and not entry.held_by):
             mark = _place(entry)
         elif entry.held_by:
             mark = (HELD_BY if not entry.offers else ANSWER_HERE).format(who=short(entry.held_by))
@@ -94,6 +103,7 @@ def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
         kind=_KINDS[entry.kind],
         mark=mark,
         alike=len(entry.alike),
+        people=Foreign(people.row_line(entry, entry.owner)),
     )
 
 
@@ -111,12 +121,29 @@ def _place(entry: InboxEntry) -> str:
 
 def details(entry: InboxEntry) -> str:
     """Return where an entry of another machine or folder belongs, empty for others."""
-    if entry.outside or not (entry.machine or entry.folder):
+    if entry.outside or not (entry.machine or entry.folder or entry.owner):
         return ""
-    parts = [f"from {machine(entry.machine)}"] if entry.machine else []
+    parts = [f"{printable(entry.owner)}'s conversation"] if entry.owner else []
+    parts += [f"from {machine(entry.machine)}"] if entry.machine else []
     parts += [printable(entry.folder)] if entry.folder else []
     parts += [HELD_BY.format(who=short(entry.held_by))] if entry.held_by else []
     return ", ".join(parts)
+
+
+def shared(entries: Iterable[InboxEntry]) -> bool:
+    """Return True if any of these asks other people than the user."""
+    return any(one.share != "mine" or one.to or one.owner or one.approvals is not None for one in entries)
+
+
+def kept(entries: Sequence[InboxEntry], which: Filter) -> Sequence[InboxEntry]:
+    """Return the entries of a filter (store.md D19)."""
+    return entries if which == "all" else [one for one in entries if one.share == which]
+
+
+def filter_words(entries: Iterable[InboxEntry]) -> dict[Filter, str]:
+    """Return the filters with what each would show: `my roles 2`."""
+    counts = Counter(one.share for one in entries)
+    return {name: f"{said} {counts.total() if name == 'all' else counts[name]}" for name, said in FILTERS.items()}
 
 
 def short_folder(path: str) -> str:
@@ -126,6 +153,8 @@ def short_folder(path: str) -> str:
 
 def goes_on(entry: InboxEntry) -> str:
     """Return where the conversation of an answer goes on that is only recorded here."""
+    if entry.owner and not entry.folder:
+        return f"{printable(entry.owner)}'s workspace"
     there = short_folder(entry.folder)
     return f"{there} on {machine(entry.machine)}" if entry.machine else there
 

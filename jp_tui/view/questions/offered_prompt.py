@@ -93,6 +93,7 @@ def offer_of(prompt: PromptRequest, said: Response) -> OfferAnswer | None:
         case Answered(value=value, note=note, remember=remember, rule=rule):
             words = prompt.question.answer_type.spelled(value)
             found = {"value": words, "note": note, "hidden": is_outside(prompt), "remember": remember, "rule": rule}
+            found["anyway"] = bool(prompt.claimed_by)  # the sheet asked twice (store.md D16)
             return empty.model_copy(update=found)
         case Edited(arguments=arguments) if is_outside(prompt):
             return empty.model_copy(update={"value": "yes", "hidden": True, "arguments": arguments})

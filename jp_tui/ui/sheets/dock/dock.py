@@ -36,6 +36,7 @@ from jp_tui.ui.sheets.dock.side_replies import SideReplies
 from jp_tui.ui.sheets.key_line import KeyLine
 from jp_tui.ui.sheets.messages import EditorRequested, LayoutChanged, SheetOutcome
 from jp_tui.ui.text import blank, ours
+from jp_tui.view.questions import people
 from jp_tui.view.questions.arming import Arrival
 from jp_tui.view.questions.drafts import restored
 from jp_tui.view.questions.offered_prompt import is_outside
@@ -149,6 +150,12 @@ class SheetDock(Vertical):
         conversation: str
         inquiry: str
         text: str
+
+    @dataclass
+    class HandOver(Message):
+        """The user wants to hand a question over."""
+
+        key: Key
 
     @dataclass
     class TakenBack(Message):
@@ -283,6 +290,11 @@ class SheetDock(Vertical):
         if sheet is None or not sheet.done or not self.open or not self.transition.lingers(key, sheet):
             self._drop(key, self._gone(key, by))
 
+    def handed_over(self, key: Key) -> None:
+        """Drop a question that another person has now: the user knows it."""
+        self._along.add(key)
+        self._drop(key, blank())
+
     def _store_draft(self, key: Key, text: str) -> None:
         self.post_message(self.DraftChanged(*key, text))
 
@@ -301,6 +313,21 @@ class SheetDock(Vertical):
                 sheet.turn("answer")
             sheet.show_notice(ours(w.REFUSED, reason=Foreign(reason)))
             self._accept_keys(key)
+
+    def people_changed(self, prompt: PromptRequest) -> None:
+        """Show which people a question asks now (store.md D15, D16). Where the user's own part in it changes, its sheet
+        is another one, and takes keys like one that came now (E10)."""
+        key = key_of(prompt)
+        if self.queue.get(key) is None:
+            return
+        sheet = self.host.sheet_of(key)
+        counted = sheet is not None and sheet.done and sheet.prompt.approvals != prompt.approvals
+        if sheet is not None and (counted or sheet.prompt.yours != prompt.yours):
+            self.ask(prompt)
+            return
+        self.queue = self.queue.added(prompt)
+        if sheet is not None:
+            sheet.people_changed(prompt)
 
     def answer_held(self, key: Key, held: bool) -> None:
         """Show that the answer to a question waits for the store, or that it was taken back (store.md D12)."""
@@ -448,9 +475,9 @@ class SheetDock(Vertical):
 
     # Passed on to the sheets
 
-    def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
-        """Set the open conversation, and the titles of others (E4)."""
-        self.host.among(here, titles)
+    def among(self, here: str, titles: Mapping[str, Foreign], shared: bool = False) -> None:
+        """Set the open conversation, and the titles of others (E4); `shared`: other people use the store, too."""
+        self.host.among(here, titles, shared)
 
     def restore_draft(self, key: Key, text: str) -> None:
         """Restore a stored draft; text typed since then is newer and stays."""
@@ -597,6 +624,9 @@ class SheetDock(Vertical):
         return texts.who(prompt) if prompt is not None else blank()
 
     def _gone(self, key: Key, by: str) -> Content:
+        prompt = self.queue.get(key)
+        if by and prompt is not None and not prompt.yours:
+            return ours(people.OTHERS_ANSWERED, who=self._who(key))
         if by:
             return ours(w.ANSWERED_BY, who=self._who(key), by=Foreign(by))
         return ours(w.SETTLED_ELSEWHERE, who=self._who(key))
@@ -687,6 +717,11 @@ class SheetDock(Vertical):
     def _aside_asked(self, event: messages.SideQuestionAsked) -> None:
         event.stop()
         self.post_message(self.AsideAsked(*key_of(event.prompt), event.text))
+
+    @on(messages.HandOverRequested)
+    def _hand_over(self, event: messages.HandOverRequested) -> None:
+        event.stop()
+        self.post_message(self.HandOver(key_of(event.prompt)))
 
     @on(messages.SideQuestionForwarded)
     def _aside_sent(self, event: messages.SideQuestionForwarded) -> None:

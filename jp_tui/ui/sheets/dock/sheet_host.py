@@ -41,6 +41,7 @@ class SheetHost:
         self._sheets: dict[Key, Sheet] = {}
         self._room: object = None
         self._folded, self._notice, self._alike = FoldedSheet(), Static(id="notice"), Static(id="alike")
+        self._shared = False
         self._here, self._titles = "", cast(Mapping[str, Foreign], MappingProxyType({}))
 
     def widgets(self) -> Sequence[Widget]:
@@ -91,14 +92,17 @@ class SheetHost:
         if alike > 1:
             self._alike.update(ours(w.ALIKE, n=alike))
 
-    def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
-        """Set the open conversation, and the titles of others: a frame names the conversation of its question (E4)."""
+    def among(self, here: str, titles: Mapping[str, Foreign], shared: bool) -> None:
+        """Set the open conversation, and the titles of others: a frame names the conversation of its question (E4).
+        `shared`: other people use the store, too."""
+        self._shared = shared
         if (here, titles) != (self._here, self._titles):
             self._here, self._titles = here, titles
             self._entitle()
 
     def _entitle(self) -> None:
         for sheet in self._sheets.values():
+            sheet.shared = self._shared
             sheet.entitle(self._origin_title(sheet.prompt))
 
     def _origin_title(self, prompt: PromptRequest) -> Foreign | None:
