@@ -20,6 +20,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.worker import SCHEDULE
+from jp_tui.view.wording.failures import words as failed
 
 SECONDS_TO_CLOSE = 10.0
 
@@ -134,8 +135,10 @@ class ServeRun:
                 self._say({"type": "offline" if problem else "online"}, "" if problem else "The store answers again.")
                 if problem:
                     self._output.tell(f"jp-tui serve: {problem}")
-            case e.StorageFailed(message=message) | e.UserNotice(message=message) | e.BackgroundFailed(message=message):
-                self._output.tell(f"jp-tui serve: {message}")
+            case e.StorageFailed(message=message, advice=advice) | e.UserNotice(message=message, advice=advice):
+                self._output.tell(f"jp-tui serve: {message} {advice}".rstrip())
+            case e.BackgroundFailed(message=message, file=file):
+                self._output.tell(f"jp-tui serve: {' '.join(failed(message, file))}")
             case e.EngineFailed(message=message):
                 self._output.tell(f"jp-tui serve: {message}")
                 self._over, self._status = True, FAILED

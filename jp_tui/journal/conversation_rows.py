@@ -29,14 +29,14 @@ _SHOWN: dict[Shown, str] = {
     "deleted": f"hidden NOT IN ('', '{MAKING}')",
     "all": "hidden = ''",
 }
-_INSIDE = f"NOT EXISTS (SELECT 1 FROM events WHERE place = (conversations.key << {SHIFT} | 1) AND kind = '{OUTSIDE}')"
+INSIDE = f"NOT EXISTS (SELECT 1 FROM events WHERE place = (conversations.key << {SHIFT} | 1) AND kind = '{OUTSIDE}')"
 """Leaves out conversations that hold a question of another program (N1): their first event says so."""
 
 
 def where(shown: Shown, workspace: str | None) -> tuple[str, list[object]]:
     """Return the condition for these, with its values."""
     here, values = ("workspace = ? AND ", [workspace]) if workspace is not None else ("", [])
-    return f"WHERE {here}{_SHOWN[shown]} AND {_INSIDE}", [*values]
+    return f"WHERE {here}{_SHOWN[shown]} AND {INSIDE}", [*values]
 
 
 def conversation_row(row: tuple[Any, ...]) -> ConversationRow:

@@ -17,7 +17,7 @@ from typing import Any, get_args
 
 from jp_tui.journal import search
 from jp_tui.journal.connect import open_for_one_query, open_reading, trouble
-from jp_tui.journal.conversation_rows import FAMILY, FIELDS, ConversationSearch, conversation_row, where
+from jp_tui.journal.conversation_rows import FAMILY, FIELDS, INSIDE, ConversationSearch, conversation_row, where
 from jp_tui.journal.file_events import open_events, watch
 from jp_tui.journal.migrate import check
 from jp_tui.journal.port import (
@@ -320,12 +320,11 @@ class JournalReader:
     def unfinished(self, workspaces: Sequence[str], among: int = 2000) -> list[ConversationRow]:
         found: list[ConversationRow] = []
         for workspace in dict.fromkeys(workspaces):
-            inside, values = where("all", workspace)
             found += self._rows(
-                "WHERE key IN (SELECT key FROM conversations WHERE workspace = ? ORDER BY updated DESC, key DESC"
-                f" LIMIT ?) AND ended < turns AND {inside.removeprefix('WHERE ')}"
+                "WHERE key IN (SELECT key FROM conversations WHERE workspace = ? AND hidden = ''"
+                f" ORDER BY updated DESC, key DESC LIMIT ?) AND ended < turns AND {INSIDE}"
                 " AND NOT EXISTS (SELECT 1 FROM waiting WHERE conversation = conversations.key AND missing > 0)",
-                (workspace, max(0, among), *values),
+                (workspace, max(0, among)),
             )
         return sorted(found, key=lambda row: row.updated, reverse=True)
 

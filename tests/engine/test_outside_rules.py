@@ -3,12 +3,14 @@ rules.md AR18-AR22). Each question is asked by an engine of its own, as by a pro
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.engine.record.rules.record import ADDED, REVOKED
 from jp_tui.engine.session import session_memory
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -118,6 +120,26 @@ def test_ar18_a_rule_for_the_folder_is_in_the_file(bench: Bench, asks: Asks, per
     (made,) = files.layers().user.rules.rules
     assert (made.tool, made.effect, made.command, made.made_by) == (BASH, "allow", (("git",), ("log",)), "answer")
     assert said(asks(command="git log", session="s2"))[:2] == ("answered", True)
+
+
+def test_ar22_a_rule_that_the_file_does_not_take_is_revoked_on_record(
+    bench: Bench, asks: Asks, person: Bench, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer counts; the log doesn't say that there is such a rule."""
+    bench.rule_book = files.book
+
+    def refuses(table: object) -> None:
+        raise ValueError("the file can't be written")
+
+    asked = asks(command="git log -1").until(e.OutsideAsked)
+    monkeypatch.setattr(files.book, "add", refuses)
+    settled = answer(person, asked, rule=ChosenRule(scope="command", lifetime=FOLDER))
+    assert settled.status == "accepted" and "but not its rule: the file can't be written" in settled.message
+    added, revoked = (person.journal.of_kinds(asked.conversation, (kind,), "", 0) for kind in (ADDED, REVOKED))
+    assert len(added) == 1
+    assert [json.loads(one.entry.payload)["id"] for one in revoked] == [
+        json.loads(one.entry.payload)["rule"]["id"] for one in added
+    ]
 
 
 def living(person: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

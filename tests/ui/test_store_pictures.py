@@ -15,7 +15,7 @@ from jp_tui.protocol.values import WaitingInfo
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
 from tests.ui.app_host import Host
-from tests.ui.picturing import Compare, host, looks, taken
+from tests.ui.picturing import SIZES, Compare, host, looks, taken
 from tests.ui.test_offline import LOST
 
 NAMED = ev.StoreState(name="db.example.org/jp")
@@ -46,8 +46,20 @@ def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
+light = pytest.mark.parametrize("size", SIZES[:1], ids=["80x24"])
+
+
 @looks
 def test_inbox_of_three_machines(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
+    inbox_of_three(snap_compare, size, theme)
+
+
+@light
+def test_inbox_of_three_machines_in_light(snap_compare: Compare, size: tuple[int, int]) -> None:
+    inbox_of_three(snap_compare, size, "jp-day")
+
+
+def inbox_of_three(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
     app = host(theme)
     app.link.answers[cmd.WatchWaiting] = lambda one: [ev.WaitingListed(waiting=THREE)] if one.on else []
 
@@ -60,6 +72,15 @@ def test_inbox_of_three_machines(snap_compare: Compare, size: tuple[int, int], t
 @looks
 def test_offline(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
     """The notice stays until Esc; messages wait above the composer."""
+    offline(snap_compare, size, theme)
+
+
+@light
+def test_offline_in_light(snap_compare: Compare, size: tuple[int, int]) -> None:
+    offline(snap_compare, size, "jp-day")
+
+
+def offline(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
     app = host(theme)
     messages = [{"id": 1, "text": "and then run the tests"}, {"id": 2, "text": "push it\nwhen they pass"}]
     waiting = {"conversation": CONVERSATION, "messages": messages, "held": "not sent, the store doesn't answer"}

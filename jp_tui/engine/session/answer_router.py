@@ -393,7 +393,7 @@ class AnswerRouter:
         match state:
             case "accepted" | "open":
                 return self._reply_with(
-                    "accepted", inquiry, conversation=conversation, message="The answer is recorded."
+                    "accepted", inquiry, conversation=conversation, message=words or "The answer is recorded."
                 )
             case "counted":
                 approvals = Approvals.model_validate(parse_object(words, max_bytes=1 << 20))

@@ -549,7 +549,8 @@ async def answer_outside(
             names: list[Json] = [str(one["id"]) for one in made]
             events = [replace(one, metadata={**one.metadata, "rules": names}) for one in events]
         if await _close(setup, row.conversation, request.id, row.entry.turn, events, made, rule, after):
-            return decided.settled if rule is None else (decided.settled[0], keep_rules(setup, rule, made))
+            kept = "" if rule is None else await keep_rules(setup, row.conversation, rule, made)
+            return decided.settled if rule is None else (decided.settled[0], kept)
         response = last_response(setup.journal, row.conversation, request.id)
         if response is not None or after is None:
             by = None if isinstance(response, ev.InquiryRedacted) or response is None else response.responder

@@ -169,9 +169,11 @@ def new_rules(
     return tuple(found)
 
 
-def keep_rules(setup: EngineDependencies, wanted: ChosenRule, made: Sequence[JsonObject]) -> str:
+async def keep_rules(
+    setup: EngineDependencies, conversation: str, wanted: ChosenRule, made: Sequence[JsonObject]
+) -> str:
     """Write rules for the folder to the user's file, once they are on record (AR22). Return why they can't be kept,
-    empty if they are."""
+    empty if they are; then they are on record as revoked. Raises JournalError."""
     book = setup.rule_book
     if wanted.lifetime == SESSION or book is None:
         return ""
@@ -179,8 +181,10 @@ def keep_rules(setup: EngineDependencies, wanted: ChosenRule, made: Sequence[Jso
         for table in made:
             book.add({**table, "made_by": "answer"})
     except ValueError as problem:
+        ids = [str(one["id"]) for one in made]
         with suppress(ValueError):
-            book.revoke([str(one["id"]) for one in made])
+            book.revoke(ids)
+        await _revoke(setup, conversation, ids)
         return f"The answer is recorded, but not its rule: {problem}"
     return ""
 
@@ -247,9 +251,13 @@ def _kept(journal: JournalReading, conversation: str, session: AgentSession) -> 
 
 async def forget(setup: EngineDependencies, kept: KeptAnswer) -> None:
     """Revoke it: a further event in the session's conversation. Raises JournalError."""
+    await _revoke(setup, kept.conversation, [kept.id])
+
+
+async def _revoke(setup: EngineDependencies, conversation: str, ids: Sequence[str]) -> None:
     at = timestamp(setup.now())
-    row = entry(rule_revoked(at, kept.id), TURN, at)[0]
+    rows = [entry(rule_revoked(at, id_), TURN, at)[0] for id_ in ids]
     where = str(setup.workspace)
-    await setup.journal.ask_outside(
-        kept.conversation, [row, row], workspace=where, at=at, title="", admits=lambda _: None, joins=True
+    await setup.journal.ask_outside(  # which leaves out the first where the conversation is there
+        conversation, [rows[0], *rows], workspace=where, at=at, title="", admits=lambda _: None, joins=True
     )

@@ -76,3 +76,6 @@ def test_d20_unfinished_turns_that_wait_for_nobody(opens: Opens) -> None:
     journal.hide("c", at(30)).result(LIMIT)
     journal.set_archived("a", True).result(LIMIT)
     assert [row.id for row in journal.unfinished(["/w", "/v"])] == ["a"]
+    journal.hide("d", at(31)).result(LIMIT)
+    journal.hide("b", at(31)).result(LIMIT)
+    assert [row.id for row in journal.unfinished(["/w"], among=1)] == ["a"], "deleted ones are none of the last"
