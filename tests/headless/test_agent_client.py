@@ -153,6 +153,23 @@ def test_n43_what_an_approved_request_did_not_show_is_asked(
     assert (folder / "a.txt").read_text() == "one\ntwo\nthree\n" and not (folder / "ran").exists()
 
 
+def test_n43_a_guarded_file_is_asked_about_all_the_same(tmp_path: Path) -> None:
+    """The yes to the agent's request, which showed the change, isn't for our writing (AR9)."""
+    folder = work(tmp_path)
+    (folder / "Makefile").write_text("all:\n")
+    shown = {"type": "diff", "path": str(folder / "Makefile"), "oldText": "all:\n", "newText": "all: x\n"}
+    asks = {**edit(folder), "rawInput": {"path": "Makefile"}, "content": [shown]}
+    writes = ["request", "fs/write_text_file", change(folder, "all: x\n", "Makefile")]
+    record = agent(tmp_path, [["ask", asks, None, [writes]], ["say", "x"]])
+    with on_terminal(tmp_path, "query", "--agent", "fake", "--workspace", str(folder), "go") as term:
+        for answer, text in (("y", "Run fake.edit?"), ("n", "other programs run what it says")):
+            assert text in term.until("? commands\r\n> ")
+            term.type(f"{answer}\n")
+        term.rest()
+        assert term.wait() == 0
+    assert isinstance(replies(record)[0], str) and (folder / "Makefile").read_text() == "all:\n"
+
+
 def test_n43_what_an_approved_request_showed_runs_once(tmp_path: Path) -> None:
     folder = work(tmp_path)
     asks = ["ask", {**CALL, "kind": "execute"}, None, [RUNS, ENDS, RUNS]]
