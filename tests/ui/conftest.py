@@ -10,14 +10,16 @@ again by the next (`tests/ui/stylesheets.py`), and garbage is looked for between
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import textual.app
 import textual.pilot
+from textual import _callback
 from textual.screen import UPDATE_PERIOD
 
 from jp_tui.ui import gc_schedule
@@ -31,6 +33,7 @@ REFRESH = UPDATE_PERIOD + 0.002
 """Seconds within which a timer is waited for later too: that is how often a changed screen is laid out."""
 REFRESHES = 5
 """How often it is: what looks again and again at a clock that a test has stopped would not come to an end."""
+_count = _callback._count_parameters
 LIMIT = 10.0
 """Seconds after which a wait ends whatever goes on."""
 
@@ -71,10 +74,20 @@ async def until_idle(min_sleep: float = NEAR, max_sleep: float = 1.0) -> None:
             await asyncio.sleep(max(0.0, due - loop.time()))
 
 
+def parameters(function: Callable[..., object]) -> int:
+    """How many parameters a function has; its code says so at once."""
+    code = getattr(function, "__code__", None)
+    if code is None or hasattr(function, "__wrapped__"):
+        return _count(function)
+    spread = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return int(code.co_argcount + code.co_kwonlyargcount) + spread
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _waiting_for_facts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         stylesheets.remember(patch)
+        patch.setattr(_callback, "_count_parameters", parameters)
         patch.setattr(gc_schedule, "OFTEN", SELDOM)
         patch.setattr(textual.pilot, "wait_for_idle", until_idle)
         patch.setattr(textual.app, "wait_for_idle", until_idle)

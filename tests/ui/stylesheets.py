@@ -11,17 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from textual import active_app
 from textual.css.model import RuleSet
 from textual.css.styles import RulesMap
 from textual.css.stylesheet import Stylesheet
+from textual.css.tokenize import tokenize_values
 from textual.dom import DOMNode
+from textual.style import Style
 
 OF_APP = frozenset({"dark", "light", "inline", "ansi", "nocolor"})
 """Pseudo-classes that a widget has where its app has them."""
 MOST = 20_000
 """Remembered widgets, before all are forgotten."""
 
-_parse, _apply = Stylesheet._parse_rules, Stylesheet.apply
+_parse, _parse_style, _apply = Stylesheet._parse_rules, Stylesheet.parse_style, Stylesheet.apply
 _replace = Stylesheet.replace_rules.__func__  # type: ignore[attr-defined]
 
 
@@ -48,17 +51,41 @@ def parsed(sheet: Stylesheet, css: str, read_from: object, *more: object, **name
     return _parsed[key]
 
 
+_tokens: dict[int, Any] = {}
+_styles: dict[tuple[str, int], Style] = {}
+
+
+def tokens(sheet: Stylesheet) -> Any:
+    """The tokens of a sheet's variables."""
+    number = variables(sheet)
+    if number not in _tokens:
+        _tokens[number] = tokenize_values(sheet._variables)
+    return _tokens[number]
+
+
+def style(sheet: Stylesheet, text: str | Style) -> Style:
+    """A style of this text, with the variables of the app that runs: Textual takes those."""
+    if isinstance(text, Style):
+        return text
+    app = active_app.get(None)
+    key = (text, -1 if app is None else variables(app.stylesheet))
+    if key not in _styles:
+        _styles[key] = _parse_style(sheet, text)
+    return _styles[key]
+
+
 # -- the rules for a widget
 
 
 @dataclass(slots=True, eq=False)
 class Kind:
-    """Rule sets that may apply to a widget: Textual's four marks, and the pseudo-classes that decide,
-    those that are the same in all of an app and those of each widget."""
+    """Rule sets that may apply to a widget: Textual's four marks, and the pseudo-classes that decide, those
+    that all of an app have alike, those of each widget down to it, and those of it alone, at the end of a selector."""
 
     marks: tuple[bool, bool, bool, bool]
     of_app: tuple[str, ...]
     of_each: tuple[str, ...]
+    of_it: tuple[str, ...]
     shared: bool
     """Whether Textual shares the rules among the widgets of one update."""
 
@@ -96,7 +123,9 @@ def _kind(sheet: Stylesheet, node: DOMNode) -> Kind:
         )
         shared = asked.isdisjoint(sheet._EXCLUDE_PSEUDO_CLASSES_FROM_CACHE)
         same = tuple([id(rule) for rule in sheet.rules if rule in rules])  # of another sheet, but in the same order
-        made = Kind(marks, tuple(asked & OF_APP), tuple(asked - OF_APP), shared)
+        ways = [one.selectors for rule in rules for one in rule.selector_set]
+        above: set[str] = set().union(*(one.pseudo_classes for way in ways for one in way[:-1])) - OF_APP
+        made = Kind(marks, tuple(asked & OF_APP), tuple(above), tuple(asked - above - OF_APP), shared)
         kind = _kinds[key] = _alike.setdefault(same, made)
     return kind
 
@@ -113,7 +142,12 @@ def place(sheet: Stylesheet, node: DOMNode) -> tuple[Kind, tuple[object, ...]]:
         path = tuple([(type(one), one._id, one.classes, *[_has(one, name) for name in kind.of_each]) for one in nodes])
     else:
         path = tuple([(type(one), one._id, one.classes) for one in nodes])
-    return kind, (kind, path, *[_has(nodes[0], name) for name in kind.of_app])
+    return kind, (
+        kind,
+        path,
+        *[_has(nodes[0], name) for name in kind.of_app],
+        *[_has(node, name) for name in kind.of_it],
+    )
 
 
 def applied(
@@ -177,6 +211,8 @@ def replaced(cls: type[Stylesheet], node: DOMNode, rules: RulesMap, animate: boo
 def remember(patch: pytest.MonkeyPatch) -> None:
     """Let all stylesheets do so."""
     patch.setattr(Stylesheet, "_parse_rules", parsed)
+    patch.setattr(Stylesheet, "_variable_tokens", property(tokens))
+    patch.setattr(Stylesheet, "parse_style", style)
     patch.setattr(Stylesheet, "apply", applied)
     patch.setattr(Stylesheet, "replace_rules", classmethod(replaced))
     patch.setattr(RuleSet, "__hash__", object.__hash__)  # the same number, without a call
