@@ -177,7 +177,10 @@ class StdioServer:
                 self._process.stdin.write(text.encode("utf-8", "replace") + b"\n")
                 await self._process.stdin.drain()
                 self._dropped.answered(message)
-        except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            self._in.close()
+        except OSError:  # a server that ends closes its input first: its last words and its status are read before
+            await asyncio.wait(self._tasks[:1], timeout=_LEAVES)
             self._in.close()
 
     async def _complain(self) -> None:

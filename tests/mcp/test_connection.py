@@ -18,10 +18,15 @@ from tests.limits import LIMIT
 
 pytest.importorskip("mcp", reason="the extra mcp isn't installed")
 
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCRequest
+
 from jp_tui.mcp.connection import Connection, Launch, McpProblem, ServerProgress, Step, StepAsked, StepDone, StepFailed
 from jp_tui.mcp.host import McpHost, passed_on
 from jp_tui.mcp.servers import McpServers
 from jp_tui.mcp.values import McpListing, McpServer
+from jp_tui.mcp_host.log_file import LogFile
+from jp_tui.mcp_host.stdio import StdioServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 RAW = str(Path(__file__).with_name("raw_server.py"))
@@ -72,6 +77,20 @@ async def peer(host: McpHost, tmp_path: Path) -> AsyncIterator[Peer]:
     await made.connection.start(host)
     yield made
     await made.connection.close()
+
+
+async def test_a_server_whose_input_closes_first_is_read_to_its_end(tmp_path: Path) -> None:
+    """P4: a message that can't be sent any more doesn't hide how the server ended."""
+    script = "exec 0<&-; echo closed >&2; sleep 0.3; echo bye >&2; exit 4"
+    log = LogFile(str(tmp_path / "log"), [])
+    server = StdioServer(["/bin/sh", "-c", script], str(tmp_path), {"PATH": os.environ["PATH"]}, 1 << 20, log)
+    ping = SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=1, method="ping"))
+    async with server as (read, write), asyncio.timeout(LIMIT):
+        while "closed" not in log.said:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await write.send(ping)
+        assert [one async for one in read] == []
+        assert server.ended.is_set() and server.status == 4 and "bye" in log.said
 
 
 async def failure(host: McpHost, folder: Path, *words: str, **keys: object) -> McpProblem:
@@ -250,12 +269,12 @@ async def test_nothing_outlives_a_server(host: McpHost, tmp_path: Path) -> None:
     await made.connection.start(host)
     await made.call("children")
     mark = f"MARK={tmp_path}"
-    until = time.monotonic() + 5
+    until = time.monotonic() + LIMIT
     while len(marked(mark)) < 2 and time.monotonic() < until:  # the server, and what it left behind
         os.sched_yield()
     assert len(marked(mark)) >= 2
     await made.connection.close()
-    until = time.monotonic() + 5
+    until = time.monotonic() + LIMIT
     while marked(mark) and time.monotonic() < until:
         os.sched_yield()
     assert not marked(mark)

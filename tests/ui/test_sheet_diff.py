@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import pytest
@@ -11,6 +12,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.widgets.context import ContextView
+from tests.limits import LIMIT
 from tests.ui.look_of import look_of
 from tests.ui.sheet_host import Host, boolean
 
@@ -84,13 +86,14 @@ async def test_in_few_rows_a_diff_begins_just_above_its_first_change() -> None:
     app = Viewed(Foreign(f"@@ -1,40 +1,41 @@\n{lines}+new\n" + "".join(f" line {n}\n" for n in range(6, 40))))
     async with app.run_test(size=(60, 30)) as pilot:
         await pilot.pause()
-        app.view.styles.height = 5
-        await pilot.pause()
-        assert app.view.top == 6 and not app.view.fits
-        app.view.line(-1)
-        app.view.styles.height = 4
-        await pilot.pause()
-        assert app.view.top == 5, "what the user scrolled to stays"
+        for height, top in ((5, 6), (4, 5)):
+            app.view.styles.height = height
+            async with asyncio.timeout(LIMIT):
+                while app.view.size.height != height:
+                    await pilot.pause(0.01)
+            await pilot.pause()
+            assert app.view.top == top and not app.view.fits, "what the user scrolled to stays"
+            app.view.line(-1)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def look(
             await app.until(pilot, lambda: area.document.sure or area.editors.json_problem is not None)
         if then is not None:
             then(app)
-        await pilot.pause()
+        await app.still(pilot)
 
     assert compare(app, terminal_size=size, run_before=before)
 
