@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from jp_tui.engine.session.inbox import BURST, PAUSE_SECONDS, InboxFeed
+from jp_tui.engine.session.store_watch import StoreWatch
+from jp_tui.journal.store import open_journal
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Permitted, PromptRequest, WaitingInfo
@@ -18,6 +23,7 @@ from tests.engine.cast import YES_NO, Cast, agent, asked, begin, ends, main_turn
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import call, end
 from tests.fakes.tools import Made, asks, at_once
+from tests.limits import LIMIT
 
 OK = ends("Ok.")
 ASKS = [*call("ask", {"text": "Sure\nof it?"}, "t1"), *end("tools")]
@@ -257,3 +263,26 @@ def test_n6_a_question_is_not_late_because_something_else_changed_just_before() 
         now[0] += max(feed._pause(), 0.001)
         taken += 1
     assert taken <= 10 / PAUSE_SECONDS + BURST + 1
+
+
+async def test_d11_whatever_waits_for_the_same_commit_goes_before_the_queries_of_the_list(tmp_path: Path) -> None:
+    """The result of an answer isn't late because the list is read for the same commit."""
+    order: list[str] = []
+    journal = open_journal(tmp_path / "conversations.db")
+    made: dict[str, Any] = {
+        "journal": journal, "workspace": "/w", "machine": "", "monotonic": time.monotonic, "outside_show": "all",
+        "outside_arrive": "inbox", "commits": StoreWatch(journal), "holders": lambda _: order.append("list") or {},
+    }  # fmt: skip
+    listed: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    feed = InboxFeed(SimpleNamespace(**made), listed.set_result, {})  # type: ignore[arg-type]
+
+    async def answer() -> None:
+        order.append("answer")
+
+    feed.watch(on=True)
+    waits = asyncio.create_task(answer())
+    await asyncio.wait_for(listed, LIMIT)
+    await waits
+    feed.close()
+    journal.close()
+    assert order == ["answer", "list"]

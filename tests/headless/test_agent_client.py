@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.headless.running import LIMIT, jp, latest, lines, log, on_terminal
 from tests.headless.test_agent import _left, agent, calls, outcomes, sent
@@ -106,6 +109,99 @@ def test_n43_what_an_approved_request_showed_is_not_asked_again(tmp_path: Path) 
     assert jp(tmp_path, *run).returncode == 0
     assert isinstance(replies(record)[0], str) and (folder / "a.txt").read_text() == "new\n"
     assert [one["optionId"] for one in outcomes(record)] == ["o"]
+
+
+COMMAND = {"command": "echo ran >>ran"}
+RUNS = ["request", "terminal/create", COMMAND]
+CALL: dict[str, Any] = {"toolCallId": "t1", "title": "Do", "rawInput": COMMAND}
+ENDS = ["request", "terminal/wait_for_exit", {"terminalId": "$TERM"}]
+
+
+def other(folder: Path) -> dict[str, Any]:
+    return {"toolCallId": "t1", "content": edit(folder, "other\n")["content"]}
+
+
+@pytest.mark.parametrize(
+    ("asks", "then"),
+    [
+        (lambda at: edit(at), lambda at: [["raw", "tool_call_update", other(at)], _writes(at, "other\n")]),
+        (lambda at: {**edit(at), "kind": "read"}, lambda at: [_writes(at, "new\n")]),
+        (lambda at: _claims(at, "other\nnew\n", "x\n"), lambda at: [_writes(at, "other\nnew\n")]),
+        (lambda at: _claims(at, "new\n", None), lambda at: [_writes(at, "new\n")]),
+        (lambda at: {**CALL, "kind": "read"}, lambda at: [RUNS]),
+        (lambda at: {**CALL, "kind": "execute", "content": edit(at)["content"]}, lambda at: [RUNS]),
+        (
+            lambda at: {**CALL, "kind": "execute", "rawInput": {"command": "true"}},
+            lambda at: [["raw", "tool_call_update", {"toolCallId": "t1", "rawInput": COMMAND}], RUNS],
+        ),
+    ],
+    ids=["changed after", "read writes", "old text", "new file", "read runs", "diff hides a command", "command after"],
+)
+def test_n43_what_an_approved_request_did_not_show_is_asked(
+    tmp_path: Path, asks: Callable[[Path], Any], then: Callable[[Path], Any]
+) -> None:
+    """What the agent says of the call later, what is of another kind, a file that isn't what the agent says of it, and
+    a command that a diff was shown in place of."""
+    folder = work(tmp_path)
+    record = agent(tmp_path, [["ask", asks(folder), None, then(folder)], ["say", "x"]])
+    for kind in ("edit", "read", "execute"):
+        jp(tmp_path, "rules", "add", "allow", "--tool", f"fake.{kind}", "--whole-tool", "--workspace", str(folder))
+    ran = jp(tmp_path, "query", "--agent", "fake", "--non-interactive", "--workspace", str(folder), "go")
+    assert ran.returncode == 0, ran.stderr
+    assert [one["optionId"] for one in outcomes(record)] == ["o"]
+    assert [isinstance(one, str) for one in replies(record)] == [True], "refused, since nobody can be asked"
+    assert (folder / "a.txt").read_text() == "one\ntwo\nthree\n" and not (folder / "ran").exists()
+
+
+def test_n43_what_an_approved_request_showed_runs_once(tmp_path: Path) -> None:
+    folder = work(tmp_path)
+    asks = ["ask", {**CALL, "kind": "execute"}, None, [RUNS, ENDS, RUNS]]
+    record = agent(tmp_path, [asks, ["say", "x"]])
+    jp(tmp_path, "rules", "add", "allow", "--tool", "fake.execute", "--whole-tool", "--workspace", str(folder))
+    jp(tmp_path, "query", "--agent", "fake", "--non-interactive", "--workspace", str(folder), "go")
+    assert (folder / "ran").read_text() == "ran\n"
+    assert [isinstance(one, str) for one in replies(record)] == [False, False, True]
+
+
+def test_n42_a_request_that_changes_while_it_waits_is_rejected(tmp_path: Path) -> None:
+    """A yes is for what was shown."""
+    folder = work(tmp_path)
+    steps = [
+        ["request", "session/request_permission", {"toolCall": edit(folder), "options": OPTIONS}, False],
+        ["wait", str(folder / "shown")],
+        ["raw", "tool_call_update", other(folder)],
+        ["request", "no/such/method", {}],
+        ["run", ["touch", str(folder / "changed")], {"PATH": os.environ["PATH"]}],
+        ["request", "fs/read_text_file", {"path": str(folder / "a.txt")}],
+    ]
+    record = agent(tmp_path, steps)
+    with on_terminal(tmp_path, "query", "--agent", "fake", "--workspace", str(folder), "go") as shown:
+        assert "+new" in shown.until("? commands\r\n> ")
+        (folder / "shown").touch()
+        end = time.monotonic() + LIMIT
+        while not (folder / "changed").exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        shown.type("y\n")
+        shown.rest()
+        assert shown.wait() == 0
+    assert [one["outcome"]["optionId"] for one in replies(record) if "outcome" in one] == ["r"]
+    assert "changed its request while it waited" in calls(log(tmp_path, latest(tmp_path)))[0][1]
+
+
+OPTIONS = [
+    {"optionId": "o", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "r", "name": "Reject", "kind": "reject_once"},
+]
+
+
+def _writes(folder: Path, content: str) -> list[Any]:
+    return ["request", "fs/write_text_file", change(folder, content)]
+
+
+def _claims(folder: Path, new: str, old: str | None) -> dict[str, Any]:
+    """An edit of a file that is said to have been this."""
+    shown = {"type": "diff", "path": str(folder / "a.txt"), "oldText": old, "newText": new}
+    return {**edit(folder), "content": [shown]}
 
 
 def test_n43_a_terminal_runs_in_our_runner(tmp_path: Path) -> None:

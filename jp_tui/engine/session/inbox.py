@@ -71,7 +71,7 @@ class InboxFeed:
                 if await self._news():
                     self._changed.clear()
                     with suppress(JournalError):
-                        found = tuple(self._found())
+                        found = tuple(await self._found())
                         if found != self._last if self._all else _outside(found) != _outside(self._last or ()):
                             self._last = found
                             self._publish(WaitingListed(waiting=found, arrive=self._setup.outside_arrive))
@@ -104,19 +104,24 @@ class InboxFeed:
         except TimeoutError:
             return False
 
-    def _found(self) -> list[WaitingInfo]:
+    async def _found(self) -> list[WaitingInfo]:
+        """Read the list. Between two queries others go first: an answer that is on its way waits for the same commits,
+        and its result is wanted sooner than the list."""
+        await asyncio.sleep(0)
         journal, found = self._setup.journal, list[WaitingInfo]()
-        held = {id_ for id_, session in self._sessions.items() if session.mine and session.busy}
-        for session in self._sessions.values():
-            found += [_here(session, prompt) for prompt in session.prompts()]
-        first: dict[tuple[str, str], str] = {}
         waits, rows = waiting_with_rows(journal, None)
+        await asyncio.sleep(0)
         agents, folder = AskerIndex(journal, rows), str(self._setup.workspace)
         mine = {id_ for id_, session in self._sessions.items() if session.mine}
         shared = bool(self._setup.machine)  # then it is the inbox of the whole store
         listed = [id_ for id_ in rows if (shared or rows[id_].workspace == folder) and id_ not in mine]
         holders = self._setup.holders(listed)
+        await asyncio.sleep(0)
         asked_of = asked_people(self._setup, waits, rows) if shared else {}
+        held = {id_ for id_, session in self._sessions.items() if session.mine and session.busy}
+        for session in self._sessions.values():
+            found += [_here(session, prompt) for prompt in session.prompts()]
+        first: dict[tuple[str, str], str] = {}
         for asked in waits:
             id_ = asked[0].conversation
             if id_ in held:

@@ -13,10 +13,13 @@ from math import inf
 from jp_tui.journal.port import Journal, JournalError
 
 LOOK_SECONDS, LATER_SECONDS = 0.1, 0.2
-"""Interval between looks: at first, and after SOON_SECONDS. With the screen's repaint it keeps within 250 ms (N6)."""
+"""Interval between looks: at first, and after SOON_SECONDS or a reported write. With the screen's repaint it keeps
+within 250 ms (N6)."""
 SOON_SECONDS = 120.0
 VISIBLE_SECONDS = 2.0
 """Looks go on for so long after a write, since its commit counts only once the disk has it."""
+COMMIT_SECONDS = 0.03
+"""How long most commits take from their first write, which is what is reported."""
 OPENS_SECONDS = 0.5
 """Seconds until it asks for reports of writes, which costs some milliseconds: not while the workspace starts, and not
 for a short wait. Looks go on long enough after that for what was written before."""
@@ -29,9 +32,9 @@ class StoreWatch:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._least = LOOK_SECONDS if journal.locks() is None else 0.0
-        """Time between two looks. The writes of a file are many, of this process too; a server reports only what others
-        wait for."""
+        self._many = journal.locks() is None
+        """True if reports come in numbers, as a file's do, of this process's writes too. A server reports only what
+        others wait for."""
         self._waiting: set[asyncio.Event] = set()
         self._task: asyncio.Task[None] | None = None
 
@@ -73,11 +76,17 @@ class StoreWatch:
                     one.set()
             if loop.time() >= opens:
                 opens, events = inf, self._journal.write_events()
-            await asyncio.sleep(self._least)
             pause = LOOK_SECONDS if loop.time() < soon else LATER_SECONDS
             if events is None:
-                await asyncio.sleep(pause - self._least)
-            elif await _reported(events, UNTOLD_SECONDS if at_rest else pause - self._least):
+                await asyncio.sleep(pause)
+                continue
+            if at_rest or not self._many:
+                reported = await _reported(events, UNTOLD_SECONDS if at_rest else pause)
+                await asyncio.sleep(COMMIT_SECONDS if reported and self._many else 0)
+            else:  # a reply that streams is written several times a second: no wake-up for each
+                await asyncio.sleep(LATER_SECONDS)
+                reported = _taken(events)
+            if reported:
                 quiet = loop.time() + VISIBLE_SECONDS
 
     def _changed(self) -> bool:
@@ -88,7 +97,7 @@ class StoreWatch:
 
 
 async def _reported(events: int, seconds: float) -> bool:
-    """Wait for a report of a write, at most so long; take all there are. True if there was one."""
+    """Wait for a report of a write, at most so long. True if there was one."""
     loop, written = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(events, written.set)
     try:
@@ -98,6 +107,11 @@ async def _reported(events: int, seconds: float) -> bool:
         pass
     finally:
         loop.remove_reader(events)
+    return _taken(events)
+
+
+def _taken(events: int) -> bool:
+    """Take all reports there are. True if there was one."""
     try:
         return bool(os.read(events, 1 << 16))
     except BlockingIOError:

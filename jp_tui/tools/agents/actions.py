@@ -6,7 +6,6 @@ Nothing is read, written or run here: a request becomes a call of `client_tools.
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from jp_tui.conversation.strict_json import Json, JsonObject, integer_of
 from jp_tui.system.children import ChildExit
 from jp_tui.tools.agents.late import ASK, READ, TERMINAL, WRITE
-from jp_tui.tools.agents.updates import AgentWork
+from jp_tui.tools.agents.updates import AgentDiff, AgentWork, inside
 from jp_tui.tools.port import Cancel, Outcome
 
 MOST_OPEN = 64
@@ -89,7 +88,7 @@ class AgentTerminal:
 class AgentAction:
     """One request for a file or a terminal. `call` is its id here, `arguments` are those of our tool; `open`: it has no
     reply yet; `passed`: the engine knows it; `begun`: it was permitted and goes on; `released`: its call here ended
-    before it did."""
+    before it did; `apart`: it has to be asked about, whatever a request showed."""
 
     call: str
     kind: str
@@ -100,6 +99,7 @@ class AgentAction:
     passed: bool = False
     begun: bool = False
     released: bool = False
+    apart: bool = False
     terminal: AgentTerminal | None = None
     task: asyncio.Task[Outcome] | None = field(default=None, repr=False)
 
@@ -108,24 +108,26 @@ class AgentAction:
         """True if the agent can't go on without it."""
         return self.open
 
-    def shown_by(self, work: AgentWork, folder: str) -> bool:
+    def shown_by(self, work: AgentWork) -> bool:
         """True if the request that was approved showed exactly this (N43)."""
+        shown = work.shown
+        if shown is None or not work.allowed or self.apart:
+            return False
         if self.kind == WRITE:
-            given = (self.arguments["path"], self.arguments["content"])
-            return any(
-                isinstance(one, dict)
-                and one.get("type") == "diff"
-                and isinstance(path := one.get("path"), str)
-                and (inside(path, folder), one.get("newText")) == given
-                for one in work.content
-            )
-        if self.kind == TERMINAL:
-            said, argv = work.input.get("command"), self.arguments.get("argv")
-            where = self.arguments.get("cwd", ".")
-            if where not in (".", work.input.get("cwd", "."), work.input.get("workdir", ".")):
+            return self.change(work) is not None
+        if self.kind == TERMINAL and not work.ran:
+            said, folders = shown.command()
+            argv = self.arguments.get("argv")
+            if said is None or self.arguments.get("cwd", ".") not in (".", *folders):
                 return False
-            return said is not None and said in (self.arguments.get("command"), argv, _joined(argv))
+            return said in (self.arguments.get("command"), argv, _joined(argv))
         return False
+
+    def change(self, work: AgentWork) -> AgentDiff | None:
+        """Return the change of the call's request that is exactly this writing."""
+        diffs = work.shown.diffs if work.shown is not None and work.shown.kind == "edit" else ()
+        wanted = self.arguments["path"], self.arguments["content"]
+        return next((one for one in diffs if (one.path, one.new) == wanted), None)
 
 
 class AgentActions:
@@ -288,16 +290,6 @@ class AgentActions:
 
     def _reply(self, id_: Json, result: JsonObject) -> None:
         self._send({"jsonrpc": "2.0", "id": id_, "result": result})
-
-
-def inside(path: str, folder: str) -> str:
-    """Return an absolute path relative to `folder`; one outside unchanged, which our tools refuse."""
-    for base in (folder.rstrip("/"), os.path.realpath(folder).rstrip("/")):
-        if path.rstrip("/") == base:
-            return "."
-        if path.startswith(f"{base}/"):
-            return path[len(base) + 1 :]
-    return path
 
 
 def _command(params: JsonObject, folder: str) -> JsonObject:

@@ -15,7 +15,7 @@ from jp_tui.questions.options import Option
 from jp_tui.questions.types import Question, SelectAnswer
 from jp_tui.tools.agents.actions import AgentAction
 from jp_tui.tools.agents.client_tools import perform, start
-from jp_tui.tools.agents.connection import GONE, NO_EDIT, RUNS_ON, AgentConnection
+from jp_tui.tools.agents.connection import CHANGED, GONE, NO_EDIT, RUNS_ON, AgentConnection
 from jp_tui.tools.agents.late import TERMINAL
 from jp_tui.tools.agents.updates import AgentRequest, AgentWork
 from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
@@ -60,10 +60,10 @@ class AgentCall:
         if connection is None or work is None:
             return Failure(GONE)
         call.cancel.then(connection.cancel)
-        if call.arguments != work.arguments():
+        if call.arguments != work.arguments() or (work.request is not None and work.changed(connection.folder)):
             if work.request is not None:
                 connection.choose(work, work.request.one("reject_once"))
-            return Failure(NO_EDIT)
+            return Failure(CHANGED if work.changed(connection.folder) else NO_EDIT)
         if work.call != call.id:
             return Success(ASKS)
         if work.asked and work.request is not None:
@@ -96,9 +96,10 @@ class AgentCall:
                 return Failure(f"{self._agent} ended before this call did.")
             if (action := connection.take_shown(work)) is not None:
                 if action.kind == TERMINAL:
+                    work.ran = True
                     start(connection, action, replace(call, leave=True))
                     mine.append(action)
-                elif isinstance(done := await perform(connection, action, call, shown=True), NeedsInput):
+                elif isinstance(done := await perform(connection, action, call, action.change(work)), NeedsInput):
                     connection.returned(action)
                 elif isinstance(done, Failure):
                     connection.actions.refuse(action, done.for_model())

@@ -22,6 +22,7 @@ from jp_tui.system.problem import display_path
 from jp_tui.tools.agents.actions import AgentAction
 from jp_tui.tools.agents.connection import GONE, NO_EDIT, RUNS_ON, AgentConnection
 from jp_tui.tools.agents.late import READ, WRITE
+from jp_tui.tools.agents.updates import AgentDiff
 from jp_tui.tools.files.difference import lines_of
 from jp_tui.tools.files.workspace import CallArguments, FileTool, ToolRefusal
 from jp_tui.tools.fs_create_file import CreateFile
@@ -30,6 +31,7 @@ from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
 from jp_tui.tools.shell_run import ShellRun
 
 _MOST = 1 << 31
+_MOST_FILE = 1 << 23
 _YES = GivenAnswer(True, "", unseen=True)
 _REPLACES = "overwrite_file"
 """An agent always writes whole files: that one exists is asked about with its change."""
@@ -178,8 +180,10 @@ async def carry_out(connection: AgentConnection | None, call: ToolCall) -> Outco
     return outcome
 
 
-async def perform(connection: AgentConnection, action: AgentAction, call: ToolCall, *, shown: bool = False) -> Outcome:
-    """Do it as our tools do. `shown`: a request that was approved showed exactly this, so that it isn't asked again."""
+async def perform(
+    connection: AgentConnection, action: AgentAction, call: ToolCall, shown: AgentDiff | None = None
+) -> Outcome:
+    """Do it as our tools do. What an approved request showed of a file isn't asked again."""
     call = replace(call, arguments=action.arguments)
     if action.kind == READ:
         reads = _Reads()
@@ -188,7 +192,7 @@ async def perform(connection: AgentConnection, action: AgentAction, call: ToolCa
             connection.actions.done(action, {"content": reads.text})
         return outcome
     if action.kind == WRITE:
-        answers = {**call.answers, _REPLACES: _YES, **({_CHANGES: _YES} if shown else {})}
+        answers = {**call.answers, _REPLACES: _YES, **({_CHANGES: _YES} if _as_told(call, shown) else {})}
         outcome = await CreateFile().run(replace(call, answers=answers))
         if isinstance(outcome, Success):
             if _holds(call, action):
@@ -196,7 +200,7 @@ async def perform(connection: AgentConnection, action: AgentAction, call: ToolCa
             else:
                 connection.actions.refuse(action, outcome.content)
         return outcome
-    start(connection, action, replace(call, leave=call.leave or shown))
+    start(connection, action, call)
     return await _followed(connection, action)
 
 
@@ -257,11 +261,22 @@ class _Reads(FileTool):
         return Success(shown)
 
 
+def _as_told(call: ToolCall, change: AgentDiff | None) -> bool:
+    """Return True if the file has what the agent said that it has: else another change would be made than was shown."""
+    if change is None:
+        return False
+    try:
+        with Root(call.root) as root:
+            return root.read(change.path, _MOST_FILE).data == (change.old or "").encode("utf-8", "surrogatepass")
+    except FileProblem as problem:
+        return problem.kind == "not_found" and not change.old
+
+
 def _holds(call: ToolCall, action: AgentAction) -> bool:
     """True if the file is now what the agent wrote: not if only a part of it was accepted."""
     path, content = action.arguments["path"], action.arguments["content"]
     try:
         with Root(call.root) as root:
-            return isinstance(content, str) and root.read(str(path), 1 << 23).data == content.encode()
+            return isinstance(content, str) and root.read(str(path), _MOST_FILE).data == content.encode()
     except FileProblem:
         return False

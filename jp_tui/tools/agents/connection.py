@@ -23,6 +23,7 @@ from jp_tui.tools.agents.actions import AgentAction, AgentActions, Noted
 from jp_tui.tools.agents.offers import AgentOffers
 
 GONE = "The agent that asked for this is gone. Nothing was allowed."
+CHANGED = "The agent changed its request while it waited. Nothing was allowed."
 NO_EDIT = "An agent's arguments can't be edited. Nothing was allowed."
 RUNS_ON = "Still running in the agent. Its result follows."
 """Results of calls."""
@@ -373,13 +374,14 @@ class AgentConnection:
     def take_shown(self, work: u.AgentWork) -> AgentAction | None:
         """Return what the agent asks us to do if this call's request showed exactly that, and was approved."""
         for one in list(self.items):
-            if isinstance(one, AgentAction) and work.allowed and one.shown_by(work, self.folder):
+            if isinstance(one, AgentAction) and one.shown_by(work):
                 self.items.remove(one)
                 return one
         return None
 
     def returned(self, action: AgentAction) -> None:
         """Make an action a call of its own, because it has to be asked about."""
+        action.apart = True
         self.items.appendleft(action)
         self._news()
 
@@ -560,7 +562,7 @@ class AgentConnection:
         if known is not None and known.over:
             known.status = "pending"
         work = self._work(call, {key: value for key, value in told.items() if key != "status"})
-        work.request = u.AgentRequest(id_, offered)
+        work.asks(u.AgentRequest(id_, offered), self.folder)
         if work.passed:
             self._goes_on(work)
         else:

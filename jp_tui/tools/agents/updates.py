@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -40,11 +41,36 @@ class AgentRequest:
         return found[0] if len(found) == 1 else ""
 
 
+@dataclass(frozen=True, slots=True)
+class AgentShown:
+    """A call as a permission request has it: its arguments, or its changes in their place. Later updates of the call
+    don't change it."""
+
+    kind: str
+    arguments: JsonObject
+    diffs: tuple[AgentDiff, ...]
+
+    def command(self) -> tuple[Json, tuple[Json, ...]]:
+        """Return the command that is shown, and the folders that it names."""
+        if self.kind != "execute" or self.diffs:
+            return None, ()
+        return self.arguments.get("command"), tuple(self.arguments.get(key, ".") for key in ("cwd", "workdir"))
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDiff:
+    """A change of a file, by its path in the folder. `old` is what the agent says of it; None: it is new."""
+
+    path: str
+    old: str | None
+    new: str
+
+
 @dataclass(slots=True)
 class AgentWork:
     """One tool call of the agent. `call` is its id here, `asked`: the agent asked before it was passed on; `passed`: it
-    was passed on to the engine; `released`: its call here ended before it did; `allowed`: its request was answered with
-    yes, as it was shown."""
+    was passed on to the engine; `released`: its call here ended before it did; `shown`: what its last request has;
+    `allowed`: that was answered with yes; `ran`: its command was run here."""
 
     call: str
     kind: str = "other"
@@ -57,7 +83,9 @@ class AgentWork:
     asked: bool = False
     passed: bool = False
     released: bool = False
+    shown: AgentShown | None = None
     allowed: bool = False
+    ran: bool = False
 
     @property
     def waits(self) -> bool:
@@ -84,6 +112,18 @@ class AgentWork:
         if told.get("status") in ("pending", "in_progress", *_OVER) and not self.over:
             self.status = str(told["status"])
 
+    def asks(self, request: AgentRequest, folder: str) -> None:
+        """The agent asks whether it may do it, as it is now."""
+        self.request, self.shown = request, self._now(folder)
+        self.allowed = self.ran = False
+
+    def changed(self, folder: str) -> bool:
+        """Return True if it isn't what its request has."""
+        return self.shown is not None and self.shown != self._now(folder)
+
+    def _now(self, folder: str) -> AgentShown:
+        return AgentShown(self.kind, self.arguments(), tuple(_diffs(self.content, folder)))
+
     def arguments(self) -> JsonObject:
         """Return what is recorded as the call's arguments."""
         return self.input or {"title": self.title}
@@ -91,14 +131,10 @@ class AgentWork:
     def changes(self, folder: str) -> str:
         """Return its changes of files as unified diffs, with names in `folder`; empty if it shows none."""
         found: list[str] = []
-        for one in self.content:
-            if isinstance(one, dict) and one.get("type") == "diff" and isinstance(path := one.get("path"), str):
-                old, new = one.get("oldText"), one.get("newText")
-                name = path.removeprefix(f"{folder.rstrip('/')}/").lstrip("/").replace("\n", " ")
-                before = old if isinstance(old, str) else ""
-                if isinstance(new, str):
-                    head = f"a/{name}" if isinstance(old, str) else "/dev/null"
-                    found.append(unified(head, f"b/{name}", before, new))
+        for one in _diffs(self.content, folder):
+            name = one.path.lstrip("/").replace("\n", " ")
+            head = f"a/{name}" if one.old is not None else "/dev/null"
+            found.append(unified(head, f"b/{name}", one.old or "", one.new))
         return "\n".join(one for one in found if one)
 
     def result(self, folder: str) -> str:
@@ -166,6 +202,24 @@ def _options(given: list[Json]) -> Iterator[AgentOption]:
         if isinstance(one, dict) and isinstance(id_ := one.get("optionId"), str) and isinstance(one.get("name"), str):
             kind = one.get("kind")
             yield AgentOption(id_, str(one["name"])[:MOST_TITLE], str(kind) if kind in OPTION_KINDS else "")
+
+
+def inside(path: str, folder: str) -> str:
+    """Return an absolute path relative to `folder`; one outside unchanged, which our tools refuse."""
+    for base in (folder.rstrip("/"), os.path.realpath(folder).rstrip("/")):
+        if path.rstrip("/") == base:
+            return "."
+        if path.startswith(f"{base}/"):
+            return path[len(base) + 1 :]
+    return path
+
+
+def _diffs(content: Sequence[Json], folder: str) -> Iterator[AgentDiff]:
+    for one in content:
+        if isinstance(one, dict) and one.get("type") == "diff":
+            path, old, new = one.get("path"), one.get("oldText"), one.get("newText")
+            if isinstance(path, str) and isinstance(new, str):
+                yield AgentDiff(inside(path, folder), old if isinstance(old, str) else None, new)
 
 
 def _text(block: Json) -> str:
