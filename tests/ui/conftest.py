@@ -3,30 +3,29 @@
 Textual's own wait sleeps 20 ms at a time until the process uses little CPU. That is four fifths of these tests' time,
 and on a busy machine it takes a process that got no CPU for one that has finished. Here the wait ends when no callback
 is ready, no timer comes due that the 20 ms would have seen, and the painter has nothing on its desks. Nothing of the
-program is replaced, and no timer of it runs faster. A stylesheet that one app has parsed is not parsed by the next,
-no widget is given the rules again that it has, and garbage is looked for between tests.
+program is replaced, and no timer of it runs faster. What a stylesheet made of a widget in one app is not worked out
+again by the next (`tests/ui/stylesheets.py`), and garbage is looked for between tests.
 """
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import textual.app
 import textual.pilot
-from textual.css.model import RuleSet
-from textual.css.styles import RulesMap
-from textual.css.stylesheet import Stylesheet
-from textual.dom import DOMNode
+from textual import _callback
 from textual.screen import UPDATE_PERIOD
 
 from jp_tui.ui import gc_schedule
 from jp_tui.ui.painting import painter
 from tests.conftest import SELDOM
+from tests.ui import stylesheets
 
 NEAR = 0.02
 """Seconds from the beginning of a wait within which a timer is waited for: what Textual's own wait takes at least."""
@@ -34,6 +33,7 @@ REFRESH = UPDATE_PERIOD + 0.002
 """Seconds within which a timer is waited for later too: that is how often a changed screen is laid out."""
 REFRESHES = 5
 """How often it is: what looks again and again at a clock that a test has stopped would not come to an end."""
+_count = _callback._count_parameters
 LIMIT = 10.0
 """Seconds after which a wait ends whatever goes on."""
 
@@ -74,45 +74,20 @@ async def until_idle(min_sleep: float = NEAR, max_sleep: float = 1.0) -> None:
             await asyncio.sleep(max(0.0, due - loop.time()))
 
 
-_replace = Stylesheet.replace_rules.__func__  # type: ignore[attr-defined]
-
-
-def replaced(cls: type[Stylesheet], node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
-    """Rules that a widget has already are not set again one by one."""
-    if not animate and node.styles.base._rules == rules:
-        node.notify_style_update()
-    else:
-        _replace(cls, node, rules, animate)
-
-
-_parse = Stylesheet._parse_rules
-_parsed: dict[object, list[RuleSet]] = {}
-_known: dict[frozenset[tuple[str, str]], int] = {}
-
-
-def variables(sheet: Stylesheet) -> int:
-    """A number for a sheet's variables, hundreds of them; it gets other ones as a whole."""
-    seen: tuple[object, int] | None = sheet.__dict__.get("_seen_variables")
-    if seen is None or seen[0] is not sheet._variables:
-        seen = (sheet._variables, _known.setdefault(frozenset(sheet._variables.items()), len(_known)))
-        sheet.__dict__["_seen_variables"] = seen
-    return seen[1]
-
-
-def parsed(sheet: Stylesheet, css: str, read_from: object, *more: object, **named: object) -> list[RuleSet]:
-    """What Textual's parser made of the same text with the same variables; it forgets that with each app."""
-    key = (css, read_from, more, frozenset(named.items()), variables(sheet))
-    if key not in _parsed:
-        _parsed[key] = _parse(sheet, css, read_from, *more, **named)  # type: ignore[arg-type]
-    return _parsed[key]
+def parameters(function: Callable[..., object]) -> int:
+    """How many parameters a function has; its code says so at once."""
+    code = getattr(function, "__code__", None)
+    if code is None or hasattr(function, "__wrapped__"):
+        return _count(function)
+    spread = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return int(code.co_argcount + code.co_kwonlyargcount) + spread
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _waiting_for_facts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stylesheet, "_parse_rules", parsed)
-        patch.setattr(Stylesheet, "replace_rules", classmethod(replaced))
-        patch.setattr(RuleSet, "__hash__", object.__hash__)  # the same number, without a call
+        stylesheets.remember(patch)
+        patch.setattr(_callback, "_count_parameters", parameters)
         patch.setattr(gc_schedule, "OFTEN", SELDOM)
         patch.setattr(textual.pilot, "wait_for_idle", until_idle)
         patch.setattr(textual.app, "wait_for_idle", until_idle)
