@@ -8,6 +8,7 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import EndTurn, Replied, Submitted, WentBack
 from jp_tui.questions.types import Place
 from jp_tui.ui.sheets.areas.form_summary import answer_content
+from jp_tui.ui.sheets.choice_list import ChoiceList
 from tests.ui.sheet_host import Host, formed, review, text, text_of
 
 
@@ -23,6 +24,18 @@ async def test_r182b_all_questions_with_their_answers_and_a_row_that_submits() -
         assert "▸    Submit" in seen
         await app.type(pilot, "enter")
         assert app.answers == [Submitted()]
+
+
+async def test_e21_the_scrollbar_of_a_long_list_stands_where_its_cursor_is() -> None:
+    """It appears after the list was scrolled, or before: by how busy the machine is."""
+    many = [Place(f"question-{n}", f"Question {n}?", "answered", "yes") for n in range(1, 41)]
+    app = Host(review("r1", *many))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.still(pilot)
+        rows = app.sheet.query_one(ChoiceList)
+        assert rows.show_vertical_scrollbar and rows.scroll_y == rows.max_scroll_y > 0
+        assert rows.vertical_scrollbar.position == rows.scroll_y
 
 
 async def test_r182b_digits_move_and_never_submit() -> None:

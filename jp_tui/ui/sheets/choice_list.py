@@ -155,6 +155,11 @@ class ChoiceList(ScrollView, can_focus=False):
         region = Region(0, top, 1, laid.ends[self.cursor] - top)
         self.scroll_to_region(region, animate=False, force=True, immediate=True)
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """Place the scrollbar when it appears: Textual moves only one that is visible."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     def height_at(self, width: int, to: str = "") -> int:
         """Return the lines that all rows take at a width, or those from the first to the one with that id."""
         laid = self._lay(_Layout(width, [])) if self.flat else self._laid(width)
