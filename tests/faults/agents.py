@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,13 @@ def begun(home: Path) -> Forked:
     return Forked([*TURN, "--workspace", str(home / "desk"), "go"], env=environment(home))
 
 
+@cache
 def turn_seconds() -> float:
     """The time of a turn that nobody disturbs, on this machine now: moments by chance are parts of it."""
+    return min(_turn() for _ in range(2))  # the first one loads the program
+
+
+def _turn() -> float:
     with tempfile.TemporaryDirectory(prefix="jp-agents-") as folder:
         setup(Path(folder))
         began = time.monotonic()
@@ -201,8 +207,7 @@ def _edits(running: Forked, home: Path, at: float | int) -> None:
 def tried(whole: bool, seed: int) -> list[Found]:
     chance = random.Random(seed)
     count = 200 if whole else 3
-    turn = min(turn_seconds() for _ in range(2))  # the first one loads the program
-    moments = [chance.uniform(0, turn) for _ in range(count)]
+    moments = [chance.uniform(0, turn_seconds()) for _ in range(count)]
     at: list[float | int] = [*range(MESSAGES if whole else 3), *moments]
     asked: list[float | int] = [*range(EDITED if whole else 3), *(one / 4 for one in moments)]
     return [
