@@ -12,6 +12,7 @@ from jp_tui.engine.session.background import BackgroundSessions
 from jp_tui.engine.session.claims import Claims
 from jp_tui.engine.session.inbox import InboxFeed
 from jp_tui.engine.session.outside import close_ended
+from jp_tui.journal.port import JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.questions.reading import read_recorded
@@ -84,7 +85,11 @@ class _Inquiries:
                 await self._background.carry_on(settled.conversation)
 
     async def claim(self, command: c.ClaimInquiry) -> None:
-        self._context.publish(await self._claims.claim(command))
+        try:
+            settled = await self._claims.claim(command)
+        except JournalError as problem:  # an open sheet sends it by itself: nothing to bother people with
+            settled = e.ClaimSettled(status="no_reaction", inquiry=command.inquiry, message=str(problem))
+        self._context.publish(settled)
 
     async def people(self, _: c.ListPeople) -> None:
         self._context.publish(self._claims.people())

@@ -303,7 +303,9 @@ class AnswerRouter:
     ) -> Settled | None:
         """Decide, and append what comes of it if nothing came between; None if something did. Raises JournalError."""
         setup, journal = self._setup, self._setup.journal
-        last = journal.inquiry_events(row.id, request.id)[-1].seq
+        if not (events := journal.inquiry_events(row.id, request.id)):
+            return "stale", GONE  # closed meanwhile, so that this user reads nothing of it any more
+        last = events[-1].seq
         asked = people_asked(setup, row.id, request, lambda: row.owner)
         if given.to:
             decided = assign_stored(request, asked, given.to)

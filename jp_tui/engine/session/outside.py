@@ -35,7 +35,7 @@ from jp_tui.engine.record.outside_rows import CALL, TURN, asked_question, first_
 from jp_tui.engine.record.outside_rows import rows as stored_rows
 from jp_tui.engine.record.rules.record import rule_added
 from jp_tui.engine.recovery.answer_stored import DecidedAnswer, RequestPeople, decide_stored, people_asked
-from jp_tui.engine.recovery.offered_answers import Settled
+from jp_tui.engine.recovery.offered_answers import GONE, Settled
 from jp_tui.engine.schema_check.validation import Checks, verdicts
 from jp_tui.engine.session.permission import wanted_permission
 from jp_tui.engine.session.session_memory import (
@@ -526,7 +526,11 @@ async def answer_outside(
             return "invalid", "a secret is taken only from standard input (-) or in the workspace"
         return await _give(setup, asked, text)
     while True:
-        after = setup.journal.inquiry_events(row.conversation, request.id)[-1].seq if is_shared(setup) else None
+        after = None
+        if is_shared(setup):
+            if not (rows := setup.journal.inquiry_events(row.conversation, request.id)):
+                return "stale", GONE  # closed meanwhile, so that this user reads nothing of it any more
+            after = rows[-1].seq
         people = _people(setup, row.conversation, request)
         decided = await _decided(setup, checks, request, text, note, people, decline=decline)
         if isinstance(decided, tuple):

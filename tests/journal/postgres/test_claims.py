@@ -8,6 +8,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -259,6 +260,37 @@ def test_d16_alone_nobody_else_looks_at_anything(tmp_path: Path) -> None:
         bench.stop()
 
 
+@pytest.mark.parametrize("source", ["tool", "outside"])
+def test_d15_others_approve_it_before_an_answer_is_recorded(desk: Desk, as_: As, source: str) -> None:
+    """Who was asked with everyone else reads nothing of it then; the answer comes too late, in words."""
+    ada, lead, second = as_("ada"), as_("lead"), as_("second")
+    begin(ada)
+    raw = json.loads(request("q", approvals=2).payload)
+    put(ada, event("inquiry_request", "q", **{**raw, "type": "inquiry_request", "source": {"source": source}}))
+    third = desk("third")
+    opens, late = third.opens, list[bool]()
+    assert opens is not None
+
+    def slow() -> PostgresJournal:
+        journal = opens()
+        real = journal.inquiry_events
+
+        def read(conversation: str, inquiry: str | None = None) -> Any:
+            if not late:
+                late.append(settle(lead, vote("lead")))
+                late.append(settle(second, answer("second", approved_by=["lead", "second"])))
+            return real(conversation, inquiry)
+
+        journal.inquiry_events = read
+        return journal
+
+    third.opens = slow
+    third.run()
+    found = answered(third, "q")
+    assert (found.status, found.message) == ("stale", "Not taken: no question with this ID is open."), found
+    assert late == [True, True]
+
+
 def test_d16_a_role_is_revoked_while_its_sheet_is_open(desk: Desk, server: postgres.Server) -> None:
     """Its answer is refused in words, nothing is recorded, and the others see that it looks no longer."""
     ada, lead = desk("ada"), desk("lead")
@@ -278,6 +310,8 @@ def test_d16_a_role_is_revoked_while_its_sheet_is_open(desk: Desk, server: postg
         lead.send(c.OfferAnswer(inquiry=id_, value="yes"))
         said = lead.until(e.Refused).message
         assert said.endswith("this role may not do that, or not any more (permission denied for schema jp_tui)"), said
+        refusal = claimed(lead, id_)
+        assert refusal.status == "no_reaction" and refusal.message.endswith("denied for schema jp_tui)"), refusal
         assert claimed(ada, id_, to="second").status == "assigned", "what waits goes on"
     finally:
         migrate.grant(db, found.address, "lead", "person")
