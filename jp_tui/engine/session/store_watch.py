@@ -19,7 +19,7 @@ SOON_SECONDS = 120.0
 VISIBLE_SECONDS = 2.0
 """Looks go on for so long after a write, since its commit counts only once the disk has it."""
 COMMIT_SECONDS = 0.03
-"""How long most commits take from their first write, which is what is reported."""
+"""Seconds that most commits take from their first write, which is what is reported."""
 OPENS_SECONDS = 0.5
 """Seconds until it asks for reports of writes, which costs some milliseconds: not while the workspace starts, and not
 for a short wait. Looks go on long enough after that for what was written before."""
