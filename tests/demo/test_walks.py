@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from jp_tui.conversation.events import TurnOutcome
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.engine.reviewer.reviewer import ReviewerModel
@@ -22,6 +23,7 @@ from jp_tui.protocol.people import Approvals
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PartsTaken, Replied, Response, Submitted, WentBack
 from jp_tui.providers.scripted.people import ScriptedPerson
 from jp_tui.providers.scripted.provider import open_provider
+from jp_tui.view.activity.turn_summary import summary
 from jp_tui.view.transcript.blocks import Block, Resumed, ToolBlock, User
 from jp_tui.view.transcript.reducer import TranscriptReducer
 from tests.engine.conftest import Bench
@@ -212,6 +214,14 @@ def alike(bench: Bench) -> list[Block]:
     assert found["live"] == found["stored"]
     assert any(isinstance(block, User) for block in found["stored"])
     return found["stored"]
+
+
+def test_d13_the_end_of_a_turn_counts_what_others_answered(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    walk(bench, "14", [], monkeypatch)
+    (did,) = [one["metadata"]["did"] for one in bench.log() if "did" in one.get("metadata", {})]
+    assert did["asked"] == {"people": 1}
+    said = summary(TurnOutcome(outcome="done", model="a/b", metadata={"did": did}))
+    assert "1 question, answered by other people" in said
 
 
 def test_s22_the_people_of_a_script_look_and_approve_while_the_user_can_only_withdraw(

@@ -26,16 +26,17 @@ async def summed(log: Log) -> JsonObject:
     events = await log.turn_in_pieces(log.turn)
     if store is not None and log.agent is None and any(isinstance(event, ev.ToolCallRequest) for event in events):
         files = figures(store.records(log.id), log.turn, store)
-    found = did(events, {name for name, setup in log.setup.tools.items() if setup.hidden}, files)
+    hidden = {name for name, setup in log.setup.tools.items() if setup.hidden}
+    found = did(events, hidden, files, log.setup.journal.me())
     return {DID: found} if found else {}
 
 
-def did(events: Iterable[ev.Event], hidden: Collection[str], files: tuple[int, int, int]) -> JsonObject:
+def did(events: Iterable[ev.Event], hidden: Collection[str], files: tuple[int, int, int], me: str = "") -> JsonObject:
     """Return `{calls, failed, declined, asked: {who: how many}, files, added, removed}` without zeros; empty if nothing
     ran.
 
     Calls of `hidden` tools aren't counted, their questions are; who is a responder's kind, or `nobody` for a cancelled
-    question. `files` are the changed ones, with added and removed lines.
+    question, or `people` for another person than `me`. `files` are the changed ones, with added and removed lines.
     """
     names: dict[str, str] = {}
     calls = failed = declined = 0
@@ -50,7 +51,7 @@ def did(events: Iterable[ev.Event], hidden: Collection[str], files: tuple[int, i
             case ev.ToolCallResponse(id=id_, is_error=True):
                 failed += names.get(id_, "") not in hidden
             case ev.InquiryAnswered(responder=responder):
-                asked["user" if responder is None else responder.kind] += 1
+                asked[_who(responder, me)] += 1
             case ev.InquiryRedacted():
                 asked["user"] += 1
             case ev.InquiryCancelled():
@@ -69,3 +70,9 @@ def did(events: Iterable[ev.Event], hidden: Collection[str], files: tuple[int, i
     }
     found: JsonObject = {key: number for key, number in counted.items() if number}
     return {**found, "asked": dict(asked)} if asked else found or {"calls": 0}
+
+
+def _who(responder: ev.Responder | None, me: str) -> str:
+    if responder is None:
+        return "user"
+    return "people" if responder.kind == "user" and responder.who not in ("", me) else responder.kind

@@ -491,7 +491,7 @@ class ConversationController(Vertical):
 
     @on(SheetDock.Turned)
     def _turned(self, event: SheetDock.Turned) -> None:
-        event.stop()
+        """End a claim. The screen handles the message, too: what waits lists only the other questions (Z14)."""
         self._claims.turned(event.prompt)
 
     @on(SheetDock.HandOver)

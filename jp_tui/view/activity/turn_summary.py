@@ -19,6 +19,7 @@ LONG: Final = 60_000
 """Milliseconds from which a text-only turn gets a line."""
 WHO: Final = {
     "user": "you",
+    "people": "other people",
     "assistant": "reviewer",
     "static": "pinned",
     "remembered": "remembered",
