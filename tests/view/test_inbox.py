@@ -10,6 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, PromptRequest, WaitingInfo
 from jp_tui.questions.types import SecretAnswer
+from jp_tui.ui.notify.window_title import title_text
 from jp_tui.view.activity.activity import Activity
 from jp_tui.view.activity.lines import lines
 from jp_tui.view.activity.status import Status, waiting_text
@@ -231,6 +232,15 @@ def test_e50_the_status_line_counts_what_waits_here_put_off_and_elsewhere() -> N
     status = counted(Status(), off)
     assert counted(status, off) is status
     assert waiting_text(counted(Status(), after(settled("a"), settled("b"), inbox=inbox))) == ""
+
+
+def test_e50_what_asks_other_people_is_counted_apart() -> None:
+    """D14."""
+    others = prompt("b", to="lead", yours=False)
+    status = counted(Status(), after(*asked(prompt("a"), others)))
+    assert waiting_text(status) == "1 waiting for you · 1 for others" and title_text(status).startswith("(1) ")
+    status = counted(status, after(*asked(others)))
+    assert waiting_text(status) == "1 waiting for others" and not title_text(status).startswith("(")
 
 
 def test_another_conversation_in_sight_changes_nothing_of_what_waits() -> None:

@@ -60,7 +60,8 @@ class WindowTitle:
 def title_text(status: Status) -> str:
     """Return `(2) Fix the build - acme - jp`, printable characters only."""
     folder = os.path.basename(status.workspace.rstrip("/"))
-    waiting = f"({len(status.waiting)}) " if status.waiting else ""
+    yours = len(status.waiting) - status.others
+    waiting = f"({yours}) " if yours else ""
     parts = [neutralise(Foreign(part), "line") for part in (status.title.raw, folder)]
     title = waiting + " - ".join([part for part in parts if part] + ["jp"])
     return "".join(char for char in title if char.isprintable())[:_MOST]

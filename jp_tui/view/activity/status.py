@@ -33,12 +33,13 @@ TIGHT = 0.8
 class Status:
     """`phase` is empty when idle, `detail` names the MCP servers that start in it; `retry_at` is on the front end's
     clock; `held_by` names another writer; tokens in total, `context` of the last request and `window` its maximum,
-    `cost` in US dollars if prices are known; `waiting` names what waits here, `put_off` counts snoozed questions,
-    `elsewhere` those in conversations that aren't open; `mode` is the approval mode that counts and `chosen` the user's
-    choice, both empty where nothing was ever changed; `reviewed` are inquiries with the models deciding them and since
-    when, oldest first; `parent` is set for a sub-agent's conversation; `store` names a store on a server, `offline`:
-    nothing can be recorded in it, because it doesn't answer, or is newer than this program (`outdated`); `weak` says
-    what is weak about the connection (store.md D3, D7, D12)."""
+    `cost` in US dollars if prices are known; `waiting` names what waits here, `others` counts those of it that ask
+    other people, `put_off` snoozed questions, `elsewhere` those in conversations that aren't open; `mode` is the
+    approval mode that counts and `chosen` the user's choice, both empty where nothing was ever changed; `reviewed` are
+    inquiries with the models deciding them and since when, oldest first; `parent` is set for a sub-agent's
+    conversation; `store` names a store on a server, `offline`: nothing can be recorded in it, because it doesn't
+    answer, or is newer than this program (`outdated`); `weak` says what is weak about the connection (store.md D3, D7,
+    D12)."""
 
     workspace: str = ""
     home: str = ""
@@ -51,6 +52,7 @@ class Status:
     window: int | None = None
     cost: float | None = None
     waiting: tuple[str, ...] = ()
+    others: int = 0
     put_off: int = 0
     elsewhere: int = 0
     reviewed: tuple[tuple[str, Foreign, float], ...] = ()
@@ -122,9 +124,12 @@ def store_text(status: Status) -> str:
 
 
 def waiting_text(status: Status) -> str:
-    """Return `2 waiting for you · 1 snoozed · 3 elsewhere`, or nothing."""
-    here = f"{len(status.waiting)} waiting for you" if status.waiting else ""
-    off = f"{status.put_off} snoozed" if status.put_off else ""
-    if not here and not off and status.elsewhere:
-        return f"{status.elsewhere} waiting elsewhere"
-    return " · ".join(part for part in (here, off, f"{status.elsewhere} elsewhere" if status.elsewhere else "") if part)
+    """Return `2 waiting for you · 1 for others · 1 snoozed · 3 elsewhere`, or nothing."""
+    counts = (
+        (len(status.waiting) - status.others, "for you"), (status.others, "for others"), (status.put_off, "snoozed"),
+        (status.elsewhere, "elsewhere"),
+    )  # fmt: skip
+    first, *more = [f"{number} {words}" for number, words in counts if number] or [""]
+    if not first.endswith("snoozed"):
+        first = first.replace(" ", " waiting ", 1)
+    return " · ".join([first, *more])

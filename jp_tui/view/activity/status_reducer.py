@@ -102,6 +102,7 @@ def _opened(status: Status, event: ev.ConversationOpened) -> Status:
         held_by=event.held_by,
         parent=event.agent.parent if event.agent is not None else "",
         waiting=status.waiting,
+        others=status.others,
         put_off=status.put_off,
         elsewhere=status.elsewhere,
         trouble=status.trouble,

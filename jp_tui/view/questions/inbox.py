@@ -302,11 +302,12 @@ class Entries(Sequence[InboxEntry]):
 
 def counted(status: Status, inbox: InboxState) -> Status:
     """Add what waits to the status line (E50): here, snoozed, and elsewhere."""
-    here = tuple("/".join(key) for key in inbox.prompts if key not in inbox.off)
+    prompts = {"/".join(key): one for key, one in inbox.prompts.items() if key not in inbox.off}
+    here, others = tuple(prompts), sum(not one.yours for one in prompts.values())
     off, elsewhere = len(inbox.off), len(inbox.elsewhere)
-    if (here, off, elsewhere) == (status.waiting, status.put_off, status.elsewhere):
+    if (here, others, off, elsewhere) == (status.waiting, status.others, status.put_off, status.elsewhere):
         return status
-    return replace(status, waiting=here, put_off=off, elsewhere=elsewhere)
+    return replace(status, waiting=here, others=others, put_off=off, elsewhere=elsewhere)
 
 
 def _sort(prompt: PromptRequest) -> tuple[str, str, str]:
