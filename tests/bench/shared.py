@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -136,7 +137,8 @@ async def _inbox(journal: object) -> float:
     listed: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     setup = SimpleNamespace(
         journal=journal, workspace="/w", machine="here", holders=cast("Any", journal).locks().holders,
-        monotonic=time.monotonic, outside_show="all", outside_arrive="inbox", commits=StoreWatch(cast("Any", journal)),
+        monotonic=time.monotonic, now=lambda: datetime.now(UTC), outside_show="all", outside_arrive="inbox",
+        commits=StoreWatch(cast("Any", journal)),
     )  # fmt: skip
     feed = InboxFeed(cast("Any", setup), listed.set_result, {})
     began = time.perf_counter()
