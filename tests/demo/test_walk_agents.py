@@ -14,6 +14,7 @@ from jp_tui.providers.scripted.provider import open_provider
 from jp_tui.tools.registry import builtin
 from tests.engine.cast import main_turn, results
 from tests.engine.conftest import Bench, tool_setup
+from tests.fakes.script import without_pauses
 
 TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
 YES: Mapping[str, Response] = {  # by who asks
@@ -22,14 +23,10 @@ YES: Mapping[str, Response] = {  # by who asks
 }  # fmt: skip
 
 
-async def _at_once(seconds: float, result: object = None) -> object:
-    return result
-
-
 @pytest.fixture
 def waiting(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> dict[str, PromptRequest]:
     """The walk, all three questions asked and none answered."""
-    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
+    without_pauses(monkeypatch)
     bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.greet = True
     bench.tools["spawn_agent"] = tool_setup("spawn_agent", builtin()["spawn_agent"])

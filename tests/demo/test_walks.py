@@ -27,6 +27,7 @@ from jp_tui.view.activity.turn_summary import summary
 from jp_tui.view.transcript.blocks import Block, Resumed, ToolBlock, User
 from jp_tui.view.transcript.reducer import TranscriptReducer
 from tests.engine.conftest import Bench
+from tests.fakes.script import without_pauses
 
 TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
 TEA = {"name": "Assam", "celsius": 95, "seconds": 240, "goes_with": ["milk"]}
@@ -101,7 +102,7 @@ async def own(overrides: JsonObject, main: ModelSetup, tool: str, question: str)
 
 
 def walk(bench: Bench, name: str, steps: Sequence[Step], monkeypatch: pytest.MonkeyPatch) -> e.TurnCompleted:
-    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
+    without_pauses(monkeypatch)
     bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.greet = bench.reviews = True
     bench.reviewer = ReviewerModel(own)
@@ -152,7 +153,7 @@ def test_what_is_written_is_what_was_taken(bench: Bench, monkeypatch: pytest.Mon
 
 
 def test_the_change_has_three_hunks(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
+    without_pauses(monkeypatch)
     bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.start()
     bench.say("10")
@@ -235,7 +236,7 @@ def test_s22_the_people_of_a_script_look_and_approve_while_the_user_can_only_wit
         await next(steps).wait()
 
     monkeypatch.setattr(ScriptedPerson, "think", think)
-    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
+    without_pauses(monkeypatch)
     bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.start()
     bench.say("14")
@@ -257,15 +258,11 @@ def test_s22_the_people_of_a_script_look_and_approve_while_the_user_can_only_wit
     alike(bench)
 
 
-async def _at_once(seconds: float, result: object = None) -> object:
-    return result
-
-
 def test_a_turn_that_was_cut_off_and_went_on_looks_the_same_reloaded(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R207, R237: killed at the question, taken up at the next start, and opened once more."""
-    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
+    without_pauses(monkeypatch)
     bench.script = open_provider("tour")  # type: ignore[assignment]
     bench.start()
     bench.say("2")

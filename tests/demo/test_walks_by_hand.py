@@ -6,7 +6,6 @@ words are written, and the number that begins a walk is one of them.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,12 +15,12 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from jp_tui.providers.scripted import people, provider
 from jp_tui.ui.app import WorkspaceApp
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.sheets.schema.area import SchemaArea
 from jp_tui.view.wording.questions import REVIEW_TITLE
+from tests.fakes.script import without_pauses
 from tests.limits import LIMIT
 from tests.pictures.__main__ import _app
 from tests.sampling import sampled
@@ -77,16 +76,6 @@ WALKS["14"] = (), "because second and third said yes"
 BOTH = [(name, way) for name in WALKS for way in ("keys", "mouse")]
 
 
-class _AtOnce:
-    """asyncio for the scripted model, without its pauses."""
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(asyncio, name)
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(0)
-
-
 def text_of(app: App[None]) -> str:
     rows = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
@@ -138,8 +127,7 @@ async def answer(app: WorkspaceApp, pilot: Pilot[None], step: Step, way: str) ->
 async def test_e60_a_walk_by_hand(name: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JP_TUI_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(provider, "asyncio", _AtOnce())
-    monkeypatch.setattr(people, "asyncio", _AtOnce())
+    without_pauses(monkeypatch)
     workspace = tmp_path / "acme"
     workspace.mkdir()
     app = _app(workspace, "jp-night", lambda: time.monotonic() * FASTER)

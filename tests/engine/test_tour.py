@@ -11,6 +11,7 @@ from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.providers.scripted.provider import DemoProvider, open_provider
 from jp_tui.questions.types import BooleanAnswer, SelectAnswer
 from tests.engine.conftest import Bench
+from tests.fakes.script import without_pauses
 
 TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
 WALKS = {"change": 1, "boolean": 1, "select": 1, "text": 1, "tools": 0, "markdown": 0, "menu": 0, "what is love?": 0}
@@ -31,7 +32,7 @@ def answer(prompt: PromptRequest, yes: bool) -> Answered:
 def test_a_walk_runs_to_its_end(bench: Bench, walk: str, yes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     provider = open_provider("tour")
     assert isinstance(provider, DemoProvider)
-    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
+    without_pauses(monkeypatch)
     bench.script = provider  # type: ignore[assignment]
     bench.greet = True
     opened = bench.start()
@@ -57,7 +58,3 @@ def test_a_walk_runs_to_its_end(bench: Bench, walk: str, yes: bool, monkeypatch:
             -1:
         ]
         assert response["is_error"] is not yes
-
-
-async def _at_once(seconds: float, result: object = None) -> object:
-    return result

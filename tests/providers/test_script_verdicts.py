@@ -138,7 +138,7 @@ async def test_e40_a_reason_streams_at_its_own_rate(tmp_path: Path, monkeypatch:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", sleep)
+    monkeypatch.setattr("jp_tui.providers.scripted.provider.sleep", sleep)
     path = write(
         tmp_path,
         f'rate = 1000\n[[verdicts]]\nquestion = "q"\nanswer = true\nreason = "{"word " * 20}"\nwait = 2.5\nrate = 50\n',

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.lists.request import NoAnswer, ask_about
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.headless.unanswered import resume_command
 from jp_tui.link.port import Link
@@ -65,30 +66,13 @@ def answer(link: Link, given: AnswerWords, output: TextOutput) -> int:
             return 2
     link.start(lambda: None)
     try:
-        settled = _offered(link, given, output)
+        settled = ask_about(link, given.inquiry, partial(_offer, given), e.OfferSettled, output)
     except NoAnswer as trouble:
         return trouble.status
     finally:
         link.close(5.0)
     _report(settled, output)
     return _STATUS.get(settled.status, 2)
-
-
-def _offered(link: Link, given: AnswerWords, output: TextOutput) -> e.OfferSettled:
-    """Return the result. An id is the model's own text and may contain a slash, so both readings are tried."""
-    conversation, slash, rest = given.inquiry.partition("/")
-    if slash and conversation and rest:
-        offer = _offer(given, conversation, rest)
-        try:
-            settled = ask(link, offer, e.OfferSettled, output, quiet=True)
-        except NoAnswer as trouble:
-            if trouble.status == FAILED:
-                output.tell(f"jp-tui: {trouble}")
-                raise
-        else:
-            if settled.status != "unknown":
-                return settled
-    return ask(link, _offer(given, "", given.inquiry), e.OfferSettled, output)
 
 
 def _offer(given: AnswerWords, conversation: str, inquiry: str) -> c.OfferAnswer:

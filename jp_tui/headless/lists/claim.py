@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.lists.request import NoAnswer, ask_about
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -33,9 +33,13 @@ class ClaimWords:
 
 def claim(link: Link, given: ClaimWords, output: TextOutput) -> int:
     """Claim, release or hand over; return the exit status. Raises OutputEnded."""
+
+    def command(conversation: str, inquiry: str) -> c.ClaimInquiry:
+        return c.ClaimInquiry(conversation=conversation, inquiry=inquiry, release=given.release, to=given.to)
+
     link.start(lambda: None)
     try:
-        settled = _settled(link, given, output)
+        settled = ask_about(link, given.inquiry, command, e.ClaimSettled, output)
     except NoAnswer as trouble:
         return trouble.status
     finally:
@@ -49,26 +53,6 @@ def claim(link: Link, given: ClaimWords, output: TextOutput) -> int:
         for candidate in settled.candidates:
             output.tell(f"  {candidate}")
     return _STATUS.get(settled.status, 2)
-
-
-def _settled(link: Link, given: ClaimWords, output: TextOutput) -> e.ClaimSettled:
-    """Return the result. An id is the model's own text and may contain a slash, so both readings are tried."""
-    conversation, slash, rest = given.inquiry.partition("/")
-    if slash and conversation and rest:
-        try:
-            settled = ask(link, _command(given, conversation, rest), e.ClaimSettled, output, quiet=True)
-        except NoAnswer as trouble:
-            if trouble.status == FAILED:
-                output.tell(f"jp-tui: {trouble}")
-                raise
-        else:
-            if settled.status != "unknown":
-                return settled
-    return ask(link, _command(given, "", given.inquiry), e.ClaimSettled, output)
-
-
-def _command(given: ClaimWords, conversation: str, inquiry: str) -> c.ClaimInquiry:
-    return c.ClaimInquiry(conversation=conversation, inquiry=inquiry, release=given.release, to=given.to)
 
 
 def _described(settled: e.ClaimSettled) -> JsonObject:

@@ -5,6 +5,7 @@ A failure is printed on stderr and becomes an exit status in one place. Never op
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from jp_tui.headless.output import FAILED, TextOutput
@@ -16,6 +17,7 @@ from jp_tui.view.wording.store import notice as store_notice
 
 USAGE = 2
 E = TypeVar("E", bound=Model)
+S = TypeVar("S", e.ClaimSettled, e.OfferSettled)
 _TROUBLE = (e.Refused, e.StorageFailed, e.EngineFailed)
 
 
@@ -41,6 +43,27 @@ def ask(link: Link, command: c.Command, kind: type[E], output: TextOutput, *, qu
                     output.tell(f"jp-tui: {event.message}")
                     output.tell(getattr(event, "advice", ""))
                 raise NoAnswer(status_of(event), event.message)
+
+
+def ask_about(
+    link: Link, inquiry: str, command: Callable[[str, str], c.Command], kind: type[S], output: TextOutput
+) -> S:
+    """Return the reply to `command(conversation, id)` for an inquiry named as ID or as CONVERSATION/ID.
+
+    An id is the model's own text and may contain a slash, so both readings are tried. Raises NoAnswer.
+    """
+    conversation, slash, rest = inquiry.partition("/")
+    if slash and conversation and rest:
+        try:
+            settled = ask(link, command(conversation, rest), kind, output, quiet=True)
+        except NoAnswer as trouble:
+            if trouble.status == FAILED:
+                output.tell(f"jp-tui: {trouble}")
+                raise
+        else:
+            if settled.status != "unknown":
+                return settled
+    return ask(link, command("", inquiry), kind, output)
 
 
 def heed(event: e.Event, output: TextOutput) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from asyncio import sleep
 from dataclasses import dataclass
 
 from jp_tui.providers.scripted.reader import ScriptTable
@@ -23,7 +23,7 @@ class ScriptedPerson:
 
     async def think(self) -> None:
         """Wait half of the time: before looking at the question, and before answering."""
-        await asyncio.sleep(self.wait / 2)
+        await sleep(self.wait / 2)
 
 
 def read_people(at: ScriptTable, header: str, before: int) -> tuple[ScriptedPerson, ...]:

@@ -6,9 +6,9 @@ fallback, and an unmet expectation is an error.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
+from asyncio import sleep
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -95,7 +95,7 @@ class DemoProvider:
             verdict = choose_verdict(self._script.path, self._script.verdicts, request)
             deltas = replied(verdict, request, f"demo_{calls + 1}")
             rate = rate if verdict.rate is None else verdict.rate
-            await asyncio.sleep(verdict.wait)
+            await sleep(verdict.wait)
         else:
             turn = choose(self._script, request.messages)
             deltas = _deltas(turn, _values(request.messages), calls + 1)
@@ -109,10 +109,10 @@ class DemoProvider:
             said += len(delta.text)
             for piece in _pieces(delta.text, rate):
                 if rate:
-                    await asyncio.sleep(len(piece) / rate)
+                    await sleep(len(piece) / rate)
                 yield PartGrew(delta.index, piece)
         if not rate:
-            await asyncio.sleep(0)  # other tasks run even if the turn is instant
+            await sleep(0)  # other tasks run even if the turn is instant
         yield Finished(ends, Usage(input=_tokens(_length(request)), output=_tokens(said)))
 
     async def models(self) -> tuple[ListedModel, ...]:

@@ -130,10 +130,6 @@ class Agents(Listing, inherit_bindings=False):
         event.stop()
         self.action_choose()
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Update the keys: another row has keys of its own."""
-        self.refresh_bindings()
-
 
 def _key(one: WorkingProgram) -> str:
     return f"\n{one.asker.host}\n{one.asker.pid}\n{one.asker.started}\n{one.way}\n{one.claimed.session}"

@@ -6,10 +6,8 @@ reason if the engine refuses.
 
 from __future__ import annotations
 
-from textual import events
 from textual.binding import Binding
 from textual.content import Content
-from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
@@ -42,7 +40,6 @@ class LedgerPage(Listing):
         super().__init__()
         self._host = host
         self._rows: dict[str, words.LedgerRow] = {}
-        self._sure = ""
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
@@ -53,7 +50,8 @@ class LedgerPage(Listing):
             case ev.LedgerRead(entries=entries):
                 self.listed(entries)
             case ev.Refused(message=message, advice=advice):
-                self.refused(message, advice)
+                self.confirmation.drop()
+                self.show_refusal(message, advice)
             case _:
                 pass
 
@@ -61,16 +59,9 @@ class LedgerPage(Listing):
         """Show the current entries."""
         found = words.rows(entries)
         self._rows = {row.key: row for row in found}
-        if self._sure not in self._rows:
-            self._sure = ""
+        if not self.confirmation.pending:
             self.show_message(blank())
         self.show([_item(row) for row in found], ours(words.EMPTY))
-
-    def refused(self, message: str, advice: str) -> None:
-        """Show why the engine refused."""
-        self._sure = ""
-        said = Foreign("\n".join(part for part in (message, advice) if part))
-        self.show_message(foreign(said, style="$failed-foreground"))
 
     def action_revoke(self) -> None:
         row = self._rows.get(self.chosen.key) if self.chosen else None
@@ -78,30 +69,15 @@ class LedgerPage(Listing):
             return
         if not row.revocable:
             self.show_message(ours(words.NOT_HERE, place=row.place or ours("where it is set")))
-        elif row.asks_again and self._sure != row.key:
-            self._sure = row.key
-            self.show_message(ours(words.EDITS, place=row.place or ours("your settings")))
-        else:
-            self._sure = row.key
+            return
+        asks = ours(words.EDITS, place=row.place or ours("your settings"))
+        if not row.asks_again or self.confirmation.given(("d", "delete"), row.key, asks):
             self.show_message(ours(words.TAKING))
             self.post_message(CommandWanted(RevokeEntry(conversation=self._host.main.conversation, key=row.key)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable revoking in an empty list, and reading again: the list is live (E5)."""
         return action != "again" and (action != "revoke" or bool(self._rows))
-
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Cancel a confirmation when another row is highlighted, by key or by mouse."""
-        super().on_option_list_option_highlighted(event)
-        if self._sure and self.chosen is not None and self.chosen.key != self._sure:
-            self._sure = ""
-            self.show_message(blank())
-
-    def on_key(self, event: events.Key) -> None:
-        """Cancel a confirmation by any other key."""
-        if self._sure and event.key not in ("d", "delete"):
-            self._sure = ""
-            self.show_message(blank())
 
 
 def _item(row: words.LedgerRow) -> Item:

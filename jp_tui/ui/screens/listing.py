@@ -6,10 +6,11 @@ engine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -47,6 +48,50 @@ class Rows(PageList, inherit_bindings=False):
         Binding("pagedown", "page_down", "page down", show=False),
         Binding("pageup", "page_up", "page up", show=False),
     ]
+
+
+class Confirmation:
+    """An action that needs its key pressed twice on the same row: the first press asks, any other key or row cancels.
+
+    `show` shows the question, and a blank text when it is cancelled.
+    """
+
+    def __init__(self, show: Callable[[Content], None]) -> None:
+        self._show = show
+        self._keys: tuple[str, ...] = ()
+        self._row = ""
+
+    @property
+    def pending(self) -> bool:
+        """True between the two presses."""
+        return bool(self._keys)
+
+    def given(self, keys: tuple[str, ...], row: str, question: Content) -> bool:
+        """Return True at the second press of one of `keys`; the first shows the question."""
+        if (self._keys, self._row) == (keys, row):
+            self.drop()
+            return True
+        self._keys, self._row = keys, row
+        self._show(question)
+        return False
+
+    def drop(self) -> None:
+        """Forget the first press; what is shown stays."""
+        self._keys = ()
+
+    def pressed(self, key: str) -> None:
+        """React to a key of the page."""
+        if self.pending and key not in self._keys:
+            self._cancel()
+
+    def moved(self, row: str) -> None:
+        """React to the highlighted row; "" if there is none."""
+        if self.pending and row != self._row:
+            self._cancel()
+
+    def _cancel(self) -> None:
+        self.drop()
+        self._show(blank())
 
 
 class Listing(ModalScreen[None], inherit_bindings=False):
@@ -106,6 +151,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         super().__init__()
         self._items: Sequence[Item] | None = None
         self._marked: int | None = None
+        self.confirmation = Confirmation(self.show_message)
 
     def compose(self) -> ComposeResult:
         with PageBox() as box:
@@ -155,7 +201,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
             same = next((row for row, one in enumerate(items) if before is not None and one.key == before.key), at)
             options.highlighted = min(same, len(items) - 1)
         self._tell()
-        self.refresh_bindings()
+        self._row_shown()
 
     @property
     def chosen(self) -> Item | None:
@@ -172,6 +218,15 @@ class Listing(ModalScreen[None], inherit_bindings=False):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         self._tell()
+        self._row_shown()
+
+    def _row_shown(self) -> None:
+        """Cancel a confirmation for another row, and update the keys: each row has its own."""
+        self.confirmation.moved(self.chosen.key if self.chosen else "")
+        self.refresh_bindings()
+
+    def on_key(self, event: events.Key) -> None:
+        self.confirmation.pressed(event.key)
 
     def _tell(self) -> None:
         """Mark the highlighted row with a sign, and show its details below the list."""

@@ -6,10 +6,8 @@ user's file needs a confirmation. It counts nothing itself.
 
 from __future__ import annotations
 
-from textual import events
 from textual.binding import Binding
 from textual.content import Content
-from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
@@ -18,7 +16,7 @@ from jp_tui.protocol.values import ReviewerFigures
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.overlay import CommandWanted
-from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.ui.text import foreign, join, ours
 from jp_tui.view.pages import reviewers as words
 from jp_tui.view.pages.reviewers import ReviewerRow
 from jp_tui.view.wording.amounts import short_model
@@ -46,7 +44,6 @@ class Reviewers(Listing):
     def __init__(self) -> None:
         super().__init__()
         self._rows: dict[str, ReviewerRow] = {}
-        self._sure = ""
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
@@ -59,7 +56,8 @@ class Reviewers(Listing):
             case ev.SettingChanged(file=file):
                 self.changed(file)
             case ev.Refused(message=message, advice=advice):
-                self.refused(message, advice)
+                self.confirmation.drop()
+                self.show_refusal(message, advice)
             case _:
                 pass
 
@@ -71,24 +69,15 @@ class Reviewers(Listing):
 
     def changed(self, file: str) -> None:
         """React to the written setting."""
-        self._sure = ""
+        self.confirmation.drop()
         self.show_message(ours(words.CHANGED, file=foreign(Foreign(file), mode="line")))
-
-    def refused(self, message: str, advice: str) -> None:
-        """Show why the engine refused."""
-        self._sure = ""
-        said = Foreign("\n".join(part for part in (message, advice) if part))
-        self.show_message(foreign(said, style="$failed-foreground"))
 
     def action_change(self) -> None:
         row = self._offered
         if row is None or self.chosen is None:
             return
-        if self._sure != self.chosen.key:
-            self._sure = self.chosen.key
-            self.show_message(ours(words.EDITS, key=Foreign(row.key), value=Foreign(str(row.value))))
-        else:
-            self._sure = ""
+        asks = ours(words.EDITS, key=Foreign(row.key), value=Foreign(str(row.value)))
+        if self.confirmation.given(("c",), self.chosen.key, asks):
             self.post_message(CommandWanted(SetSetting(key=row.key, value=row.value)))
             self.post_message(CommandWanted(ReadReviewers()))
 
@@ -100,22 +89,6 @@ class Reviewers(Listing):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return action != "change" or self._offered is not None
-
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Cancel a confirmation, and update the keys: another row has keys of its own."""
-        super().on_option_list_option_highlighted(event)
-        self._forget()
-        self.refresh_bindings()
-
-    def on_key(self, event: events.Key) -> None:
-        """Cancel a confirmation by any other key."""
-        if event.key != "c":
-            self._forget()
-
-    def _forget(self) -> None:
-        if self._sure and (self.chosen is None or self.chosen.key != self._sure):
-            self._sure = ""
-            self.show_message(blank())
 
 
 def _item(key: str, row: ReviewerRow) -> Item:

@@ -7,7 +7,6 @@ the page shows the reason if the engine refuses.
 
 from __future__ import annotations
 
-from textual import events
 from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList
@@ -18,7 +17,7 @@ from jp_tui.protocol.commands import ReadRules, RevokeRule, TakeSuggestion
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.overlay import CommandWanted
-from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.ui.text import foreign, join, ours
 from jp_tui.view.pages import rules as say
 
 _QUIET = "$muted-foreground"
@@ -52,13 +51,12 @@ class RulesPage(Listing):
         self._host = host
         self._rows: dict[str, say.RulesRow] = {}
         self._file = Foreign("")
-        self._sure: tuple[str, str] | None = None
 
     # -- the engine
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self._sure = None
+        self.confirmation.drop()
         self.post_message(CommandWanted(ReadRules(conversation=self._host.main.conversation)))
 
     def handle(self, event: ev.Event) -> None:
@@ -66,13 +64,14 @@ class RulesPage(Listing):
             case ev.RulesRead():
                 self._read(event)
             case ev.Refused(message=message, advice=advice):
-                self._sure = None
+                self.confirmation.drop()
                 self.show_refusal(message, advice)
             case _:
                 pass
 
     def _read(self, told: ev.RulesRead) -> None:
-        self._sure, self._file = None, told.file
+        self.confirmation.drop()
+        self._file = told.file
         self._rows = {row.key: row for row in say.rows(told)}
         self.show_state(*_state(told))
         self.show([_item(row) for row in self._rows.values()], ours(say.EMPTY))
@@ -103,7 +102,7 @@ class RulesPage(Listing):
             return
         id_, file = foreign(Foreign(row.id), mode="line"), foreign(self._file, mode="line")
         asks = ours(say.REVOKES_HERE, id=id_) if row.passes else ours(say.REVOKES, id=id_, file=file)
-        if not self._confirmed("d", row.key, asks):
+        if not self.confirmation.given(("d", "delete"), row.key, asks):
             return
         self.show_message(ours(say.REVOKING))
         self.post_message(CommandWanted(RevokeRule(conversation=self._host.main.conversation, id=row.id)))
@@ -112,36 +111,10 @@ class RulesPage(Listing):
         row = self._row
         if row is None or not row.table:
             return
-        if not self._confirmed("a", row.key, ours(say.ADDS, file=foreign(self._file, mode="line"))):
+        if not self.confirmation.given(("a",), row.key, ours(say.ADDS, file=foreign(self._file, mode="line"))):
             return
         self.show_message(ours(say.ADDING))
         self.post_message(CommandWanted(TakeSuggestion(conversation=self._host.main.conversation, table=row.table)))
-
-    def _confirmed(self, key: str, row: str, question: Content) -> bool:
-        """Return True at the second press; the first shows the question."""
-        if self._sure == (key, row):
-            self._sure = None
-            return True
-        self._sure = key, row
-        self.show_message(question)
-        return False
-
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Cancel a confirmation, and update the keys: another row has keys of its own."""
-        super().on_option_list_option_highlighted(event)
-        if self._sure is not None and (self.chosen is None or self.chosen.key != self._sure[1]):
-            self._cancel()
-        self.refresh_bindings()
-
-    def on_key(self, event: events.Key) -> None:
-        """Cancel a confirmation by any other key."""
-        key = "d" if event.key == "delete" else event.key
-        if self._sure is not None and key != self._sure[0]:
-            self._cancel()
-
-    def _cancel(self) -> None:
-        self._sure = None
-        self.show_message(blank())
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Do nothing: a click only highlights."""

@@ -7,7 +7,6 @@ so that none is by accident. Nothing is preselected, and nothing applies before.
 
 from __future__ import annotations
 
-from textual import events
 from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList
@@ -49,13 +48,12 @@ class TrustPage(Listing):
     def __init__(self) -> None:
         super().__init__()
         self._told: ev.TrustRead | None = None
-        self._sure = ""
 
     # -- the engine
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self._sure = ""
+        self.confirmation.drop()
         self.post_message(CommandWanted(ReadTrust()))
 
     def handle(self, event: ev.Event) -> None:
@@ -71,7 +69,8 @@ class TrustPage(Listing):
                 pass
 
     def _read(self, told: ev.TrustRead) -> None:
-        self._told, self._sure = told, ""
+        self._told = told
+        self.confirmation.drop()
         file = foreign(told.file, mode="line", style=_QUIET, limit=200)
         style = "bold $done-foreground" if told.state == "trusted" else "bold $waiting-foreground"
         parts = [file, ours(say.state(told), style=style)]
@@ -95,30 +94,20 @@ class TrustPage(Listing):
     def action_trust(self) -> None:
         if self._told is None:
             return
-        if self._sure == "t":
-            self._sure = ""
-            self.show_message(ours(say.DOING))
-            self.post_message(CommandWanted(TrustWorkspace(digest=self._told.digest)))
-            return
-        self._sure = "t"
         waits = [row for row in say.rows(self._told) if row.waits]
         sure = say.SURE_FILES if any(row.file for row in waits) else say.SURE
-        self.show_message(ours(sure, n=len(waits)) if waits else ours(say.SURE_NONE))
+        if self._sure_of("t", ours(sure, n=len(waits)) if waits else ours(say.SURE_NONE)):
+            self.show_message(ours(say.DOING))
+            self.post_message(CommandWanted(TrustWorkspace(digest=self._told.digest)))
 
     def action_distrust(self) -> None:
-        if self._sure == "x":
-            self._sure = ""
+        if self._sure_of("x", ours(say.SURE_OFF)):
             self.show_message(ours(say.DOING))
             self.post_message(CommandWanted(DistrustWorkspace()))
-            return
-        self._sure = "x"
-        self.show_message(ours(say.SURE_OFF))
 
-    def on_key(self, event: events.Key) -> None:
-        """Cancel a confirmation by any other key."""
-        if self._sure and event.key != self._sure:
-            self._sure = ""
-            self.show_message(blank())
+    def _sure_of(self, key: str, question: Content) -> bool:
+        """Return True at the second press of the key. The decision is on the whole file, so any row will do."""
+        return self.confirmation.given((key,), self.chosen.key if self.chosen else "", question)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Do nothing: a click only highlights."""

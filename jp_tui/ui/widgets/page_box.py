@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.layouts.vertical import VerticalLayout
 from textual.widgets import OptionList
 
+from jp_tui.ui.widgets.footer import KeyBar
+
 if TYPE_CHECKING:
+    from textual.content import Content
     from textual.geometry import Size
     from textual.layout import ArrangeResult, Layout
     from textual.widget import Widget
@@ -53,6 +56,27 @@ class PageBox(Vertical):
     @property
     def layout(self) -> Layout:
         return _YIELDING
+
+
+class TextBox(PageBox):
+    """The frame of a page of text, to scroll. Children are given to the constructor; keys are in the last line."""
+
+    DEFAULT_CSS = """
+    TextBox {
+        width: 100%; max-width: 112; height: auto; max-height: 100%; padding: 0 1; background: $sheet-background;
+        border: round $sheet-border; border-title-style: bold;
+        VerticalScroll { height: auto; max-height: 80vh; background: $sheet-background; }
+        Static { height: auto; padding: 0 1; }
+        KeyBar { background: $sheet-background; width: 100%; height: auto; }
+    }
+    """
+
+    def __init__(self, title: Content, *texts: Widget) -> None:
+        super().__init__(VerticalScroll(*texts, can_focus=False), KeyBar(speaks_for_itself=lambda node: False))
+        self.border_title = title
+
+    def scroll_by(self, rows: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
 
 
 class PageList(OptionList, inherit_bindings=True):

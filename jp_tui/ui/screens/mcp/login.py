@@ -6,15 +6,13 @@ from collections.abc import Callable
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.mcp import McpLogin
 from jp_tui.ui.text import foreign, join, ours
-from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.page_box import PageBox
+from jp_tui.ui.widgets.page_box import TextBox
 from jp_tui.view.pages import mcp as say
 
 _WHOLE = 20_000
@@ -30,33 +28,21 @@ class LoginScreen(ModalScreen[bool], inherit_bindings=False):
         Binding("pagedown,down,j", "scroll(3)", "down", show=False, id="mcp.login_down", tooltip="Scroll down"),
         Binding("pageup,up,k", "scroll(-3)", "up", show=False, id="mcp.login_up", tooltip="Scroll up"),
     ]
-    DEFAULT_CSS = """
-    LoginScreen {
-        align: center middle; background: $background 60%;
-        & > Vertical {
-            width: 100%; max-width: 112; height: auto; max-height: 100%; padding: 0 1; background: $sheet-background;
-            border: round $sheet-border; border-title-style: bold;
-        }
-        VerticalScroll { height: auto; max-height: 80vh; background: $sheet-background; }
-        Static { height: auto; padding: 0 1; }
-        KeyBar { background: $sheet-background; width: 100%; height: auto; }
-    }
-    """
+    DEFAULT_CSS = "LoginScreen { align: center middle; background: $background 60%; }"
 
     def __init__(self, page: McpLogin, opens: Callable[[], None], copies: Callable[[str, str], None]) -> None:
         super().__init__()
         self._page, self._opens, self._copies = page, opens, copies
 
     def compose(self) -> ComposeResult:
-        with PageBox() as box:
-            box.border_title = ours(say.LOGIN_TITLE, what=foreign(Foreign(self._page.server), mode="line", limit=40))
-            with VerticalScroll(can_focus=False):
-                yield Static(ours(say.LOGIN_ASKS))
-                yield Static(foreign(self._page.url, mode="approval", style="bold", limit=_WHOLE), id="address")
-                notes = [foreign(one, mode="line", limit=400) for one in self._page.notes]
-                yield Static(join(*notes, sep=ours("\n")))
-                yield Static(ours(say.LOGIN_WAITS), id="state")
-            yield KeyBar(speaks_for_itself=lambda node: False)
+        notes = [foreign(one, mode="line", limit=400) for one in self._page.notes]
+        yield TextBox(
+            ours(say.LOGIN_TITLE, what=foreign(Foreign(self._page.server), mode="line", limit=40)),
+            Static(ours(say.LOGIN_ASKS)),
+            Static(foreign(self._page.url, mode="approval", style="bold", limit=_WHOLE), id="address"),
+            Static(join(*notes, sep=ours("\n"))),
+            Static(ours(say.LOGIN_WAITS), id="state"),
+        )
 
     def action_browse(self) -> None:
         self._opens()
@@ -66,4 +52,4 @@ class LoginScreen(ModalScreen[bool], inherit_bindings=False):
         self._copies(self._page.url.raw, "the address")
 
     def action_scroll(self, rows: int) -> None:
-        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+        self.query_one(TextBox).scroll_by(rows)

@@ -5,11 +5,8 @@ It shows the engine's list. Accepting changes and restarting are confirmed by a 
 
 from __future__ import annotations
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
@@ -30,8 +27,7 @@ from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.mcp.login import LoginScreen
 from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.page_box import PageBox
+from jp_tui.ui.widgets.page_box import TextBox
 from jp_tui.view.pages import mcp as say
 
 _QUIET = "$muted-foreground"
@@ -70,7 +66,6 @@ class McpPage(Listing):
         super().__init__()
         self._host = host
         self._rows: dict[str, say.McpRow] = {}
-        self._sure: tuple[str, str] | None = None
         self._login = ""
         self._login_screen: LoginScreen | None = None
 
@@ -82,7 +77,7 @@ class McpPage(Listing):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         event.stop()
-        self._sure = None
+        self.confirmation.drop()
         self.post_message(CommandWanted(ReadMcp(conversation=self._host.main.conversation)))
 
     def handle(self, event: ev.Event) -> None:
@@ -98,14 +93,14 @@ class McpPage(Listing):
                 self.show_refusal(message, "")
                 self.post_message(CommandWanted(ReadMcp(conversation=self._host.main.conversation)))
             case ev.Refused(message=message, advice=advice):
-                self._sure = None
+                self.confirmation.drop()
                 self.show_refusal(message, advice)
                 self.post_message(CommandWanted(ReadMcp(conversation=self._host.main.conversation)))
             case _:
                 pass
 
     def _read(self, told: McpRead) -> None:
-        self._sure = None
+        self.confirmation.drop()
         self._rows = {row.key: row for row in say.rows(told)}
         problem = foreign(told.problem, style="$failed-foreground", limit=300)
         self.show_state(*([problem] if told.problem else ()))
@@ -160,7 +155,7 @@ class McpPage(Listing):
         what = join(*(foreign(Foreign(tool), mode="line", limit=40) for tool, _ in row.waits[:6]), sep=ours(", "))
         if len(row.waits) > 6:
             what = join(what, ours("{n} more", n=len(row.waits) - 6), sep=ours(", "))
-        if self._confirmed("a", row.key, ours(say.ACCEPTS, what=what)):
+        if self.confirmation.given(("a",), row.key, ours(say.ACCEPTS, what=what)):
             self.show_message(ours(say.ACCEPTING))
             said = AcceptMcpTools(conversation=self._host.main.conversation, server=row.server, tools=row.waits)
             self._send(said)
@@ -170,7 +165,7 @@ class McpPage(Listing):
         if row is None or row.tool or not row.startable:
             return
         name = foreign(row.what, mode="line")
-        if row.running and not self._confirmed("s", row.key, ours(say.RESTARTS, what=name)):
+        if row.running and not self.confirmation.given(("s",), row.key, ours(say.RESTARTS, what=name)):
             return
         self.show_message(ours(say.STARTING, what=name))
         self._send(RestartMcpServer(conversation=self._host.main.conversation, server=row.server))
@@ -207,31 +202,6 @@ class McpPage(Listing):
     def _send(self, command: McpCommand) -> None:
         self.post_message(CommandWanted(command))
 
-    def _confirmed(self, key: str, row: str, question: Content) -> bool:
-        """Return True at the second press; the first shows the question."""
-        if self._sure == (key, row):
-            self._sure = None
-            return True
-        self._sure = key, row
-        self.show_message(question)
-        return False
-
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Cancel a confirmation, and update the keys: another row has keys of its own."""
-        super().on_option_list_option_highlighted(event)
-        if self._sure is not None and (self.chosen is None or self.chosen.key != self._sure[1]):
-            self._cancel()
-        self.refresh_bindings()
-
-    def on_key(self, event: events.Key) -> None:
-        """Cancel a confirmation by any other key."""
-        if self._sure is not None and event.key != self._sure[0]:
-            self._cancel()
-
-    def _cancel(self) -> None:
-        self._sure = None
-        self.show_message(blank())
-
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Do nothing: a click only highlights."""
         event.stop()
@@ -247,32 +217,18 @@ class WholeRow(ModalScreen[None], inherit_bindings=False):
         Binding("pagedown,space", "scroll(12)", "page down", id="mcp.page_down", tooltip="Scroll a page down"),
         Binding("pageup", "scroll(-12)", "page up", show=False, id="mcp.page_up", tooltip="Scroll a page up"),
     ]
-    DEFAULT_CSS = """
-    WholeRow {
-        align: center middle; background: $background 60%;
-        & > Vertical {
-            width: 100%; max-width: 112; height: auto; max-height: 100%; padding: 0 1; background: $sheet-background;
-            border: round $sheet-border; border-title-style: bold;
-        }
-        VerticalScroll { height: auto; max-height: 80vh; background: $sheet-background; }
-        Static { height: auto; padding: 0 1; }
-        KeyBar { background: $sheet-background; width: 100%; height: auto; }
-    }
-    """
+    DEFAULT_CSS = "WholeRow { align: center middle; background: $background 60%; }"
 
     def __init__(self, row: say.McpRow) -> None:
         super().__init__()
         self._row = row
 
     def compose(self) -> ComposeResult:
-        with PageBox() as box:
-            box.border_title = foreign(self._row.what, mode="line", limit=80)
-            with VerticalScroll(can_focus=False):
-                yield Static(foreign(self._row.whole, mode="approval", limit=_WHOLE))
-            yield KeyBar(speaks_for_itself=lambda node: False)
+        title = foreign(self._row.what, mode="line", limit=80)
+        yield TextBox(title, Static(foreign(self._row.whole, mode="approval", limit=_WHOLE)))
 
     def action_scroll(self, rows: int) -> None:
-        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+        self.query_one(TextBox).scroll_by(rows)
 
 
 def _item(row: say.McpRow) -> Item:
