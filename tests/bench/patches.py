@@ -104,11 +104,8 @@ def opened_and_closed(program: Program) -> float:
 
 WAYS |= {
     "quick classes": ("CPU of the start", started),
-    "gate": ("CPU of pages", paged),
     "compositor": (f"CPU of {KEYS} keys", typed),
     "text colours": (f"CPU of {KEYS} keys", typed),
     "strips": (f"memory after {PAGES} pages", scrolled),
     "style cache": (f"memory after {SCREENS} lists", opened_and_closed),
-    "signals": (f"memory after {SCREENS} lists", opened_and_closed),
-    "watchers": (f"memory after {SCREENS} lists", opened_and_closed),
 }

@@ -13,7 +13,6 @@ GUARDED = {
     "jp_tui/ui/driver/workspace_driver.py": "driver",
     "jp_tui/ui/driver/input_filter.py": "driver",  # imported by it alone
     "jp_tui/ui/textual_patches/crashes.py": "crashes",
-    "jp_tui/ui/textual_patches/output_gate.py": "gate",
     "jp_tui/ui/textual_patches/text_colours.py": "text colours",
     "jp_tui/ui/textual_patches/__init__.py": "compositor",
     "jp_tui/ui/textual_patches/compositing.py": "compositor",

@@ -42,28 +42,10 @@ def style_cache() -> None:
     StylesCache.get_inner_outer = get_inner_outer  # type: ignore[method-assign, assignment]
 
 
-def signals() -> None:
-    from textual.signal import Signal
-
-    _one_parameter_more(Signal, "subscribe")
-
-
-def watchers() -> None:
-    from textual.dom import DOMNode
-
-    _one_parameter_more(DOMNode, "watch")
-
-
 def strips() -> None:
     from textual.strip import Strip
 
     Strip.__slots__ = [*Strip.__slots__, "_new_cache"]
-
-
-def gate() -> None:
-    from textual.strip import Strip
-
-    _one_parameter_more(Strip, "render")
 
 
 def compositor() -> None:
@@ -120,8 +102,8 @@ def version() -> None:
 
 
 ALTERATIONS: dict[str, Callable[[], None]] = {
-    "timer": timer, "style cache": style_cache, "signals": signals, "watchers": watchers, "strips": strips,
-    "gate": gate, "compositor": compositor, "text colours": text_colours, "driver": driver, "crashes": crashes,
+    "timer": timer, "style cache": style_cache, "strips": strips,
+    "compositor": compositor, "text colours": text_colours, "driver": driver, "crashes": crashes,
     "version": version,
 }  # fmt: skip
 

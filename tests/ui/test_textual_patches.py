@@ -173,7 +173,7 @@ def test_doctor_names_what_is_not_applied(monkeypatch: pytest.MonkeyPatch) -> No
     from jp_tui.startup import checkup
 
     assert (checkup._screen().state, checkup._screen().detail) == ("ok", "all patches applied")
-    monkeypatch.setattr(textual_patches, "problems", lambda: {"timer": "too new", "gate": "too new"})
+    monkeypatch.setattr(textual_patches, "problems", lambda: {"timer": "too new", "strips": "too new"})
     found = checkup._screen()
-    assert (found.state, found.detail) == ("warn", "patches not applied: timer, gate (too new)")
+    assert (found.state, found.detail) == ("warn", "patches not applied: timer, strips (too new)")
     assert found.mend == "Install textual>=8.2.5,<8.3. Until then jp-tui may be slower."

@@ -10,7 +10,6 @@ import gc
 import itertools
 import json
 import weakref
-from typing import Any
 
 from textual import _time
 from textual._compositor import Compositor
@@ -18,9 +17,7 @@ from textual._styles_cache import StylesCache
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.geometry import Region
-from textual.signal import Signal
 from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 
@@ -66,42 +63,9 @@ async def style_cache(app: App[None]) -> bool:
     return gone() is not None
 
 
-async def signals(app: App[None]) -> bool:
-    """A subscriber that is gone is held after another came."""
-    signal: Signal[int] = Signal(app, "test")
-    for _ in range(2):
-        widget = Widget()
-        await app.mount(widget)
-        signal.subscribe(widget, lambda value: None)
-        await widget.remove()
-    await app.mount(last := Widget())
-    signal.subscribe(last, lambda value: None)
-    return len(signal._subscriptions) > 1
-
-
-async def watchers(app: App[None]) -> bool:
-    """A watcher that is closed is held after another came."""
-    for _ in range(2):
-        widget = Widget()
-        await app.mount(widget)
-        widget.watch(app, "title", lambda value, of=widget: None)
-        await widget.remove()
-    await app.mount(last := Widget())
-    last.watch(app, "title", lambda value: None)
-    kept: dict[str, list[Any]] = getattr(app, "__watchers")
-    return len(kept["title"]) > 1
-
-
 async def strips(app: App[None]) -> bool:
     """A new strip has caches that nothing was put into."""
     return Strip([])._crop_cache is not None
-
-
-async def gate(app: App[None]) -> bool:
-    """A control character in a row reaches the terminal."""
-    from rich.segment import Segment
-
-    return "\x07" in Strip([Segment("\x07")]).render(app.console)
 
 
 async def compositor(app: App[None]) -> bool:
@@ -139,8 +103,8 @@ async def crashes(app: App[None]) -> bool:
 
 
 FAULTS = {
-    "timer": timer, "style cache": style_cache, "signals": signals, "watchers": watchers, "strips": strips,
-    "gate": gate, "compositor": compositor, "text colours": text_colours, "driver": driver, "crashes": crashes,
+    "timer": timer, "style cache": style_cache, "strips": strips,
+    "compositor": compositor, "text colours": text_colours, "driver": driver, "crashes": crashes,
 }  # fmt: skip
 
 

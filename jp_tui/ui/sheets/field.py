@@ -7,15 +7,17 @@ selects its text when it gets the focus, and gets the focus only from the sheet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from textual import events
 from textual.actions import parse
 from textual.binding import BindingsMap
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.message import Message
+from textual.signal import Signal
 from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location
@@ -84,6 +86,23 @@ class Field(TextArea, inherit_bindings=False):
         self.can_focus = False
         self.cursor_blink = False  # an idle workspace sends nothing (T24)
         self.match_cursor_bracket = False  # searches the whole text at every step
+        self._signals: tuple[Signal[Any], ...] = ()
+
+    def on_mount(self) -> None:
+        self._signals = self.app.theme_changed_signal, self.screen.text_selection_started_signal
+
+    def on_unmount(self) -> None:
+        """Leave the signals: each keeps its subscribers in memory until it is published."""
+        for signal in self._signals:
+            signal.unsubscribe(self)
+
+    def watch(self, obj: DOMNode, attribute_name: str, callback: Callable[..., Any], init: bool = True) -> None:
+        """Follow the app's theme by its signal, which a closed field can leave. Watchers of an attribute stay in memory
+        until it changes."""
+        if obj is self.app and attribute_name == "theme":
+            self.app.theme_changed_signal.subscribe(self, lambda _: callback())
+        else:
+            super().watch(obj, attribute_name, callback, init)
 
     @property
     def value(self) -> str:

@@ -13,12 +13,12 @@ If either check fails, jp-tui works without the patch. `tests/ui/test_textual_pa
 patched part altered in turn, and a plain Textual to see that it still has the fault: a patch whose fault is gone from
 every version that is allowed can be deleted.
 
-**The modules.** `faults.py` and `strips.py` change functions of Textual, and so does `output_gate.py`, the last filter
-before the terminal. `compositing.py` and `text_colours.py` have classes to be used in place of Textual's, and
-`crashes.py` functions for an app's own methods. The driver, which is larger, is `ui/driver/workspace_driver.py`; its
-guard is its `check`. `private.py` only reads private attributes: nothing is changed there, and each function names its
-fallback for a missing attribute, so it needs no guard. No other module uses a private part of Textual
-(`tests/house/test_private.py`).
+**The modules.** `faults.py` and `strips.py` change functions of Textual. `output_gate.py`, the last filter before the
+terminal, wraps a public one and always applies. `compositing.py` and `text_colours.py` have classes to be used in place
+of Textual's, and `crashes.py` functions for an app's own methods. The driver, which is larger, is
+`ui/driver/workspace_driver.py`; its guard is its `check`. `private.py` only reads private attributes: nothing is
+changed there, and each function names its fallback for a missing attribute, so it needs no guard. No other module uses
+a private part of Textual (`tests/house/test_private.py`).
 
 Python's own `dataclasses` are patched by `system/quick_classes.py`, with the same two guards.
 """
@@ -73,36 +73,12 @@ PATCHES = (
         bench="memory after 1,000 turns",
     ),
     Patch(
-        name="signals",
-        what="A signal drops subscribers that no longer run when another subscribes.",
-        why="Textual drops them when the signal is published, which for a change of theme may never happen.",
-        without="Closed widgets that listened to a signal stay in memory until it is next published.",
-        install=f"{_HERE}.faults:drop_subscribers",
-        bench="memory after 1,000 turns",
-    ),
-    Patch(
-        name="watchers",
-        what="A watched attribute drops watchers that are closed when another watches it.",
-        why="Textual drops them when the attribute changes, which may never happen.",
-        without="Closed widgets that watched an attribute stay in memory until it next changes.",
-        install=f"{_HERE}.faults:drop_watchers",
-        bench="memory after 1,000 turns",
-    ),
-    Patch(
         name="strips",
         what="A strip makes its seven caches when they are first used.",
         why="Most strips of a long transcript use none of them, and empty caches are most of what such a strip holds.",
         without="A long conversation needs more memory.",
         install=f"{_HERE}.strips:install",
         bench="memory after 1,000 turns",
-    ),
-    Patch(
-        name="gate",
-        what="The last filter before the terminal reads a strip's segments and its cache directly.",
-        why="The filter looks at every row that is painted, and one search over the row is enough for most.",
-        without="The filter works by public methods, which takes longer.",
-        install=f"{_HERE}.output_gate:install_quick",
-        bench="key to paint at rest",
     ),
     Patch(
         name="compositor",
@@ -137,7 +113,7 @@ PATCHES = (
     ),
 )
 _INSTALL = {patch.name: patch.install for patch in PATCHES}
-ALWAYS = ("timer", "style cache", "signals", "watchers", "strips")
+ALWAYS = ("timer", "style cache", "strips")
 """Those applied when a row or a screen is first made; the others are applied at their first use."""
 
 

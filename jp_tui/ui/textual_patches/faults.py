@@ -1,27 +1,19 @@
 """Faults of Textual that are repaired in place: closed widgets that stay in memory, and a timer that never fires.
 
 A cache of two styles has the widget's own cache object in its key, and so keeps the last thousand widgets with their
-strips. A signal and a watched attribute keep their listeners until the next change, which for a theme may never come.
-So every sheet and page that was ever open would take memory and slow down each collection of garbage.
+strips: every sheet and page that was ever open would take memory and slow down each collection of garbage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from textual.color import Color
-from textual.dom import DOMNode
-from textual.message_pump import MessagePump
-from textual.signal import Signal
 from textual.style import Style
 from textual.timer import Timer
 
 from jp_tui.ui.textual_patches.shape import Unfit, needs, takes, uses
-
-_WATCHERS = "__watchers"
-"""The attribute in which Textual keeps the watchers of an object's attributes."""
 
 
 @lru_cache(1024)
@@ -40,42 +32,6 @@ def share_backgrounds() -> None:
     if code is None or code.co_varnames[: code.co_argcount] != ("cls", "base_background", "background"):
         raise Unfit("StylesCache.get_inner_outer isn't a cached function of a class and two colours")
     StylesCache.get_inner_outer = staticmethod(backgrounds)  # type: ignore[method-assign, assignment]
-
-
-def drop_subscribers() -> None:
-    """Let a signal drop subscribers that no longer run."""
-    subscribe: Any = takes(Signal, "subscribe", "self", "node", "callback", "immediate")
-    uses(Signal, "subscribe", "_subscriptions")
-    takes(Signal, "unsubscribe", "self", "node")
-
-    def subscribes(
-        self: Signal[Any], node: DOMNode, callback: Callable[[Any], object], immediate: bool = False
-    ) -> None:
-        for gone in [one for one in list(self._subscriptions) if not one.is_running]:
-            self.unsubscribe(gone)
-        subscribe(self, node, callback, immediate)
-
-    Signal.subscribe = subscribes  # type: ignore[method-assign]
-
-
-def drop_watchers() -> None:
-    """Let a watched attribute drop watchers that are closed."""
-    from textual import reactive
-
-    watch: Any = takes(DOMNode, "watch", "self", "obj", "attribute_name", "callback", "init")
-    uses(MessagePump, "__init__", "_closed")
-    keeps = takes(reactive, "_watch", "node", "obj", "attribute_name", "callback", "init")
-    if _WATCHERS not in keeps.__code__.co_consts:
-        raise Unfit(f"textual.reactive._watch keeps nothing in {_WATCHERS}")
-
-    def watches(
-        self: DOMNode, obj: DOMNode, attribute_name: str, callback: Callable[..., Any], init: bool = True
-    ) -> None:
-        watchers = getattr(obj, _WATCHERS, {}).get(attribute_name, [])
-        watchers[:] = [one for one in watchers if not one[0]._closed]
-        watch(self, obj, attribute_name, callback, init)
-
-    DOMNode.watch = watches  # type: ignore[method-assign]
 
 
 def fire_late_timers() -> None:

@@ -17,9 +17,7 @@ from textual.strip import Strip
 
 from jp_tui.conversation.urls import clean_url
 from jp_tui.conversation.visible import BIDI, picture
-from jp_tui.ui import textual_patches
 from jp_tui.ui.ascii_signs import ascii_text
-from jp_tui.ui.textual_patches.shape import takes, uses
 
 _ACTS = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{BIDI}]")
 """A row has no newline, which would end it, and no tab, which would leave cells unpainted. Reordering characters can be
@@ -66,53 +64,21 @@ def color_system(console: Console) -> ColorSystem | None:
     return COLOR_SYSTEMS.get(console.color_system or "")
 
 
-def _quick(self: Strip, console: Console) -> str:
-    """`Strip.render` with the filter: one search over the row, and over the segments only if it finds something."""
-    if self._render_cache is None:
-        segments = self._segments
-        if _ACTS.search("".join([segment.text for segment in segments])):
-            visible = Strip([Segment(passed(text), style, control) for text, style, control in segments])
-            segments = visible.crop(0, self.cell_length)._segments  # a control took no cell, its sign takes one
-        if _signs[0]:
-            segments = [Segment(ascii_text(text), style, control) for text, style, control in segments]
-        system = color_system(console) or ColorSystem.TRUECOLOR
-        render = self.render_style
-        self._render_cache = "".join(
-            [
-                text if style is None else render(_unlinked(style) if style.link else style, text, color_system=system)  # type: ignore[arg-type]
-                for text, style, _ in segments
-            ]
-        )
-    return self._render_cache
+def filtered(render: Callable[[Strip, Console], str]) -> Callable[[Strip, Console], str]:
+    """Return Textual's `render` after the filter: one search over the row, and over its parts only if it finds
+    something."""
 
-
-def by_public_means(render: Callable[[Strip, Console], str]) -> Callable[[Strip, Console], str]:
-    """Return Textual's `render` after the filter, for strips whose private parts don't fit `_quick`."""
-
-    def gated(self: Strip, console: Console) -> str:
+    def passes(self: Strip, console: Console) -> str:
         clean = self
-        if any(_ACTS.search(text) for text, _, _ in self):
+        if _ACTS.search("".join([text for text, _, _ in self])):
             shown = Strip([Segment(passed(text), style, control) for text, style, control in self])
-            clean = shown.crop(0, self.cell_length)
+            clean = shown.crop(0, self.cell_length)  # a control took no cell, its sign takes one
         if _signs[0] or any(style is not None and style.link for _, style, _ in clean):
             signs = ascii_text if _signs[0] else str
             clean = Strip([Segment(signs(text), _unlinked(style), control) for text, style, control in clean])
         return render(clean, console)
 
-    return gated
+    return passes
 
 
-def install_quick() -> None:
-    """Let the filter render strips itself, without Textual's method."""
-    takes(Strip, "render", "self", "console")
-    uses(Strip, "render", "_segments", "_render_cache", "render_style")
-    Strip.render = _quick  # type: ignore[method-assign]
-
-
-def install() -> None:
-    """Put the filter in place, in one of its two forms. Called once, when this module is imported."""
-    if not textual_patches.applied("gate"):
-        Strip.render = by_public_means(Strip.render)  # type: ignore[method-assign, assignment]
-
-
-install()
+Strip.render = filtered(Strip.render)  # type: ignore[method-assign, assignment]

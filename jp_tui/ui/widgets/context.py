@@ -395,6 +395,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self.app.theme_changed_signal.subscribe(self, lambda _: self._recolour())
 
     def on_unmount(self) -> None:
+        self.app.theme_changed_signal.unsubscribe(self)  # which would keep it in memory until another theme is chosen
         self._errand.close()
 
     def _recolour(self) -> None:
