@@ -90,16 +90,15 @@ def _no_space(path: Path) -> bool:
     return room.f_bavail * room.f_frsize < _INDEX
 
 
-def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
+def open_writing(path: Path) -> sqlite3.Connection:
     """Open the writing connection and prove that it can write, without changes.
 
-    If `create`, make a missing file, empty and 0600, with its folder.
+    A missing file is made, empty and 0600, with its folder.
     """
     path = Path(os.path.realpath(path))  # a database on another disk behind a link
     try:
-        if create:
-            private_folder(path.parent)
-            _made(path)
+        private_folder(path.parent)
+        _made(path)
     except PathsError as error:
         raise JournalError("unusable", str(error)) from error
     except OSError as error:

@@ -21,9 +21,8 @@ FAMILY = """
 WITH RECURSIVE family (id) AS (
   VALUES (?) UNION SELECT c.id FROM conversations AS c JOIN family AS f ON c.parent = f.id
 )
-SELECT id FROM family
 """
-_SHOWN: dict[Shown, str] = {
+SHOWN: dict[Shown, str] = {
     "active": "hidden = '' AND NOT archived",
     "archived": "hidden = '' AND archived",
     "deleted": f"hidden NOT IN ('', '{MAKING}')",
@@ -36,7 +35,7 @@ INSIDE = f"NOT EXISTS (SELECT 1 FROM events WHERE place = (conversations.key << 
 def where(shown: Shown, workspace: str | None) -> tuple[str, list[object]]:
     """Return the condition for these, with its values."""
     here, values = ("workspace = ? AND ", [workspace]) if workspace is not None else ("", [])
-    return f"WHERE {here}{_SHOWN[shown]} AND {INSIDE}", [*values]
+    return f"WHERE {here}{SHOWN[shown]} AND {INSIDE}", [*values]
 
 
 def conversation_row(row: tuple[Any, ...]) -> ConversationRow:

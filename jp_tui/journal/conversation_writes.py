@@ -10,17 +10,13 @@ import sqlite3
 
 from jp_tui.journal import search
 from jp_tui.journal.changes import create, key_of
+from jp_tui.journal.conversation_rows import FAMILY
 from jp_tui.journal.port import MAKING, TITLED, Copied, JournalError, Titled
 from jp_tui.journal.row_values import whole
 from jp_tui.journal.schema import LAST, SHIFT
 
 SLICE = 400
 """Events removed by one job, so that other writes wait only some 10 ms."""
-_FAMILY = """
-WITH RECURSIVE family (id) AS (
-  VALUES (?) UNION SELECT c.id FROM conversations AS c JOIN family AS f ON c.parent = f.id
-)
-"""
 
 
 def make(db: sqlite3.Connection, copied: Copied) -> None:
@@ -60,7 +56,7 @@ def set_archived(db: sqlite3.Connection, conversation: str, archived: bool) -> N
 def _family(db: sqlite3.Connection, conversation: str, column: str, value: object, where: str = "", *more: str) -> None:
     key_of(db, conversation)
     db.execute(
-        f"{_FAMILY} UPDATE conversations SET {column} = ? WHERE id IN (SELECT id FROM family) {where}",
+        f"{FAMILY} UPDATE conversations SET {column} = ? WHERE id IN (SELECT id FROM family) {where}",
         (conversation, value, *more),
     )
 

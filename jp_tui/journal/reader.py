@@ -290,7 +290,9 @@ class JournalReader:
         return found[0] if found else None
 
     def children(self, conversation: str) -> list[str]:
-        return [tame(id_) for (id_,) in self._all(FAMILY, (conversation,)) if id_ != conversation]
+        return [
+            tame(id_) for (id_,) in self._all(f"{FAMILY} SELECT id FROM family", (conversation,)) if id_ != conversation
+        ]
 
     def imports(self, imported: str) -> list[ConversationRow]:
         return self._rows("WHERE imported = ? AND hidden = ''", (imported,))

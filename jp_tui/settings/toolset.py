@@ -59,7 +59,6 @@ class StyleSettings:
 
     hidden: bool
     inline_results: int | None
-    results_file_link: Literal["full", "osc8", "off"]
     parameters: Literal["json", "function_call", "off", "command"]
     command: Any = None
 
@@ -300,7 +299,6 @@ def _tool(settings: Settings, name: str, own: dict[str, Any], all_: dict[str, An
         style=StyleSettings(
             style["hidden"],
             None if lines == "full" else 0 if lines == "off" else lines,
-            style["results_file_link"],
             "command" if own_command else shown,
             shown if own_command else None,
         ),

@@ -18,7 +18,6 @@ from jp_tui.settings.schema.undo import Undo
 
 Mode = Literal["ask", "edits", "unattended"]
 Sidebar = Literal["auto", "show", "hide"]
-Sanitize = Literal["strip", "visualize", "off"]
 StreamingInterrupt = Literal["prompt", "continue", "stop", "abort", "reply"]
 ToolInterrupt = Literal["prompt", "continue", "restart", "respond", "stop"]
 
@@ -57,7 +56,6 @@ class InterruptSettings:
 
     streaming: StreamingInterrupt
     tool_call: ToolInterrupt
-    escalation_cooldown_secs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,6 @@ class LookSettings:
 
     theme: str
     sidebar: Sidebar
-    sanitize: Sanitize
     review: bool = True
     ascii: str = "auto"
     keys: Literal["usual", "vi"] = "usual"
@@ -108,7 +105,6 @@ def interrupts(settings: Settings) -> InterruptSettings:
     return InterruptSettings(
         streaming=values["streaming"]["action"],
         tool_call=values["tool_call"]["action"],
-        escalation_cooldown_secs=values["escalation_cooldown_secs"],
     )
 
 
@@ -128,7 +124,6 @@ def look_settings(settings: Settings) -> LookSettings:
     return LookSettings(
         theme=settings.get("ui", "theme"),
         sidebar=settings.get("ui", "sidebar"),
-        sanitize=settings.get("style", "sanitize"),
         review=settings.get("ui", "review"),
         ascii=settings.get("ui", "ascii"),
         keys=settings.get("ui", "keys"),

@@ -72,10 +72,6 @@ class Paths:
         return self.data / "locks"
 
     @property
-    def crashes(self) -> Path:
-        return self.state / "crashes"
-
-    @property
     def undo(self) -> Path:
         return self.state / "undo"
 

@@ -59,10 +59,6 @@ class _Unescaped(TextLoader):
         return found
 
 
-class Lost(Exception):
-    """The connection is gone. What wasn't committed isn't stored."""
-
-
 def connect(settings: StoreSettings) -> Connection:
     """Connect. Raises JournalError `offline`, `foreign` for a server that is too old, and `unusable`."""
     address = settings.address

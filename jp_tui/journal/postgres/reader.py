@@ -9,6 +9,7 @@ from typing import Any, get_args
 import psycopg
 
 from jp_tui.journal import fts_query
+from jp_tui.journal.conversation_rows import SHOWN
 from jp_tui.journal.port import (
     MAKING,
     TITLED,
@@ -71,12 +72,6 @@ WITH RECURSIVE family (id) AS (
 _OTHERS = """
 SELECT id, owner, machine, workspace, created, updated, outside FROM jp_tui.conversations_of_others(%s::text[])
 """
-_SHOWN: dict[Shown, str] = {
-    "active": "hidden = '' AND NOT archived",
-    "archived": "hidden = '' AND archived",
-    "deleted": f"hidden NOT IN ('', '{MAKING}')",
-    "all": "hidden = ''",
-}
 _SEARCH = "SELECT conversation, seq FROM jp_tui.search_words(%s::tsquery, %s, %s, %s)"
 _PEOPLE = """
 SELECT role, kind, jp_tui.groups_of(role),
@@ -340,7 +335,7 @@ class PostgresReader:
     def _where(self, shown: Shown, workspace: str | None) -> tuple[str, list[object]]:
         here, values = ("workspace = %s AND ", [workspace]) if workspace is not None else ("", [])
         own = "" if self._kind() == "worker" else f"{OWN} AND "
-        return f"WHERE {here}{own}{_SHOWN[shown]} AND NOT outside", [*values]
+        return f"WHERE {here}{own}{SHOWN[shown]} AND NOT outside", [*values]
 
     def _rows(self, where: str, *values: object) -> list[ConversationRow]:
         return [_row(row) for row in self._all(f"SELECT {_FIELDS} FROM jp_tui.conversations {where}", *values)]
