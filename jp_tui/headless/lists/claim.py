@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.headless.lists.request import NoAnswer, ask_about
+from jp_tui.headless.lists.request import ask_about, lookup
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -31,19 +31,14 @@ class ClaimWords:
     to: str = ""
 
 
+@lookup
 def claim(link: Link, given: ClaimWords, output: TextOutput) -> int:
     """Claim, release or hand over; return the exit status. Raises OutputEnded."""
 
     def command(conversation: str, inquiry: str) -> c.ClaimInquiry:
         return c.ClaimInquiry(conversation=conversation, inquiry=inquiry, release=given.release, to=given.to)
 
-    link.start(lambda: None)
-    try:
-        settled = ask_about(link, given.inquiry, command, e.ClaimSettled, output)
-    except NoAnswer as trouble:
-        return trouble.status
-    finally:
-        link.close(5.0)
+    settled = ask_about(link, given.inquiry, command, e.ClaimSettled, output)
     if output.as_json:
         output.line(_described(settled))
     elif _STATUS.get(settled.status) == 0:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jp_tui.headless.forms.steps import line
-from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.lists.request import ask, lookup
 from jp_tui.headless.output import TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -15,26 +15,21 @@ from jp_tui.protocol.context import ContextPart
 from jp_tui.view.pages import context as words
 
 
+@lookup
 def list_context(link: Link, conversation: str | None, latest: bool, output: TextOutput) -> int:
     """Of a stored conversation or a new one; the exit status. Raises OutputEnded."""
-    link.start(lambda: None)
     which = "id" if conversation is not None else "latest" if latest else "new"
     command = c.ReadContext.model_validate({"which": which, "conversation": conversation or ""})
-    try:
-        found = ask(link, command, e.ContextRead, output)
-        if output.as_json:
-            for one in found.parts:
-                output.line(_object(one))
-            total: dict[str, Any] = {"part": "total", "tokens": found.tokens, "window": found.window}
-            output.line({**total, "compact_at": found.compact_at, "model": found.model})
-        else:
-            for text in context_lines(found):
-                output.print(text)
-        return 0
-    except NoAnswer as trouble:
-        return trouble.status
-    finally:
-        link.close(5.0)
+    found = ask(link, command, e.ContextRead, output)
+    if output.as_json:
+        for one in found.parts:
+            output.line(_object(one))
+        total: dict[str, Any] = {"part": "total", "tokens": found.tokens, "window": found.window}
+        output.line({**total, "compact_at": found.compact_at, "model": found.model})
+    else:
+        for text in context_lines(found):
+            output.print(text)
+    return 0
 
 
 def _object(one: ContextPart) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.reading import read_event
-from jp_tui.headless.lists.request import NoAnswer, heed, status_of
+from jp_tui.headless.lists.request import ask, lookup
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -130,32 +130,17 @@ def import_from(link: Link, path: str, output: TextOutput) -> int:
 # --- helpers ----------------------------------------------------------------------------------------------------
 
 
+@lookup
 def _carry(link: Link, command: c.Command, kind: type[E], output: TextOutput, said: Callable[[E], int]) -> int:
-    link.start(lambda: None)
-    try:
-        return said(wait(link, command, kind, output))
-    except NoAnswer as trouble:
-        return trouble.status
-    finally:
-        link.close(5.0)
-
-
-def wait(link: Link, command: c.Command, kind: type[E], output: TextOutput) -> E:
-    """Return the reply; print progress meanwhile. Raises NoAnswer after printing why."""
-    link.send(command)
+    """Print progress until the reply."""
     told = 0.0
-    while True:
-        link.wait()
-        for event in link.collect():
-            if isinstance(event, kind):
-                return event
-            if isinstance(event, p.LibraryProgress) and event.job == JOB:
-                told = _progress(event, told, output)
-            heed(event, output)
-            if isinstance(event, e.Refused | e.StorageFailed | e.EngineFailed):
-                output.tell(f"jp-tui: {event.message}")
-                output.tell(getattr(event, "advice", ""))
-                raise NoAnswer(status_of(event), event.message)
+
+    def progress(event: e.Event) -> None:
+        nonlocal told
+        if isinstance(event, p.LibraryProgress) and event.job == JOB:
+            told = _progress(event, told, output)
+
+    return said(ask(link, command, kind, output, progress=progress))
 
 
 def _progress(event: p.LibraryProgress, told: float, output: TextOutput) -> float:

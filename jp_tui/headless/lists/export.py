@@ -10,7 +10,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 
-from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.lists.request import ask, lookup
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -20,9 +20,9 @@ from jp_tui.view.export.document import EventPages, Format, writer
 PAGE = 1000
 
 
+@lookup
 def export(link: Link, conversation: str, wanted: Format, file: str, output: TextOutput) -> int:
     """Write the document; return the exit status. Raises OutputEnded."""
-    link.start(lambda: None)
     try:
         if not file:
             for text in _pieces(link, conversation, wanted, output):
@@ -33,13 +33,9 @@ def export(link: Link, conversation: str, wanted: Format, file: str, output: Tex
                 write(text)
         output.tell(f"Written: {file}")
         return 0
-    except NoAnswer as trouble:
-        return trouble.status
     except OSError as problem:
         output.tell(f"jp-tui: Can't write {file}: {problem.strerror or problem}.")
         return FAILED
-    finally:
-        link.close(5.0)
 
 
 def _pieces(link: Link, conversation: str, wanted: Format, output: TextOutput) -> Iterator[str]:

@@ -12,7 +12,7 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless import unanswered
 from jp_tui.headless.forms.steps import line, quoted
-from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.lists.request import ask, lookup
 from jp_tui.headless.output import TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -25,37 +25,28 @@ REDACTED = "<redacted>"
 _FIELDS = ("outcome", "answer", "reason", "responder", "parts")
 
 
+@lookup
 def list_inquiries(
     link: Link, conversation: str, pending: bool, output: TextOutput, workspace: str = "", *, every: bool = False
 ) -> int:
     """Print them; return the exit status. Without `conversation`: all of them if `pending`, `every` also those that
     wait for others, else the latest (of `workspace`, if given). Raises OutputEnded."""
-    link.start(lambda: None)
-    try:
-        if not conversation and not pending:
-            latest = ask(link, c.ListConversations(workspace=workspace, limit=1), e.ConversationsListed, output)
-            if not latest.conversations:
-                _print(output, "No conversations yet. `jp-tui` starts one.")
-                return 0
-            conversation = latest.conversations[0].id
-        wanted = c.ListInquiries(conversation=conversation, pending=pending, every=every)
-        found = ask(link, wanted, e.InquiriesListed, output).inquiries
-        if output.as_json:
-            for info in found:
-                output.line(unanswered.described(info) if pending else record(info))
-        else:
-            for text in listed(found, pending=pending):
-                output.print(text)
-        return 0
-    except NoAnswer as trouble:
-        return trouble.status
-    finally:
-        link.close(5.0)
-
-
-def _print(output: TextOutput, text: str) -> None:
-    if not output.as_json:
-        output.print(text)
+    if not conversation and not pending:
+        latest = ask(link, c.ListConversations(workspace=workspace, limit=1), e.ConversationsListed, output)
+        if not latest.conversations:
+            if not output.as_json:
+                output.print("No conversations yet. `jp-tui` starts one.")
+            return 0
+        conversation = latest.conversations[0].id
+    wanted = c.ListInquiries(conversation=conversation, pending=pending, every=every)
+    found = ask(link, wanted, e.InquiriesListed, output).inquiries
+    if output.as_json:
+        for info in found:
+            output.line(unanswered.described(info) if pending else record(info))
+    else:
+        for text in listed(found, pending=pending):
+            output.print(text)
+    return 0
 
 
 def record(info: InquiryInfo) -> JsonObject:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.lists.request import ask, lookup
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -20,24 +20,19 @@ from jp_tui.view.wording.models import facts, tags
 _WIDEST = 44
 
 
+@lookup
 def list_models(link: Link, provider: str, output: TextOutput) -> int:
     """List all available models, or those of `provider`; return the exit status. Raises OutputEnded."""
-    link.start(lambda: None)
-    try:
-        found = ask(link, c.ListModels(provider=provider), e.ModelsListed, output)
-        for one in found.models:
-            if output.as_json:
-                output.line(one.model_dump(mode="json"))
-        if not output.as_json:
-            for text in _table(found.models):
-                output.print(text)
-        for text in _beside(found):
-            output.tell(text)
-        return FAILED if provider and not found.models else 0
-    except NoAnswer as trouble:
-        return trouble.status
-    finally:
-        link.close(5.0)
+    found = ask(link, c.ListModels(provider=provider), e.ModelsListed, output)
+    for one in found.models:
+        if output.as_json:
+            output.line(one.model_dump(mode="json"))
+    if not output.as_json:
+        for text in _table(found.models):
+            output.print(text)
+    for text in _beside(found):
+        output.tell(text)
+    return FAILED if provider and not found.models else 0
 
 
 def _table(models: tuple[ModelInfo, ...]) -> Iterator[str]:

@@ -6,7 +6,8 @@ A failure is printed on stderr and becomes an exit status in one place. Never op
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.link.port import Link
@@ -17,6 +18,7 @@ from jp_tui.view.wording.store import notice as store_notice
 
 USAGE = 2
 E = TypeVar("E", bound=Model)
+P = ParamSpec("P")
 S = TypeVar("S", e.ClaimSettled, e.OfferSettled)
 _TROUBLE = (e.Refused, e.StorageFailed, e.EngineFailed)
 
@@ -29,14 +31,40 @@ class NoAnswer(Exception):
         self.status, self.message = status, message
 
 
-def ask(link: Link, command: c.Command, kind: type[E], output: TextOutput, *, quiet: bool = False) -> E:
-    """Return the reply to `command`. Raises NoAnswer. The link must have been started."""
+def lookup(command: Callable[Concatenate[Link, P], int]) -> Callable[Concatenate[Link, P], int]:
+    """Start the link before `command` and close it after it. NoAnswer becomes the exit status."""
+
+    @wraps(command)
+    def run(link: Link, /, *args: P.args, **kwargs: P.kwargs) -> int:
+        link.start(lambda: None)
+        try:
+            return command(link, *args, **kwargs)
+        except NoAnswer as trouble:
+            return trouble.status
+        finally:
+            link.close(5.0)
+
+    return run
+
+
+def ask(
+    link: Link,
+    command: c.Command,
+    kind: type[E],
+    output: TextOutput,
+    *,
+    quiet: bool = False,
+    progress: Callable[[e.Event], None] = lambda _: None,
+) -> E:
+    """Return the reply to `command`; `progress` gets the events before it. Raises NoAnswer. The link must have been
+    started."""
     link.send(command)
     while True:
         link.wait()
         for event in link.collect():
             if isinstance(event, kind):
                 return event
+            progress(event)
             heed(event, output)
             if isinstance(event, _TROUBLE):
                 if not quiet:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jp_tui.headless.forms.steps import line
-from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.lists.request import ask, lookup
 from jp_tui.headless.output import TextOutput
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -17,22 +17,17 @@ from jp_tui.view.pages import reviewers as words
 from jp_tui.view.pages.reviewers import ReviewerRow
 
 
+@lookup
 def list_reviewers(link: Link, output: TextOutput) -> int:
     """Print all of them, most asked first; return the exit status. Raises OutputEnded."""
-    link.start(lambda: None)
-    try:
-        found = ask(link, c.ReadReviewers(), e.ReviewersRead, output).reviewers
-        if output.as_json:
-            for one in found:
-                output.line(one.model_dump(mode="json"))
-        else:
-            for text in _lines(words.rows(found)):
-                output.print(text)
-        return 0
-    except NoAnswer as trouble:
-        return trouble.status
-    finally:
-        link.close(5.0)
+    found = ask(link, c.ReadReviewers(), e.ReviewersRead, output).reviewers
+    if output.as_json:
+        for one in found:
+            output.line(one.model_dump(mode="json"))
+    else:
+        for text in _lines(words.rows(found)):
+            output.print(text)
+    return 0
 
 
 def _lines(rows: tuple[ReviewerRow, ...]) -> Iterator[str]:
