@@ -22,11 +22,12 @@ from jp_tui.first_frame import last_screen, new_conversation
 from jp_tui.journal.port import Journal
 from jp_tui.protocol.own_commands import OwnCommand
 from jp_tui.settings import providers as servers
-from jp_tui.settings import reviewing, toolset
+from jp_tui.settings import toolset
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.cli import toggles
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.toml import parse_key
+from jp_tui.settings.questions import REVIEWER
 from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
 from jp_tui.startup.context import compaction_settings, context_settings, hides
@@ -77,7 +78,7 @@ def setup(
     async def open_agent_model(name: str) -> ModelSetup:
         return named_model(parts, known, name)
 
-    inquiry = reviewing.inquiry(parts.settings)
+    inquiry = parts.settings.get("conversation", "inquiry")
     if locks is None:
         locks = Locks(parts.paths.locks, command, journal.locks())
         journal.holds(locks.again)
@@ -100,9 +101,9 @@ def setup(
         open_model=(first := SetupCatalogue(parts, lambda settings: tools.update(of_agents(settings)))).open_model,
         catalogue=first,
         open_agent_model=open_agent_model,
-        open_inquiry_model=opens.side if inquiry.assistant.get("model", {}).get("id") not in (None, INHERIT) else None,
-        reviewer=ReviewerModel(opens.open, inquiry.list_tools),
-        retry_with_intent=inquiry.retry_with_intent,
+        open_inquiry_model=opens.side if parts.settings.get(*REVIEWER) not in (None, INHERIT) else None,
+        reviewer=ReviewerModel(opens.open, inquiry["list_tools"]),
+        retry_with_intent=inquiry["retry_with_intent"],
         lock=locks.take,
         secrets_folder=parts.paths.state / "asking",
         outside_rule=lambda tool, question: outside_rule(parts.settings, tool, question),
@@ -124,7 +125,7 @@ def setup(
         monotonic=time.monotonic,
         new_id=new_id,
         max_attempts=config.max_attempts(parts.settings),
-        on_failure=inquiry.on_failure,
+        on_failure=inquiry["on_failure"],
         config_delta=dict(parts.delta),
         jp_data=_jp_data(parts.environment),
         titles=client and not via and config.titles(parts.settings) == "model",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jp_tui.settings import providers, reviewing, toolset, typed_settings
+from jp_tui.settings import providers, toolset, typed_settings
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import layers
 from jp_tui.settings.layers.layers import Layer, Settings
@@ -55,7 +55,7 @@ def used(tree: dict[str, Any]) -> None:
     except SettingsError as error:
         assert str(error).replace("\n", "").isprintable()
     typed_settings.assistant(made)
-    reviewing.inquiry(made)
+    assert {"retry_with_intent", "list_tools", "on_failure"} <= made.get("conversation", "inquiry").keys()
     typed_settings.look_settings(made)
     typed_settings.interrupts(made)
 

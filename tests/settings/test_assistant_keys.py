@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.settings import reviewing, typed_settings
+from jp_tui.settings import typed_settings
 from jp_tui.settings.errors import SettingsError
 from tests.settings.conftest import Home
 
@@ -13,10 +13,10 @@ WHO = "conversation.inquiry.assistant"
 
 def test_defaults(home: Home) -> None:
     settings = home.load()
-    inquiry = reviewing.inquiry(settings)
+    inquiry = settings.get("conversation", "inquiry")
     tries = {"max_retries": 2, "base_backoff_ms": 1000, "max_backoff_secs": 30}  # R135
-    assert (inquiry.assistant, inquiry.retry_with_intent) == ({"request": tries}, False)
-    assert (inquiry.list_tools, inquiry.on_failure) == ("auto", "ask")
+    assert (inquiry["assistant"], inquiry["retry_with_intent"]) == ({"request": tries}, False)
+    assert (inquiry["list_tools"], inquiry["on_failure"]) == ("auto", "ask")
     assert typed_settings.assistant(settings).request.cache == "short"
     request = typed_settings.assistant(settings).request
     assert (request.max_retries, request.base_backoff_ms, request.max_backoff_secs) == (5, 1000, 60)
@@ -31,15 +31,15 @@ def test_an_assistant_for_questions_is_a_part_of_one(home: Home) -> None:
         f"[{WHO}.request]\nmax_retries = 1\ncache = false\n"
         "[conversation.inquiry]\nretry_with_intent = true\nlist_tools = false\non_failure = 'fail'\n"
     )
-    inquiry = reviewing.inquiry(home.load(text))
-    assert inquiry.assistant == {
+    inquiry = home.load(text).get("conversation", "inquiry")
+    assert inquiry["assistant"] == {
         "system_prompt": "Judge.",
         "system_prompt_sections": ["a", {"title": "B", "content": "b"}],
         "tool_choice": "none",
         "model": {"id": "local/judge", "parameters": {"temperature": 0.0, "seed": 1}},
         "request": {"max_retries": 1, "cache": "off", "base_backoff_ms": 1000, "max_backoff_secs": 30},
     }
-    assert (inquiry.retry_with_intent, inquiry.list_tools, inquiry.on_failure) == (True, False, "fail")
+    assert (inquiry["retry_with_intent"], inquiry["list_tools"], inquiry["on_failure"]) == (True, False, "fail")
     assert typed_settings.assistant(home.load(text)).model is None, "the main assistant is another one"
 
 
