@@ -48,10 +48,7 @@ class FormMoves:
     def words(self) -> Iterator[tuple[str, str]]:
         """Yield what can be typed besides the letters."""
         if len(self.places) > 1:
-            yield (
-                ":b NUMBER",
-                BACKS,
-            )
+            yield ":b NUMBER", BACKS
             yield ":f", "lists the questions of the form"
 
     def entries(self) -> Iterator[MenuEntry]:
@@ -92,11 +89,8 @@ class FormMoves:
         """Go back to the last answered question, or to the one with that number."""
         if rest:
             number = pick(rest, len(self.places))
-            return (
-                self.to(number)
-                if number is not None
-                else Words(f"Enter a number from 1 to {max(len(self.places), 1)}.")
-            )
+            wrong = Words(f"Enter a number from 1 to {max(len(self.places), 1)}.")
+            return wrong if number is None else self.to(number)
         return WentBack() if "back" in self._prompt.controls else Words(w.NO_BACK)
 
     def to(self, number: int) -> Outcome:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.headless.hooks.program import (
     BadPayload,
-    HookChange,
     HookProgram,
     HookVerdict,
     Kind,
@@ -14,6 +13,7 @@ from jp_tui.headless.hooks.program import (
     text,
     whole,
 )
+from jp_tui.protocol.outside import InputChange
 
 QUESTIONS = "AskUserQuestion"
 
@@ -37,13 +37,15 @@ def render(event: str, kind: Kind, verdict: HookVerdict) -> JsonObject:
     return {"hookSpecificOutput": own}
 
 
-def _edits(arguments: JsonObject) -> tuple[HookChange, ...]:
+def _edits(arguments: JsonObject) -> tuple[InputChange, ...]:
     found = arguments.get("edits")
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise BadPayload("tool_input.edits isn't a list of objects")
     path = text(arguments, "file_path")
     return tuple(
-        HookChange(path, text(one, "new_string"), text(one, "old_string")) for one in found if isinstance(one, dict)
+        InputChange(path=path, after=text(one, "new_string"), before=text(one, "old_string"))
+        for one in found
+        if isinstance(one, dict)
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
+from jp_tui.protocol.outside import InputChange
 from jp_tui.questions.bounds import beyond
 
 MAX_BYTES = 8 << 20
@@ -35,27 +36,13 @@ class HookVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class HookChange:
-    """A change of a file; `before` None: the present content of the file."""
-
-    path: str
-    after: str
-    before: str | None = None
-
-
-def no_changes(arguments: JsonObject) -> tuple[HookChange, ...]:
-    """Return no change."""
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
 class ToolMeaning:
     """Meaning of the arguments of a tool. `covers` as in the settings (AR3), for texts only; `writes` False: it only
     reads; `paths` returns files that no single argument names."""
 
     covers: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     writes: bool = True
-    changes: Callable[[JsonObject], tuple[HookChange, ...]] = no_changes
+    changes: Callable[[JsonObject], tuple[InputChange, ...]] = lambda arguments: ()
     paths: Callable[[JsonObject], tuple[str, ...]] | None = None
 
 
@@ -97,7 +84,7 @@ class Payload:
     tool: str = ""
     arguments: JsonObject = field(default_factory=dict)
     meaning: ToolMeaning = UNKNOWN_TOOL
-    changes: tuple[HookChange, ...] = ()
+    changes: tuple[InputChange, ...] = ()
     paths: tuple[str, ...] = ()
 
 
@@ -180,14 +167,16 @@ def text(arguments: JsonObject, key: str) -> str:
     return value
 
 
-def edit(path: str, before: str, after: str) -> Callable[[JsonObject], tuple[HookChange, ...]]:
+def edit(path: str, before: str, after: str) -> Callable[[JsonObject], tuple[InputChange, ...]]:
     """Return a reader of a change that replaces a text; the arguments are names of keys."""
-    return lambda arguments: (HookChange(text(arguments, path), text(arguments, after), text(arguments, before)),)
+    return lambda arguments: (
+        InputChange(path=text(arguments, path), after=text(arguments, after), before=text(arguments, before)),
+    )
 
 
-def whole(path: str, after: str) -> Callable[[JsonObject], tuple[HookChange, ...]]:
+def whole(path: str, after: str) -> Callable[[JsonObject], tuple[InputChange, ...]]:
     """Return a reader of a change that writes a whole file; the arguments are names of keys."""
-    return lambda arguments: (HookChange(text(arguments, path), text(arguments, after)),)
+    return lambda arguments: (InputChange(path=text(arguments, path), after=text(arguments, after)),)
 
 
 _PATCH = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")

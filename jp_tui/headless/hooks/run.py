@@ -6,7 +6,7 @@ Whatever goes wrong, nothing is allowed: no decision is printed, and the exit st
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.headless.hooks.program import BadPayload, Doing, HookProgram, HookVerdict, Payload
@@ -20,7 +20,6 @@ from jp_tui.protocol.outside import (
     Asker,
     AskOutside,
     Claimed,
-    InputChange,
     OutsideAsked,
     OutsideSettled,
     PermitOutside,
@@ -47,6 +46,24 @@ def refusal(settled: OutsideSettled) -> str:
     if by in _BY:
         return f"{_BY[by]} in jp-tui{f': {reason}' if reason else '. No reason was given.'}"
     return reason or "A setting of jp-tui denies this."
+
+
+def permission(program: HookProgram, payload: Payload, **more: Any) -> PermitOutside:
+    """Return the command that asks about a call; `more` are its fields that the payload doesn't say."""
+    covers = payload.meaning.covers.items()
+    return PermitOutside(
+        program=program.name,
+        session=payload.session,
+        tool=payload.tool,
+        arguments=payload.arguments,
+        covers={key: list(said) if isinstance(said, tuple) else said for key, said in covers},
+        changes=payload.changes,
+        paths=payload.paths,
+        writes=payload.meaning.writes,
+        folder=payload.folder,
+        edits=program.edits,
+        **more,
+    )
 
 
 def duration(seconds: float) -> str:
@@ -107,22 +124,13 @@ class HookRun:
 
     def _permission(self) -> PermitOutside:
         payload = self._payload
-        covers = payload.meaning.covers.items()
-        return PermitOutside(
+        return permission(
+            self._program,
+            payload,
             asker=self._asker,
             waiter=self._waiter,
-            program=self._program.name,
-            session=payload.session,
-            tool=payload.tool,
-            arguments=payload.arguments,
-            covers={key: list(said) if isinstance(said, tuple) else said for key, said in covers},
-            changes=tuple(InputChange(path=one.path, before=one.before, after=one.after) for one in payload.changes),
-            paths=payload.paths,
-            writes=payload.meaning.writes,
-            folder=payload.folder,
             named=payload.kind == "before",
             carries=self._program.carries and payload.kind == "request",
-            edits=self._program.edits,
             timeout_secs=self._limit,
             claimed=self._claimed,
         )

@@ -22,7 +22,7 @@ from jp_tui import __version__
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
 from jp_tui.headless.hooks.claude import PROGRAM
 from jp_tui.headless.hooks.program import BadPayload, read_payload
-from jp_tui.headless.hooks.run import refusal
+from jp_tui.headless.hooks.run import permission, refusal
 from jp_tui.headless.mcp_serve.calls import Calls, NotAsked
 from jp_tui.headless.mcp_serve.streams import InputText, OutputText
 from jp_tui.link.port import Link
@@ -30,10 +30,8 @@ from jp_tui.protocol.outside import (
     Asker,
     AskOutsideForm,
     Claimed,
-    InputChange,
     OutsideFormSettled,
     OutsideSettled,
-    PermitOutside,
     Waiter,
 )
 
@@ -168,17 +166,21 @@ class McpServe:
             return _denied(str(problem)) if params.name == APPROVE else _failed(str(problem))
 
     async def _ask_user(self, arguments: JsonObject, claimed: Claimed) -> Any:
+        settled = await self._form(arguments, claimed)
+        if settled.failed:
+            return _failed(settled.text)
+        words = [settled.text, *(f"The user adds: {one}" for one in settled.explained)]
+        texts = [types.TextContent(type="text", text=one) for one in words]
+        return types.CallToolResult(content=texts, structured_content=parse_object(settled.text))
+
+    async def _form(self, arguments: JsonObject, claimed: Claimed) -> OutsideFormSettled:
         served, name = self._served, self._calls.name()
         command = AskOutsideForm(
             asking=name, asker=served.asker, waiter=served.waiter, arguments=arguments, claimed=claimed
         )
         settled = await self._calls.ask(name, command)
         assert isinstance(settled, OutsideFormSettled)
-        if settled.failed:
-            return _failed(settled.text)
-        words = [settled.text, *(f"The user adds: {one}" for one in settled.explained)]
-        texts = [types.TextContent(type="text", text=one) for one in words]
-        return types.CallToolResult(content=texts, structured_content=parse_object(settled.text))
+        return settled
 
     async def _approve(self, arguments: JsonObject, claimed: Claimed) -> Any:
         """Ask whether a tool of Claude Code may run; whatever isn't a yes denies it."""
@@ -186,23 +188,7 @@ class McpServe:
         payload = read_payload(PROGRAM, self._payload(arguments))
         if questions := PROGRAM.form(payload.tool, payload.arguments):
             return await self._filled(payload.arguments, questions, claimed)
-        covers = payload.meaning.covers.items()
-        command = PermitOutside(
-            asking=name,
-            asker=served.asker,
-            waiter=served.waiter,
-            program=PROGRAM.name,
-            session=payload.session,
-            tool=payload.tool,
-            arguments=payload.arguments,
-            covers={key: list(said) if isinstance(said, tuple) else said for key, said in covers},
-            changes=tuple(InputChange(path=one.path, before=one.before, after=one.after) for one in payload.changes),
-            paths=payload.paths,
-            writes=payload.meaning.writes,
-            folder=payload.folder,
-            edits=PROGRAM.edits,
-            claimed=claimed,
-        )
+        command = permission(PROGRAM, payload, asking=name, asker=served.asker, waiter=served.waiter, claimed=claimed)
         settled = await self._calls.ask(name, command)
         assert isinstance(settled, OutsideSettled)
         if settled.outcome == "answered" and settled.answer is True:
@@ -224,13 +210,8 @@ class McpServe:
 
     async def _filled(self, given: JsonObject, questions: tuple[JsonObject, ...], claimed: Claimed) -> Any:
         """Ask what a tool asks the user, and allow it with the answers in its input (N21)."""
-        served, name = self._served, self._calls.name()
         asked: list[Json] = [{**one, "id": f"q{number}"} for number, one in enumerate(questions, 1)]
-        command = AskOutsideForm(
-            asking=name, asker=served.asker, waiter=served.waiter, arguments={"questions": asked}, claimed=claimed
-        )
-        settled = await self._calls.ask(name, command)
-        assert isinstance(settled, OutsideFormSettled)
+        settled = await self._form({"questions": asked}, claimed)
         if settled.failed:
             return _denied(settled.text or "The question could not be asked.")
         answers = parse_object(settled.text)
