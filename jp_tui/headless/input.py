@@ -42,9 +42,10 @@ class InputLine:
 
 
 class LineInput(Protocol):
-    """`typed`: a person types; `over`: the end of input was reached; `gone`: the terminal is closed."""
+    """`typed`: a person types; `over`: the end of input was reached; `gone`: the terminal is closed. The defaults are
+    for a pipe or a function."""
 
-    typed: bool
+    typed: bool = False
     over: bool
     gone: bool
 
@@ -63,15 +64,21 @@ class LineInput(Protocol):
 
     def more(self) -> bool:
         """True if more lines arrived together with the last one, as only a paste does."""
+        return False
 
     def forget(self) -> str:
-        """Drop the input so far, which isn't an answer; return it for a notice."""
+        """Drop the input so far, which isn't an answer; return it for a notice. A pipe's content was written for
+        later questions, and a function returns a line only on request: neither is dropped."""
+        return ""
 
     def forget_and_wait(self) -> str:
         """As `forget`, for a question that was just shown: wait until keys may answer it (Z12)."""
+        return ""
 
-    def hidden(self) -> contextlib.AbstractContextManager[None]:
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
         """Turn off echo inside."""
+        yield
 
 
 class LineBuffer:
@@ -129,10 +136,8 @@ class LineBuffer:
         return found
 
 
-class Piped:
+class Piped(LineInput):
     """Lines of a pipe or a file by its descriptor: every line counts, in order."""
-
-    typed = False
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -157,20 +162,6 @@ class Piped:
 
     def line(self) -> InputLine | None:
         return self._buffer.line(over=self.over)
-
-    def more(self) -> bool:
-        return False
-
-    def forget(self) -> str:
-        """Return nothing: a pipe's content was written for later questions."""
-        return ""
-
-    def forget_and_wait(self) -> str:
-        return ""
-
-    @contextmanager
-    def hidden(self) -> Iterator[None]:
-        yield
 
 
 class Terminal:
@@ -276,10 +267,8 @@ class Terminal:
                 termios.tcsetattr(self._fd, termios.TCSAFLUSH, before)
 
 
-class Called:
+class Called(LineInput):
     """Lines from a function that blocks and returns None at the end."""
-
-    typed = False
 
     def __init__(self, read: Callable[[], str | None]) -> None:
         self._read = read
@@ -309,20 +298,6 @@ class Called:
             return None
         text = self._lines.pop(0)
         return InputLine("", CONTROLS) if _CONTROLS.search(text) else InputLine(text)
-
-    def more(self) -> bool:
-        return False
-
-    def forget(self) -> str:
-        """A function returns a line only on request."""
-        return ""
-
-    def forget_and_wait(self) -> str:
-        return ""
-
-    @contextmanager
-    def hidden(self) -> Iterator[None]:
-        yield
 
 
 class Bell:
