@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Protocol
 
 from jp_tui.conversation.model import (
@@ -29,6 +30,7 @@ from jp_tui.conversation.model import (
     Usage,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
+from jp_tui.providers.sse import EVENT_STREAM
 from jp_tui.settings.wires import Auth
 
 MAX_PARTS = 1000
@@ -55,36 +57,30 @@ class Decoder(Protocol):
 
 
 class Wire(Protocol):
-    """One API: the addresses of its requests and its model list (surface.md S20b), and their content."""
+    """One API: the addresses of its requests and its model list (surface.md S20b), and their content. What most APIs
+    have in common is the default."""
 
-    @property
-    def media(self) -> str:
-        """The media type of a streamed reply."""
-
-    @property
-    def base_suffixes(self) -> tuple[str, ...]:
-        """Return suffixes that a base URL may already have, though the paths begin with them."""
+    media: str = EVENT_STREAM
+    """Media type of a streamed reply."""
+    base_suffixes: tuple[str, ...] = ()
+    """Suffixes that a base URL may already have, though the paths begin with them."""
+    list_path: str = "/models"
+    """Path appended for the list of models."""
+    auth: Auth = "bearer"
+    """Way to send a key, unless the endpoint says otherwise."""
+    headers: Mapping[str, str] = MappingProxyType({})
+    """Headers of every request, apart from the key's."""
 
     def path(self, model: str) -> str:
         """Return the path appended to the base URL for a request to `model`, with its query."""
 
-    @property
-    def list_path(self) -> str:
-        """Return the path appended for the list of models."""
-
     def list_query(self, after: str) -> str:
-        """The query of a part of the list, from `after` on (see `CataloguePage`); "" for none."""
+        """Return the query of a part of the list, from `after` on (see `CataloguePage`); "" for none."""
+        return ""
 
     def listed(self, item: JsonObject) -> JsonObject | None:
-        """An entry of the list with its id as requests name it; None for a model that can't be asked."""
-
-    @property
-    def auth(self) -> Auth:
-        """Return the way to send a key, unless the endpoint says otherwise."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers of every request, apart from the key's."""
+        """Return an entry of the list with its id as requests name it; None for a model that can't be asked."""
+        return item
 
     def body(self, request: ModelRequest) -> JsonObject: ...
 
@@ -95,6 +91,7 @@ class Wire(Protocol):
 
         What a server doesn't support at all is remembered while the program runs.
         """
+        return None
 
 
 class ServerError(Exception):

@@ -17,8 +17,7 @@ from jp_tui.providers.anthropic.schemas import reply_format
 from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.request_ids import fitting
-from jp_tui.providers.sse import EVENT_STREAM
-from jp_tui.providers.wire import table, text, turn_start, used_ids, without_reasoning
+from jp_tui.providers.wire import Wire, table, text, turn_start, used_ids, without_reasoning
 from jp_tui.settings.layers.bounds import cache_span
 from jp_tui.settings.wires import Auth
 
@@ -35,10 +34,9 @@ def wire(_: Endpoint) -> Anthropic:
     return Anthropic()
 
 
-class Anthropic:
+class Anthropic(Wire):
     """The wire's request side."""
 
-    media = EVENT_STREAM
     auth: Auth = "x-api-key"
     headers: Mapping[str, str] = MappingProxyType({"anthropic-version": VERSION})
     list_path = "/v1/models"
@@ -49,9 +47,6 @@ class Anthropic:
 
     def list_query(self, after: str) -> str:
         return "limit=1000" + (f"&after_id={quote(after, safe='')}" if after else "")
-
-    def listed(self, item: JsonObject) -> JsonObject:
-        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)

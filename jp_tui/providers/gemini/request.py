@@ -6,8 +6,6 @@ part that it came on, to the model that made it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from urllib.parse import quote
 
 from jp_tui.conversation.model import Call, Effort, ModelRequest, Part, Picture, ReasoningPart, Result, TextPart
@@ -16,8 +14,7 @@ from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.gemini.stream import MODEL, SIGNATURE, GeminiDecoder
 from jp_tui.providers.request_ids import fitting, in_call_order
 from jp_tui.providers.schemas import one_valued
-from jp_tui.providers.sse import EVENT_STREAM
-from jp_tui.providers.wire import table, text, turn_start, used_ids, without_reasoning
+from jp_tui.providers.wire import Wire, table, text, turn_start, used_ids, without_reasoning
 from jp_tui.settings.wires import Auth
 
 UNSIGNED = "skip_thought_signature_validator"
@@ -31,14 +28,10 @@ def wire(_: Endpoint) -> Gemini:
     return Gemini()
 
 
-class Gemini:
+class Gemini(Wire):
     """The wire's request side."""
 
-    media = EVENT_STREAM
     auth: Auth = "x-goog-api-key"
-    headers: Mapping[str, str] = MappingProxyType({})
-    list_path = "/models"
-    base_suffixes = ()
 
     def __init__(self) -> None:
         self._not_thinking: set[str] = set()

@@ -5,9 +5,7 @@ It has no way to force a tool: only the forced tool is offered then, or none. Re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart
 from jp_tui.conversation.strict_json import Json, JsonObject
@@ -15,8 +13,7 @@ from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.ollama.stream import PROVIDER, OllamaDecoder
 from jp_tui.providers.request_ids import fitting, in_call_order
 from jp_tui.providers.schemas import one_valued
-from jp_tui.providers.wire import text, turn_start, used_ids
-from jp_tui.settings.wires import Auth
+from jp_tui.providers.wire import Wire, text, turn_start, used_ids
 
 _BESIDE = frozenset(("format", "keep_alive", "think", "logprobs", "top_logprobs"))
 """Parameters that stand beside `options`; every other one is an option."""
@@ -27,12 +24,10 @@ def wire(endpoint: Endpoint) -> Ollama:
     return Ollama(endpoint.name)
 
 
-class Ollama:
+class Ollama(Wire):
     """The wire's request side."""
 
     media = "application/x-ndjson"
-    auth: Auth = "bearer"
-    headers: Mapping[str, str] = MappingProxyType({})
     list_path = "/api/tags"
     base_suffixes = ("/v1", "/api")
 
@@ -41,12 +36,6 @@ class Ollama:
 
     def path(self, _: str) -> str:
         return "/api/chat"
-
-    def list_query(self, _: str) -> str:
-        return ""
-
-    def listed(self, item: JsonObject) -> JsonObject:
-        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = _offering(in_call_order(fitting(request)))
@@ -108,10 +97,6 @@ class Ollama:
 
     def decoder(self, request: ModelRequest) -> OllamaDecoder:
         return OllamaDecoder(self._provider, used_ids(request))
-
-    def amended(self, _: ModelRequest, __: str) -> None:
-        """Return None: this API refuses the same request again."""
-        return
 
 
 def _offering(request: ModelRequest) -> ModelRequest:

@@ -7,8 +7,6 @@ cache automatically.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, ReasoningPart, Result, TextPart, ToolSpec
@@ -17,10 +15,8 @@ from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.openai_chat.stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
-from jp_tui.providers.sse import EVENT_STREAM
 from jp_tui.providers.strict_schemas import fits_strict
-from jp_tui.providers.wire import text, turn_start, used_ids
-from jp_tui.settings.wires import Auth
+from jp_tui.providers.wire import Wire, text, turn_start, used_ids
 
 NAME = "verdict"
 """Name of the schema for the whole reply."""
@@ -31,14 +27,8 @@ def wire(endpoint: Endpoint) -> OpenAIChat:
     return OpenAIChat(endpoint.name, urlsplit(endpoint.base_url).hostname or "")
 
 
-class OpenAIChat:
+class OpenAIChat(Wire):
     """`host` selects between the two variants where servers differ."""
-
-    media = EVENT_STREAM
-    auth: Auth = "bearer"
-    headers: Mapping[str, str] = MappingProxyType({})
-    list_path = "/models"
-    base_suffixes = ()
 
     def __init__(self, provider: str, host: str = "") -> None:
         self._provider = provider
@@ -48,12 +38,6 @@ class OpenAIChat:
 
     def path(self, _: str) -> str:
         return "/chat/completions"
-
-    def list_query(self, _: str) -> str:
-        return ""
-
-    def listed(self, item: JsonObject) -> JsonObject:
-        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)
@@ -108,10 +92,6 @@ class OpenAIChat:
 
     def decoder(self, request: ModelRequest) -> OpenAIChatDecoder:
         return OpenAIChatDecoder(self._provider, used_ids(request))
-
-    def amended(self, _: ModelRequest, __: str) -> None:
-        """Return None: this API refuses the same request again."""
-        return
 
 
 def _user(message: Message) -> list[Json]:

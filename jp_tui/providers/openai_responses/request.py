@@ -6,8 +6,6 @@ that it came as, and only before the item that it came before. Tools are never s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import (
@@ -26,10 +24,8 @@ from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.openai_responses.stream import ENCRYPTED, ITEM, PHASE, SUMMARY, OpenAIResponsesDecoder
 from jp_tui.providers.request_ids import fitting
 from jp_tui.providers.schemas import one_valued
-from jp_tui.providers.sse import EVENT_STREAM
 from jp_tui.providers.strict_schemas import fits_strict
-from jp_tui.providers.wire import table, text, used_ids, without_reasoning
-from jp_tui.settings.wires import Auth
+from jp_tui.providers.wire import Wire, table, text, used_ids, without_reasoning
 
 NAME = "verdict"
 """Name of the schema for the whole reply."""
@@ -40,14 +36,8 @@ def wire(endpoint: Endpoint) -> OpenAIResponses:
     return OpenAIResponses(urlsplit(endpoint.base_url).hostname or "")
 
 
-class OpenAIResponses:
+class OpenAIResponses(Wire):
     """`host` decides how much of a schema a strict mode enforces."""
-
-    media = EVENT_STREAM
-    auth: Auth = "bearer"
-    headers: Mapping[str, str] = MappingProxyType({})
-    list_path = "/models"
-    base_suffixes = ()
 
     def __init__(self, host: str = "") -> None:
         self._openai = host == "api.openai.com"
@@ -56,12 +46,6 @@ class OpenAIResponses:
 
     def path(self, _: str) -> str:
         return "/responses"
-
-    def list_query(self, _: str) -> str:
-        return ""
-
-    def listed(self, item: JsonObject) -> JsonObject:
-        return item
 
     def body(self, request: ModelRequest) -> JsonObject:
         request = fitting(request)
