@@ -169,19 +169,7 @@ class AcpServer:
             return
         if not self.sessions.rests(params.session_id):
             raise _unknown(params.session_id)
-
-        def again(event: e.ConversationOpened) -> None:
-            found = self.sessions.find(event.conversation)
-            try:
-                if found is not None:
-                    found.prompt(text, slot, images)
-            except RpcError as problem:
-                slot.error(problem)
-
-        def read(event: e.ConversationRead) -> None:
-            self.sessions.reopen(event, Opening(slot, again))
-
-        self._read(params.session_id, 0, slot, read)
+        self._read(params.session_id, 0, slot, lambda info: self.sessions.carry_on(info, text, slot, images))
 
     def _cancel(self, call: RpcCall, slot: PendingReply) -> None:
         params = read_params(s.AcpSessionParams, call.params)

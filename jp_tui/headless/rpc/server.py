@@ -91,19 +91,7 @@ class RpcServer:
             return
         if not self.sessions.rests(params.session_id):
             raise unknown_session(params.session_id)
-
-        def again(event: e.ConversationOpened) -> None:
-            self._carry_on(event.conversation, params.prompt, slot)
-
-        self._find(params.session_id, None, slot, lambda info: self.sessions.reopen(info, Opening(slot, again)))
-
-    def _carry_on(self, id_: str, text: str, slot: PendingReply) -> None:
-        session = self.sessions.find(id_)
-        try:
-            if session is not None:
-                session.prompt(text, slot)
-        except RpcError as problem:
-            slot.error(problem)
+        self._find(params.session_id, None, slot, lambda info: self.sessions.carry_on(info, params.prompt, slot))
 
     def _cancel(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.CancelParams, call.params)
@@ -116,17 +104,17 @@ class RpcServer:
         params = m.read_params(m.CompactParams, call.params)
         if params.undo and params.focus:
             raise m.bad_params(("/focus", "an undo takes none"))
-        session = self.sessions.find(params.session_id)
-        if session is None:
-            raise unknown_session(params.session_id)
-        session.compact(params.focus, slot, undo=params.undo)
+        self._open(params.session_id).compact(params.focus, slot, undo=params.undo)
 
     def _context(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.ContextParams, call.params)
-        session = self.sessions.find(params.session_id)
-        if session is None:
-            raise unknown_session(params.session_id)
-        session.context(slot)
+        self._open(params.session_id).context(slot)
+
+    def _open(self, id_: str) -> RpcSession:
+        """Return an open session. Raises RpcError."""
+        if (session := self.sessions.find(id_)) is None:
+            raise unknown_session(id_)
+        return session
 
     # --- stored conversations ---------------------------------------------------------------------------------
 

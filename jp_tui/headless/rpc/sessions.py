@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from jp_tui.headless.rpc import messages as m
+from jp_tui.headless.rpc.peer import PendingReply
 from jp_tui.headless.rpc.session import Opening, RpcSession, SessionVoice
 from jp_tui.headless.rpc.stored_sessions import StoredSessions
 from jp_tui.headless.rpc.wire import INTERNAL, RpcError
@@ -68,6 +69,21 @@ class EngineSessions:
         if session is not None:
             self._sessions[id_] = session
         return session
+
+    def carry_on(
+        self, event: e.ConversationRead, text: str, slot: PendingReply, attachments: tuple[str, ...] = ()
+    ) -> None:
+        """Open a session that rests, and send it a prompt."""
+
+        def again(found: e.ConversationOpened) -> None:
+            session = self._sessions.get(found.conversation)
+            try:
+                if session is not None:
+                    session.prompt(text, slot, attachments)
+            except RpcError as problem:
+                slot.error(problem)
+
+        self.reopen(event, Opening(slot, again))
 
     def rests(self, id_: str) -> bool:
         """True if a session was closed to make room."""

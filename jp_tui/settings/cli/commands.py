@@ -48,6 +48,10 @@ class CommandSpec:
 
 _JSON = CommandOption("--json", "one JSON object a line on stdout")
 _ID = CommandOption("conversation", "its id, or the beginning of it", "ID")
+_OF_SESSIONS = (
+    CommandOption("--model", "provider/model, an alias, or a provider, default model of sessions", "P/M"),
+    CommandOption("--effort", "how much the model thinks: low, medium, high or default", "LEVEL"),
+)
 _KEY = "a key as it is written in TOML, for example ui.theme"
 
 _LIMIT = CommandOption("--limit", "seconds to wait for an answer", "S")
@@ -79,8 +83,7 @@ ENTRIES: dict[Command, CommandSpec] = {
 """,
         (
             CommandOption("--schema", "print the JSON Schema of all messages and exit"),
-            CommandOption("--model", "provider/model, an alias, or a provider, default model of sessions", "P/M"),
-            CommandOption("--effort", "how much the model thinks: low, medium, high or default", "LEVEL"),
+            *_OF_SESSIONS,
         ),
     ),
     "acp": CommandSpec(
@@ -90,10 +93,7 @@ ENTRIES: dict[Command, CommandSpec] = {
   jp-tui acp                               what an editor's settings name as the agent's command
   jp-tui acp --model anthropic/claude-sonnet-4-5    default model of sessions
 """,
-        (
-            CommandOption("--model", "provider/model, an alias, or a provider, default model of sessions", "P/M"),
-            CommandOption("--effort", "how much the model thinks: low, medium, high or default", "LEVEL"),
-        ),
+        _OF_SESSIONS,
     ),
     "serve": CommandSpec(
         "[--workspace DIR]... [OPTION]...",
