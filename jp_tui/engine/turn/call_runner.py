@@ -79,10 +79,6 @@ from jp_tui.tools.port import (
 )
 
 if TYPE_CHECKING:
-    pass
-
-
-if TYPE_CHECKING:
     from jp_tui.rules.values import CallDecision
 
 
@@ -209,9 +205,7 @@ class CallRunner:
             shown = self._log.secrets.text(dump(job.arguments), job.call.id)
             question = doubt(job.call.name, shown)
             raised = v.QuestionRaised(job.call.id, question, "tool", v.Rule(), "defer")
-            with self._waits(job):
-                verdict = await self._coordinator.question(raised)
-            if (ended := _next(job, verdict)) is not None:
+            if (ended := await self._ask(job, raised)) is not None:
                 return ended
             decision, job.answers = str(job.answers[MAY_HAVE_RUN].value), answers
         if decision == STOP:
@@ -304,21 +298,9 @@ class CallRunner:
         answer = job.answers.get(CALL)
         if answer is None or answer.digest != digest(question):
             self._coordinator.now(call.id, self._asking(job))
-            people, asker = self._people(rule)
-            raised = v.QuestionRaised(
-                call.id,
-                question,
-                "tool",
-                rule,
-                policies.run,
-                policy_place=policies.places.get("run", ""),
-                intent=await self._intent(rule, call.id),
-                people=people,
-                asker=asker,
-            )
-            with self._waits(job):
-                verdict = await self._coordinator.question(raised)
-            if (ended := _next(job, verdict)) is not None:
+            place = policies.places.get("run", "")
+            raised = v.QuestionRaised(call.id, question, "tool", rule, policies.run, policy_place=place)
+            if (ended := await self._ask(job, raised)) is not None:
                 return ended
             if job.edited and CALL not in job.answers:  # other arguments: the rules decide again
                 return await self._permitted(job)
@@ -343,35 +325,25 @@ class CallRunner:
         question = self._log.secrets.question(shown, call.id)
         answer = job.answers.get(PERMISSION)
         if answer is None or answer.digest != digest(question):
-            rule = job.setup.rules.get(PERMISSION, v.Rule())
-            people, asker = self._people(rule)
-            raised = v.QuestionRaised(
-                call.id,
-                question,
-                "tool",
-                rule,
-                "deny" if policies.run == "unset" else policies.run,
-                policy_place=policies.places.get("run", ""),
-                intent=await self._intent(rule, call.id),
-                people=people,
-                asker=asker,
-            )
-            self._coordinator.decides_again(call.id, partial(self._agent_again, job))
-            with self._waits(job):
-                verdict = await self._coordinator.question(raised)
-            if (ended := _next(job, verdict)) is not None:
+            rule, place = job.setup.rules.get(PERMISSION, v.Rule()), policies.places.get("run", "")
+            policy: v.Policy = "deny" if policies.run == "unset" else policies.run
+            raised = v.QuestionRaised(call.id, question, "tool", rule, policy, policy_place=place)
+            self._coordinator.decides_again(call.id, partial(self._question_again, job, PERMISSION, None))
+            if (ended := await self._ask(job, raised)) is not None:
                 return ended
             answer = job.answers.get(PERMISSION)
         if answer is None or job.edited:
             return CallResult("An agent's arguments can't be edited. Nothing was allowed.", True, "error")
         return self._answered(job, answer)
 
-    async def _agent_again(self, job: ToolCallState, item: v.Waiting) -> v.RuleDecided | None:
-        """Decide an agent's call that waits by the rules as they are now (R252)."""
+    async def _question_again(
+        self, job: ToolCallState, question: str, run: RunMode | None, item: v.Waiting
+    ) -> v.RuleDecided | None:
+        """Decide an agent's call, or a change, that waits at this question by the rules as they are now (R252)."""
         rules = self._log.setup.approval_rules
-        if rules is None or not isinstance(item, v.OpenQuestion) or item.question.id != PERMISSION:
+        if rules is None or not isinstance(item, v.OpenQuestion) or item.question.id != question:
             return None
-        found = await decided(job, self._inputs(job, rules, refused=False), self._checks.usable)
+        found = await decided(job, self._inputs(job, rules, refused=False, run=run), self._checks.usable)
         if found.choice == "ask" or not found.rules:
             return None
         return v.RuleDecided(item.inquiry, found.choice == "run", found.rules)
@@ -404,16 +376,6 @@ class CallRunner:
             return None
         told = skipped(found)[0].content if found.choice == "skip" else ""
         return v.RuleDecided(item.inquiry, found.choice == "run", found.rules, told)
-
-    async def _change_again(self, job: ToolCallState, item: v.Waiting) -> v.RuleDecided | None:
-        """The same for a change that waits."""
-        rules = self._log.setup.approval_rules
-        if rules is None or not isinstance(item, v.OpenQuestion) or item.question.id != APPLY:
-            return None
-        found = await decided(job, self._inputs(job, rules, refused=False, run="ask"), self._checks.usable)
-        if found.choice == "ask" or not found.rules:
-            return None
-        return v.RuleDecided(item.inquiry, found.choice == "run", found.rules)
 
     async def _denied_since(self, job: ToolCallState) -> CallResult | None:
         """Rules may have changed since leave was given, and so may the arguments."""
@@ -593,23 +555,19 @@ class CallRunner:
             return CallResult(f"{call.name} asked for an answer by a schema that cannot be used: {why}", True, "error")
         rule = rule_for(job.setup.rules.get(question.id, v.Rule()), form)
         policies = job.setup.policies
-        place = policies.places.get("tool", "")
-        people, asker = self._people(rule)
+        place, ruled = policies.places.get("tool", ""), await self._ruled(job, question)
         raised = v.QuestionRaised(
-            call.id,
-            question,
-            job.tool.source,
-            rule,
-            policies.tool,
-            form=form,
-            policy_place=place,
-            intent=await self._intent(rule, call.id),
-            ruled=await self._ruled(job, question),
-            people=people,
-            asker=asker,
+            call.id, question, job.tool.source, rule, policies.tool, form=form, policy_place=place, ruled=ruled
         )
+        return await self._ask(job, raised)
+
+    async def _ask(self, job: ToolCallState, raised: v.QuestionRaised) -> CallResult | None:
+        """Ask, with the intent and the people that the question's rule wants; return how the call ends, None if it
+        goes on."""
+        people, asker = self._people(raised.rule)
+        intent = await self._intent(raised.rule, job.call.id)
         with self._waits(job):
-            verdict = await self._coordinator.question(raised)
+            verdict = await self._coordinator.question(replace(raised, intent=intent, people=people, asker=asker))
         return _next(job, verdict)
 
     def _people(self, rule: v.Rule) -> tuple[People | None, str]:
@@ -630,7 +588,7 @@ class CallRunner:
         if (found := ruled_by(decision, rules.layers().mode)) is None and not question.floor:
             scopes = await rule_offers(job, given, decision, self._log.setup, APPLY)
             self._coordinator.now(job.call.id, replace(self._asking(job), scopes=scopes))
-            self._coordinator.decides_again(job.call.id, partial(self._change_again, job))
+            self._coordinator.decides_again(job.call.id, partial(self._question_again, job, APPLY, "ask"))
         return found
 
     async def _intent(self, rule: v.Rule, call: str) -> str:
