@@ -207,11 +207,6 @@ def _stands_for(asked: Addressed, people: People, name: str) -> Iterator[str]:
     yield from (one for one in found if one != name and _deputy(people.persons[one], people) == name)
 
 
-def who_may(asked: Addressed, people: People) -> tuple[str, ...]:
-    """Return everyone who may answer now, deputies too."""
-    return tuple(one for one in sorted(people.persons) if standing(asked, people, one).may)
-
-
 def counts(vote: Vote, votes: Sequence[Vote]) -> bool:
     """True if this yes adds to those that are there: a new person, in a name that no one has voted in."""
     return all(one.who != vote.who and one.counts_for != vote.counts_for for one in votes)

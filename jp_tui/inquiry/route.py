@@ -29,7 +29,6 @@ class Route:
     who: Who
     why: str
     refusal: Refusal = ""
-    escalates: bool = False
 
 
 def key(tool: str, question: str) -> str:
@@ -118,7 +117,7 @@ def route(
             return Route("4", "nobody", why.misdirected(tool, question, rule), "not_assistant")
         escalates = rule.target == "assistant_with_escalation"
         words = why.reviewed(tool, question, rule, escalates=escalates)
-        return Route("6" if escalates else "5", "reviewer", words, "", escalates)
+        return Route("6" if escalates else "5", "reviewer", words)
     if client:
         return Route("7", "human", why.asked(question, rule))
     return _alone(question, rule, human=human, policy=policy, place=policy_place, verdicts=verdicts)

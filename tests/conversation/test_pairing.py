@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.pairing import CallPair, InquiryPair, calls, misplaced, pair, turns, unanswered
+from jp_tui.conversation.pairing import CallPair, InquiryPair, calls, pair, turns, unanswered
 from jp_tui.conversation.reading import read_event
 
 
@@ -90,26 +89,6 @@ def test_calls_are_paired_by_the_same_rule() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("turn", "new", "wrong"),
-    [
-        ([ask("a")], [yes("a")], ""),
-        ([], [ask("a"), yes("a"), ask("a"), yes("a")], ""),
-        ([ask("a"), yes("a")], [ev.InquiryRedacted(id="a")], "a response without an open request: a"),
-        ([], [yes("a"), ask("a")], "a response without an open request: a"),
-        ([ask("a")], [yes("b")], "a response without an open request: b"),
-        ([ask("a")], [START, yes("a")], "a response without an open request: a"),
-        ([call("a")], [done("a"), ev.ChatResponse(kind="message", content="x")], ""),
-        ([call("a")], [done("a"), done("a")], "a result without an open request: a"),
-        ([call("a")], [yes("a")], "a response without an open request: a"),
-        ([yes("orphan"), ask("orphan")], [yes("orphan")], ""),
-    ],
-)
-def test_what_may_be_appended(turn: list[ev.Event], new: list[ev.Event], wrong: str) -> None:
-    """R203."""
-    assert misplaced(turn, new) == (wrong or None)
-
-
 EVENTS = st.lists(
     st.one_of(
         st.builds(ask, st.sampled_from("ab"), st.integers(0, 9)),
@@ -132,18 +111,6 @@ def test_every_request_stands_once_and_no_response_twice(log: list[ev.Event]) ->
         if one.response is not None:
             order = [id(event) for event in log]
             assert order.index(id(one.request)) < order.index(id(one.response))
-
-
-@given(EVENTS)
-def test_what_the_check_lets_in_is_paired_without_orphans(log: list[ev.Event]) -> None:
-    """R203 and the pairing agree, turn by turn."""
-    kept: list[ev.Event] = [START]
-    for event in log:
-        turn = turns(kept)[-1]
-        if event is SAID or misplaced(turn, [event]) is None:
-            kept.append(event)
-    answers = [one for one in kept if isinstance(one, ev.InquiryAnswered)]
-    assert len([one for one in pair(kept) if one.response is not None]) == len(answers)
 
 
 def test_recorded_conversations(jp_conversations: Path) -> None:

@@ -23,7 +23,6 @@ from jp_tui.inquiry.people import (
     standing,
     targets,
     too_few,
-    who_may,
 )
 
 OPS = frozenset({"ops"})
@@ -35,6 +34,11 @@ def people(*found: Person, owner: str = "owner") -> People:
 
 TEAM = people(Person("lead"), Person("second", OPS), Person("third", OPS), Person("fourth"))
 PLACE = "conversation.tools.deploy.to (config.toml:3)"
+
+
+def who_may(asked: Addressed, people: People) -> tuple[str, ...]:
+    """Everyone who may answer now, deputies too."""
+    return tuple(one for one in sorted(people.persons) if standing(asked, people, one).may)
 
 
 def test_without_a_setting_nothing_is_asked_of_the_store() -> None:

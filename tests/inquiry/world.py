@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never
 
 from jp_tui.conversation import events as ev
+from jp_tui.conversation.pairing import unanswered
 from jp_tui.conversation.strict_json import JsonObject, dump
-from jp_tui.engine.recovery.close_turn import open_calls, open_inquiries, resumable
+from jp_tui.engine.recovery.close_turn import open_calls, resumable
 from jp_tui.engine.recovery.resume_turn import cut_off
 from jp_tui.inquiry import closing, refusals, repeats
 from jp_tui.inquiry import effects as s
@@ -205,7 +206,7 @@ class World:
             self.state, steps = decide(self.state, v.CallGone(id_))
             self.log += [step.event for step in steps if isinstance(step, s.Record)]
             self.respond(id_)
-        assert open_inquiries(self.log) == [] and open_calls(self.log) == []
+        assert unanswered(self.log) == [] and open_calls(self.log) == []
         self.hold()
         self.same_record()
         self.new_turn()
@@ -216,9 +217,9 @@ class World:
 
     def client_goes(self) -> None:
         """What waits for the user stays open, and nothing is recorded in the user's name (Z9)."""
-        before, open_before = len(self.log), open_inquiries(self.log)
+        before, open_before = len(self.log), unanswered(self.log)
         self.feed(v.ClientLeft())
-        assert not self.state.waiting and open_inquiries(self.log) == open_before
+        assert not self.state.waiting and unanswered(self.log) == open_before
         for event in self.log[before:]:
             assert isinstance(event, ev.ToolCallResponse) and event.is_error
             assert event.metadata["permission"] == closing.CLIENT_GONE
@@ -245,7 +246,7 @@ class World:
 
     def discard(self) -> None:
         """Closed by appending (R204)."""
-        self.log += [ev.InquiryCancelled(id=request.id) for request in open_inquiries(self.log)]
+        self.log += [ev.InquiryCancelled(id=request.id) for request in unanswered(self.log)]
         for id_ in list(self.calls):
             self.respond(id_)
         self.new_turn()

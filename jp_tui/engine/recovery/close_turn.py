@@ -15,11 +15,6 @@ from jp_tui.engine.record.unlogged_results import DELIVERY, LEAVE, RESULT, Begun
 from jp_tui.journal.port import Partial
 
 
-def open_inquiries(turn: Sequence[ev.Event]) -> list[ev.InquiryRequest]:
-    """Return requests without a response (R203), in order."""
-    return pairing.unanswered(turn)
-
-
 def open_calls(turn: Sequence[ev.Event]) -> list[str]:
     """Return ids of calls without a response, in order."""
     return [one.request.id for one in pairing.calls(turn) if one.response is None]
@@ -112,7 +107,7 @@ def begun_calls(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[s
 def interrupted(turn: Sequence[ev.Event], but: Collection[str] = (), given: Leaves | None = None) -> list[ev.Event]:
     """Return the events that close a turn's questions and calls, `but` for calls of these tools; the turn may still
     continue. The permission of a `given` call is stored with its response."""
-    found: list[ev.Event] = [ev.InquiryCancelled(id=asked.id, reason="user") for asked in open_inquiries(turn)]
+    found: list[ev.Event] = [ev.InquiryCancelled(id=asked.id, reason="user") for asked in pairing.unanswered(turn)]
     waits = [one.request for one in pairing.calls(turn) if one.response is None and one.request.name not in but]
     cut = {call: response for call, (_, response) in (given or {}).items()}
     found.extend(cut.get(call.id) or ev.ToolCallResponse(id=call.id, content=REPAIRED, is_error=True) for call in waits)

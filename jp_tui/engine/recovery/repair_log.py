@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jp_tui.conversation import events as ev
+from jp_tui.conversation import pairing
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.record.event_codec import stored_event, totals
 from jp_tui.engine.record.log import Log
@@ -73,7 +74,7 @@ async def close_old_turn(log: Log, error: JsonObject | None) -> None:
         return
     turn = log.turn_so_far(log.turn)
     if turn and not close_turn.has_ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
-        for asked in close_turn.open_inquiries(turn):
+        for asked in pairing.unanswered(turn):
             log.setup.journal.clear_draft(log.id, asked.id)
         partials = log.setup.journal.partials(log.id)
         given = close_turn.granted_calls(turn, partials)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as ev
+from jp_tui.conversation import pairing
 from jp_tui.conversation.model import Call, Usage
 from jp_tui.conversation.text import first_line
 from jp_tui.engine.base.call_state import MAY_HAVE_RUN, ResumedCalls
@@ -19,7 +20,7 @@ from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.event_codec import sampled, totals
 from jp_tui.engine.record.log import note_asked
 from jp_tui.engine.record.unlogged_results import BegunRun
-from jp_tui.engine.recovery.close_turn import open_calls, open_inquiries
+from jp_tui.engine.recovery.close_turn import open_calls
 from jp_tui.inquiry import repeats
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.on_question import SERVES
@@ -111,7 +112,7 @@ def cut_off(
         refused=tuple(refused),
         resumed=tuple(_resumed(id_, known[id_]) for id_ in order),
         over=tuple(_resumed(id_, call) for id_, call in known.items() if id_ not in order and call.attempts),
-        waits=tuple(open_inquiries(turn)),
+        waits=tuple(pairing.unanswered(turn)),
         asides=tuple(event for event in turn if isinstance(event, ev.ChatRequest | ev.Unknown)),
         held=dict(held or {}),
         usage=usage,
