@@ -38,8 +38,8 @@ class AnswerKind:
         """Decode the recorded form. Raises BadQuestion; with `bounded` also for oversized content (V18)."""
         return cls()
 
-    def recorded(self, *, short: bool = False) -> JsonObject:
-        """Return the recorded form, without `type` (R45, R49); `short`: the form for a tool's process (R44)."""
+    def recorded(self) -> JsonObject:
+        """Return the recorded form, without `type` (R45, R49)."""
         return {}
 
     def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:

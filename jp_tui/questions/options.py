@@ -36,10 +36,9 @@ class Option:
         return Option(text(self.value), text(self.description), text(self.preview), self.recommended)
 
 
-def recorded_options(options: tuple[Option, ...], *, short: bool) -> JsonObject:
-    """Return the options of a recorded answer type; `short`: one that only has a value is a string."""
-    found = [option.recorded() for option in options]
-    return {"options": [one["value"] if short and len(one) == 1 else one for one in found]}
+def recorded_options(options: tuple[Option, ...]) -> JsonObject:
+    """Return the options of a recorded answer type."""
+    return {"options": [option.recorded() for option in options]}
 
 
 def read_options(body: JsonObject, *, bounded: bool) -> tuple[Option, ...]:

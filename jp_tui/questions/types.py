@@ -59,8 +59,8 @@ class SelectAnswer(AnswerKind):
     def read(cls, body: JsonObject, *, bounded: bool) -> SelectAnswer:
         return SelectAnswer(read_options(body, bounded=bounded))
 
-    def recorded(self, *, short: bool = False) -> JsonObject:
-        return recorded_options(self.options, short=short)
+    def recorded(self) -> JsonObject:
+        return recorded_options(self.options)
 
     def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
         if not isinstance(value, str):
@@ -90,8 +90,8 @@ class MultiSelectAnswer(AnswerKind):
     def read(cls, body: JsonObject, *, bounded: bool) -> MultiSelectAnswer:
         return MultiSelectAnswer(read_options(body, bounded=bounded))
 
-    def recorded(self, *, short: bool = False) -> JsonObject:
-        return recorded_options(self.options, short=short)
+    def recorded(self) -> JsonObject:
+        return recorded_options(self.options)
 
     def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -142,7 +142,7 @@ class SchemaAnswer(AnswerKind):
             raise BadQuestion(outside[2][:1].upper() + outside[2][1:])
         return SchemaAnswer(value)
 
-    def recorded(self, *, short: bool = False) -> JsonObject:
+    def recorded(self) -> JsonObject:
         return {"schema": self.schema}
 
     def problem(self, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:

@@ -1,8 +1,9 @@
-"""JSON forms of a question: in flight, recorded, digested (inquiries.md R9, R20, R44, R45, R48, R49, R235, R251).
+"""JSON forms of a question: recorded, digested (inquiries.md R9, R20, R45, R48, R49, R235, R251).
 
-`reading.py` decodes them. An answer is never part of a question; a default is, as its author wrote it (R4). Two
-properties stay internal: that any text is an answer (R226) is written nowhere, and parts (R251) are recorded but not
-sent to a tool's process, which receives only a value and would mistake a partial yes for a whole one.
+`reading.py` decodes the recorded form, and a question of a tool. An answer is never part of a question; a default is,
+as its author wrote it (R4). Two properties stay internal: that any text is an answer (R226) is written nowhere, and
+parts (R251) are recorded but not read from a tool's process, which receives only a value and would mistake a partial
+yes for a whole one.
 """
 
 from __future__ import annotations
@@ -13,25 +14,12 @@ from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.bounds import BadQuestion as BadQuestion
 from jp_tui.questions.reading import read_question as read_question
 from jp_tui.questions.reading import read_recorded as read_recorded
-from jp_tui.questions.types import AnswerType, Part, Question, SchemaAnswer
+from jp_tui.questions.types import AnswerType, Part, Question
 
 
 def answer_type(kind: AnswerType) -> JsonObject:
     """Return the recorded answer type (R45, R49): options as objects."""
     return {"type": kind.type, **kind.recorded()}
-
-
-def inflight(question: Question) -> JsonObject:
-    """Return the form between processes (R44): options with only a value as strings.
-
-    `read_question` restores the question, without marks and parts. Default values are left out, also a default of null.
-    """
-    kind: JsonObject = {"type": question.answer_type.type, **question.answer_type.recorded(short=True)}
-    found: JsonObject = {"id": question.id, **recorded(question), "answer_type": kind}
-    found.pop("parts", None)
-    if question.default is None and not isinstance(question.answer_type, SchemaAnswer):
-        found.pop("default", None)
-    return found
 
 
 def recorded(question: Question) -> JsonObject:

@@ -132,14 +132,14 @@ from jp_tui.engine.reviewer.reply_schema import reply_schema
 from jp_tui.headless.rpc.answer_parser import parse_response
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.ui.keys.scopes import sheets
-from jp_tui.questions.wire import inflight, read_question, read_recorded, recorded
+from jp_tui.questions.wire import read_question, read_recorded, recorded
 from tests.headless.asked import ask, prompt
 from tests.house import test_kinds
 from tests.ui.sheet_host import Host, asked, text_of
 
 raw = {"id": "day", "text": "Which day?", "answer_type": {"type": "date"}}
 question = read_question(raw)
-assert inflight(question) == raw and read_recorded("day", recorded(question)) == question
+assert {"id": "day", **recorded(question)} == raw and read_recorded("day", recorded(question)) == question
 assert question.answer_type.problem("2026-02-30") and question.answer_type.problem("2026-02-28") is None
 assert reply_schema(question.answer_type)["properties"]["answer"]["format"] == "date"
 for table in test_kinds.TABLES:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from jp_tui.conversation.strict_json import dump, parse_object
 from jp_tui.questions import types as t
-from jp_tui.questions.wire import BadQuestion, digest, inflight, read_question, read_recorded, recorded
+from jp_tui.questions.wire import BadQuestion, digest, read_question, read_recorded, recorded
 from tests.questions.made import QUESTIONS
 
 PUSH = {
@@ -37,14 +37,13 @@ def test_the_form_of_the_specification() -> None:
     assert question == t.Question(
         "confirm", "Force push?", t.BooleanAnswer(), "3 commits will be replaced", False, True, True, "none"
     )
-    assert inflight(question) == PUSH
-    assert recorded(question) == {key: value for key, value in PUSH.items() if key != "id"}
+    assert {"id": "confirm", **recorded(question)} == PUSH
 
 
 @given(QUESTIONS)
 def test_what_is_written_is_read_again(question: t.Question) -> None:
     """R44; a default of null is none where null is no answer, and no tool can claim the floor of R247 or parts."""
-    back = read_question(parse_object(dump(inflight(question))))
+    back = read_question(parse_object(dump({"id": question.id, **recorded(question)})))
     lost = question.default is None and question.answer_type.type != "schema"
     assert back == replace(question, floor=False, parts=(), has_default=question.has_default and not lost)
 
@@ -98,7 +97,7 @@ def test_old_and_new_keys() -> None:
     assert read_question(ask(pre_amble="old")).context == "old"
     assert read_question(ask(pre_amble="old", context="new")).context == "new"
     assert read_question(ask(pre_amble="old", context=None)).context == "old"
-    assert "pre_amble" not in inflight(read_question(ask(pre_amble="old")))
+    assert "pre_amble" not in recorded(read_question(ask(pre_amble="old")))
     plain = t.Question("q", "Which?", t.TextAnswer())
     assert read_question(ask()) == plain
     nulls = dict.fromkeys(("context", "default", "exclusive", "persistence"))
@@ -133,10 +132,9 @@ def test_parts_belong_to_what_was_shown() -> None:
 
 
 def test_no_tool_in_a_process_of_its_own_has_parts() -> None:
-    """It is told a value only, and would take a partial yes for a whole one: neither sent nor read."""
+    """It is told a value only, and would take a partial yes for a whole one: they aren't read."""
     raw = ask(answer_type="boolean", parts=[{"id": "1", "digest": "d", "title": "t", "diff": ""}])
     assert read_question(raw).parts == ()
-    assert "parts" not in inflight(replace(read_question(raw), parts=PARTS))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +158,7 @@ def test_that_any_text_will_do_is_written_nowhere() -> None:
     """R226: the mark is the program's own; it changes no record and no digest, and nobody else can set it."""
     select = t.Question("answer", "Which?", t.SelectAnswer((t.Option("a"),)))
     marked = replace(select, answer_type=t.SelectAnswer((t.Option("a"),), allow_other=True))
-    assert (recorded(marked), inflight(marked), digest(marked)) == (recorded(select), inflight(select), digest(select))
+    assert (recorded(marked), digest(marked)) == (recorded(select), digest(select))
     claimed = ask(answer_type={"type": "select", "options": ["a"], "allow_other": True})
     assert read_question(claimed).answer_type == select.answer_type
 
