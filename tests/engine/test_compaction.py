@@ -12,7 +12,6 @@ import pytest
 from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.base.dependencies import CompactionSettings, ModelSetup, ReviewListener, ReviewQuestion
-from jp_tui.engine.record.overlay import record_in
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed, Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -21,6 +20,7 @@ from jp_tui.protocol.values import Answered
 from jp_tui.tools.registry import builtin
 from tests.engine.cast import stored
 from tests.engine.conftest import Bench, tool_setup
+from tests.engine.overlay_record import record_in
 from tests.engine.test_history import check
 from tests.fakes.models import Item, call, end, text
 from tests.fakes.tools import Made, Reviews

@@ -16,11 +16,12 @@ from jp_tui.engine.compaction.place import blocks, choose
 from jp_tui.engine.record import answer_record
 from jp_tui.engine.record.estimate import Estimate
 from jp_tui.engine.record.model_context import messages, messages_of
-from jp_tui.engine.record.overlay import BEGIN, END, StandingOverlay, head, record_in, standing
+from jp_tui.engine.record.overlay import BEGIN, END, StandingOverlay, head, standing
 from jp_tui.engine.record.shortening import KEPT, LONG, limit_of, trimmed, within
 from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.registry import make_wire
 from jp_tui.settings.wires import SERVER_WIRES
+from tests.engine.overlay_record import record_in
 from tests.engine.test_history import LOGS, MODEL, check
 from tests.engine.wires import accepted
 

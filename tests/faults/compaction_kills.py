@@ -22,13 +22,14 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import ModelRequest
 from jp_tui.engine.record.log import logged
 from jp_tui.engine.record.model_context import messages_of
-from jp_tui.engine.record.overlay import record_in, standing
+from jp_tui.engine.record.overlay import standing
 from jp_tui.journal.reader import open_reader
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered
 from tests.engine import conftest
 from tests.engine.conftest import Bench
+from tests.engine.overlay_record import record_in
 from tests.engine.test_history import check
 from tests.fakes.journals import Flaky
 from tests.fakes.models import call, end, text

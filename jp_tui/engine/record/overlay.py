@@ -83,23 +83,6 @@ def line(value: Json | JsonObject) -> str:
     return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", dump(value))
 
 
-def record_in(text: str) -> list[JsonObject]:
-    """The entries of the record in the text of such a message; empty without one."""
-    found: list[JsonObject] = []
-    inside = False
-    for one in text.split("\n"):
-        if one == BEGIN:
-            inside, found = True, []
-        elif one == END and inside:
-            return found
-        elif inside:
-            try:
-                found.append(parse_object(one, max_bytes=1 << 30, max_depth=128))
-            except JsonProblem:
-                return []
-    return []
-
-
 def number_of(entry: str) -> int:
     """Return the number of the event in a record's line; 0 if it has none."""
     try:
