@@ -22,7 +22,7 @@ from jp_tui.engine.asking.prompt_builder import Ask, PromptContext
 from jp_tui.engine.asking.scripted_people import ScriptedPeople
 from jp_tui.engine.asking.session_rules import SessionRules
 from jp_tui.engine.asking.side_messages import Finished
-from jp_tui.engine.asking.subagent_relay import ChildRelay, Hear, ParentPort, RelayedQuestions
+from jp_tui.engine.asking.subagent_relay import ChildRelay, Hear, RelayedQuestions, SubagentRelay
 from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup
 from jp_tui.engine.base.people import answerer
 from jp_tui.engine.record.log import Log
@@ -96,7 +96,7 @@ class Coordinator:
         hooks: Hooks,
         model: ModelSetup,
         finished: Finished,
-        handler: ParentPort | None = None,
+        handler: SubagentRelay | None = None,
     ) -> None:
         self._log, self._checks, self._hooks = log, checks, hooks
         self._state = _state(log.setup, handler is not None)

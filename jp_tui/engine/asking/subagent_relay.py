@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from jp_tui.conversation.events import Event, InquiryAssigned, InquiryResponse, InquiryVote
 from jp_tui.engine.asking.prompt_builder import PromptContext
@@ -21,31 +20,52 @@ Hear = Callable[[v.Input], Awaitable[list[s.Step]]]
 Asks = s.AskHuman | s.AskReview
 
 
-class ParentPort(Protocol):
-    """The parent as a sub-agent's questions see it."""
+class SubagentRelay:
+    """Handler of one sub-agent (`agent`), in its parent's turn."""
+
+    def __init__(
+        self,
+        agent: AgentInfo,
+        relay: Callable[[v.RelayWanted, PromptContext, Hear], None],
+        relayed: Callable[[v.RelayClosed | v.RelayPeople], None],
+        end_turn: Callable[[], None],
+    ) -> None:
+        self._agent, self._relay, self._relayed, self._end_turn = agent, relay, relayed, end_turn
 
     def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
         """Show a question to the user; `hear` receives the user's input and returns its result."""
+        opened, who = ask.open, self._agent
+        asked_by = replace(asking, asked_by=who)
+        if isinstance(ask, s.AskReview):
+            wanted = v.RelayWanted(who.call, who.conversation, opened, asking.tool, back=ask.back)
+        else:
+            label, why, remember = ask.label, ask.why, ask.remember
+            wanted = v.RelayWanted(who.call, who.conversation, opened, asking.tool, label, why, remember=remember)
+        self._relay(wanted, asked_by, hear)
 
     def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:
         """The sub-agent's machine closed this item; unknown items are ignored."""
+        self._relayed(v.RelayClosed(self._agent.call, asks, how, by, response))
 
     def people_changed(self, change: s.PeopleChanged, event: InquiryVote | InquiryAssigned | None) -> None:
         """An item was approved by one more person, or handed over; `event` is what the sub-agent's machine recorded."""
+        opened = change.open
+        self._relayed(v.RelayPeople(self._agent.call, opened.inquiry, opened.asked, opened.votes, event, change.why))
 
     def end_turn(self) -> None:
         """The user ends the turn with all its sub-agents (R249)."""
+        self._end_turn()
 
 
 class ChildRelay:
     """The sub-agent's side: its questions at its parent's handler."""
 
-    def __init__(self, handler: ParentPort) -> None:
+    def __init__(self, handler: SubagentRelay) -> None:
         self._handler = handler
         self._waiting: dict[str, str] = {}
 
     def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
-        """As ParentPort.ask."""
+        """As SubagentRelay.ask."""
         if ask.open.source == "assistant":
             self._waiting[ask.open.inquiry] = ask.open.call
         self._handler.ask(ask, asking, hear)
@@ -131,40 +151,3 @@ def _here(step: s.Step, relayed: s.RelayAnswer) -> s.Step:
     if isinstance(step, s.PeopleChanged) and step.open.inquiry == relayed.open.asks:
         return replace(step, open=replace(step.open, inquiry=relayed.open.inquiry))
     return step
-
-
-class SubagentRelay:
-    """Handler of one sub-agent (`agent`), in its parent's turn."""
-
-    def __init__(
-        self,
-        agent: AgentInfo,
-        relay: Callable[[v.RelayWanted, PromptContext, Hear], None],
-        relayed: Callable[[v.RelayClosed | v.RelayPeople], None],
-        end_turn: Callable[[], None],
-    ) -> None:
-        self._agent, self._relay, self._relayed, self._end_turn = agent, relay, relayed, end_turn
-
-    def ask(self, ask: Asks, asking: PromptContext, hear: Hear) -> None:
-        """See ParentPort."""
-        opened, who = ask.open, self._agent
-        asked_by = replace(asking, asked_by=who)
-        if isinstance(ask, s.AskReview):
-            wanted = v.RelayWanted(who.call, who.conversation, opened, asking.tool, back=ask.back)
-        else:
-            label, why, remember = ask.label, ask.why, ask.remember
-            wanted = v.RelayWanted(who.call, who.conversation, opened, asking.tool, label, why, remember=remember)
-        self._relay(wanted, asked_by, hear)
-
-    def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:
-        """See ParentPort."""
-        self._relayed(v.RelayClosed(self._agent.call, asks, how, by, response))
-
-    def people_changed(self, change: s.PeopleChanged, event: InquiryVote | InquiryAssigned | None) -> None:
-        """See ParentPort."""
-        opened = change.open
-        self._relayed(v.RelayPeople(self._agent.call, opened.inquiry, opened.asked, opened.votes, event, change.why))
-
-    def end_turn(self) -> None:
-        """See ParentPort."""
-        self._end_turn()

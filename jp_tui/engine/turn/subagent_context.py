@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.asking.subagent_relay import ParentPort
+from jp_tui.engine.asking.subagent_relay import SubagentRelay
 from jp_tui.engine.base.dependencies import EngineDependencies, ModelSetup, ToolSetup
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.secret_redaction import Secrets
@@ -25,7 +25,7 @@ class SubagentContext:
 
     agent: AgentInfo
     root: Path
-    handler: ParentPort
+    handler: SubagentRelay
     tools: tuple[str, ...] | None = None
 
     def metadata(self) -> JsonObject:
