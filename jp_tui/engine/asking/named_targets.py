@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from posixpath import basename, isabs, join, normpath
-from typing import Protocol
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.asking.shell_words import words as words_of
+from jp_tui.engine.asking.targets_on_disk import OnDisk
 
 _GLOB = re.compile(r"[*?\[]")
 _FOLDERS = re.compile(r"\*\*(?:/+\*\*)+")
@@ -28,29 +28,7 @@ _LOOKS = 50_000
 """Combinations of words and folders that are checked."""
 
 
-class Disk(Protocol):
-    """Disk access."""
-
-    def real(self, path: str) -> str:
-        """Return an absolute path after links, as far as it exists; a leading `~` is a home folder."""
-
-    def is_folder(self, path: str) -> bool:
-        """True if a folder exists, links followed."""
-
-    def there(self, path: str) -> bool:
-        """True if an entry with this name exists, also a link."""
-
-    def twin(self, path: str) -> object:
-        """Return an identity shared by all names of a file; None for a file with one name, and for anything else."""
-
-    def folds(self, path: str) -> bool:
-        """True if the file system ignores case there."""
-
-    def names(self, folder: str) -> Iterable[str]:
-        """Iterate over a folder's entries; empty if it is unreadable."""
-
-
-def find_targets(arguments: Json, root: str, refused: Iterable[str], disk: Disk) -> tuple[str, ...]:
+def find_targets(arguments: Json, root: str, refused: Iterable[str], disk: OnDisk) -> tuple[str, ...]:
     """Return the refused paths that some word of the arguments names: itself, a parent folder, something below it, its
     bare name, a matching pattern, or a link to it; all of them if its words are unknown. `root` is the folder that the
     call works in, real and absolute; the paths are below it."""
@@ -67,7 +45,7 @@ def find_targets(arguments: Json, root: str, refused: Iterable[str], disk: Disk)
 class _Call:
     """Words of one call, with the places that they may mean; `endless`: more than can be checked."""
 
-    def __init__(self, words: set[str], root: str, disk: Disk) -> None:
+    def __init__(self, words: set[str], root: str, disk: OnDisk) -> None:
         self._disk, self._root = disk, root
         self._moves = not _MOVES.isdisjoint(words)
         self._words = {word.rstrip("/") or word for word in words if word}

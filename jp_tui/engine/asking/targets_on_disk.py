@@ -12,7 +12,8 @@ from functools import lru_cache
 
 
 class OnDisk:
-    """See `named_targets.Disk`. For one check: results are cached."""
+    """For one check: results are cached. `there`: an entry with this name exists, also a link; `is_folder`: a folder
+    exists, links followed."""
 
     def __init__(self) -> None:
         self.there = lru_cache(maxsize=None)(os.path.lexists)
@@ -21,7 +22,8 @@ class OnDisk:
         self.twin = lru_cache(maxsize=None)(_twin)
 
     def folds(self, path: str) -> bool:
-        """See Disk. Detected by any part of the path that is also found with its case swapped."""
+        """True if the file system ignores case there, detected by any part of the path that is also found with its case
+        swapped."""
         while (folder := os.path.dirname(path)) != path:
             name = os.path.basename(path)
             if name.swapcase() != name and _same(os.path.join(folder, name.swapcase()), path):
@@ -30,7 +32,7 @@ class OnDisk:
         return False
 
     def names(self, folder: str) -> Iterator[str]:
-        """See Disk."""
+        """Iterate over a folder's entries; empty if it is unreadable."""
         try:
             yield from os.listdir(folder)
         except (OSError, ValueError):
@@ -38,6 +40,7 @@ class OnDisk:
 
 
 def _real(path: str) -> str:
+    """Return an absolute path after links, as far as it exists; a leading `~` is a home folder."""
     try:
         return os.path.realpath(os.path.expanduser(path))
     except (OSError, ValueError):
@@ -45,6 +48,7 @@ def _real(path: str) -> str:
 
 
 def _twin(path: str) -> tuple[int, int] | None:
+    """Return an identity shared by all names of a file; None for a file with one name, and for anything else."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
