@@ -64,7 +64,7 @@ async def permitted(
         insists=insists,
         why=why,
     )
-    verdict = await coordinator.permission(wanted)
+    verdict = await coordinator.ask(wanted)
     match verdict:
         case s.Permit(_, arguments, decision):
             job.permission = decision

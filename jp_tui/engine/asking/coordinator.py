@@ -163,21 +163,17 @@ class Coordinator:
         """Update what is known about a call."""
         self._calls[call] = asking
 
-    def permission(self, wanted: v.PermissionWanted) -> asyncio.Future[Verdict]:
-        """Ask for permission to run; the verdict is Permit or Complete."""
-        return self._raise(wanted)
-
     def decides_again(self, call: str, again: Again) -> None:
         """Decide this call's prompt again when an answer has made rules (R252)."""
         self._again[call] = again
 
-    def delivery(self, wanted: v.DeliveryWanted) -> asyncio.Future[Verdict]:
-        """Ask for permission to deliver; the verdict is Deliver or Complete."""
-        return self._raise(wanted)
-
-    def review(self, wanted: v.ReviewWanted) -> asyncio.Future[Verdict]:
-        """Start the review of a complete form; the verdict says how to continue."""
-        return self._raise(wanted)
+    def ask(self, given: Raised) -> asyncio.Future[Verdict]:
+        """Ask for permission to run or to deliver, or start the review of a complete form; the verdict says how to
+        continue."""
+        self._begins(given.call)
+        verdict = self._pending.wait(given.call)
+        self._put(given)
+        return verdict
 
     async def question(self, raised: v.QuestionRaised) -> Verdict:
         """Ask a tool's question; the verdict says how to continue."""
@@ -188,7 +184,7 @@ class Coordinator:
         values = [rule.answer] if rule.has_answer else []
         values += [question.default] if question.has_default else []
         known = await verdicts(self._checks, question.answer_type, values)
-        return await self._raise(replace(raised, verdicts=known) if known else raised)
+        return await self.ask(replace(raised, verdicts=known) if known else raised)
 
     def answered_by(self, call: str) -> str:
         """Return the kind of responder that gave the last answer of a call; empty if there is none."""
@@ -218,12 +214,6 @@ class Coordinator:
         if (begin := self._begin.pop(call, None)) is not None:
             self._heard_of.add(call)
             self._put(begin)
-
-    def _raise(self, given: Raised) -> asyncio.Future[Verdict]:
-        self._begins(given.call)
-        verdict = self._pending.wait(given.call)
-        self._put(given)
-        return verdict
 
     def gone(self, call: str) -> None:
         """End a call; its open question is withdrawn."""

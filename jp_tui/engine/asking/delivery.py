@@ -17,7 +17,7 @@ async def delivered(job: ToolCallState, done: CallResult, coordinator: Coordinat
     asked: v.AskMode = "edit" if job.setup.result == "edit" else "ask"
     digest = shown_digest(f"{done.is_error}\n{done.content}")
     wanted = v.DeliveryWanted(call.id, call.name, asked, digest, job.setup.policies.deliver, job.setup.result_place)
-    verdict = await coordinator.delivery(wanted)
+    verdict = await coordinator.ask(wanted)
     match verdict:
         case s.Deliver(_, text, decision):
             job.delivery = decision

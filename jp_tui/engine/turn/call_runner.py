@@ -602,7 +602,7 @@ class CallRunner:
         form = self._log.secrets.form(form, job.call.id)
         wanted = v.ReviewWanted(job.call.id, review_digest(form), form, job.tool.source)
         with self._waits(job):
-            verdict = await self._coordinator.review(wanted)
+            verdict = await self._coordinator.ask(wanted)
         return _next(job, verdict)
 
     async def _delivered(self, job: ToolCallState, done: CallResult) -> CallResult:
