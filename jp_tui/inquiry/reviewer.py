@@ -162,7 +162,7 @@ def _not_enough(
     """R247: a target was refused during the review. Record the reviewer's yes and ask a person."""
     state, steps = _record_verdict(state, opened, True, who, reason, saw)
     told = v.EscalationCause(who.model, f"it said yes, but {why_not}", True, who.ms, saw=saw)
-    words = why.refused_meanwhile(why_not)
+    words = why.refused_asked(why_not)
     state, opened, asking = _put(state, opened, told, words)
     state, more = to_human(state, opened, words) if state.client else no_responder(state, opened, "no_client")
     return state, [*steps, asking, *more]

@@ -16,7 +16,8 @@ FLOOR_ALONE = "This call always needs a user, and none was available."
 
 
 def refused_asked(refused: str) -> str:
-    """Row 0a for refused targets; `refused` comes from `refusals.refusal_reason`."""
+    """Row 0a for refused targets, also those refused during a review (R247); `refused` comes from
+    `refusals.refusal_reason`."""
     return f"Only you can approve this: {refused}."
 
 
@@ -163,11 +164,6 @@ def second_look(model: str) -> str:
         f"{model or 'The reviewer'} rejected it and is asked again with the assistant's intent "
         "(conversation.inquiry.retry_with_intent)."
     )
-
-
-def refused_meanwhile(refused: str) -> str:
-    """R247: a target was refused during its review."""
-    return f"Only you can approve this: {refused}."
 
 
 def overruled_alone(policy: Policy, place: str = "") -> str:

@@ -125,7 +125,7 @@ def info(
         source_name=request.source.name,
         tool=_text(extra, "tool") or (request.source.name if request.source.kind == "tool" else ""),
         call=_text(extra, "call"),
-        question=_wire(request.question),
+        question=dict(request.question),
         digest=digest_of(request),
         asked_at=request.timestamp,
         why=_text(extra, "why"),
@@ -211,7 +211,3 @@ def names(rows: Iterable[Asked]) -> tuple[str, ...]:
 def _text(extra: JsonObject, name: str) -> str:
     found = extra.get(name)
     return found if isinstance(found, str) else ""
-
-
-def _wire(raw: JsonObject) -> dict[str, Any]:
-    return dict(raw)
