@@ -37,9 +37,10 @@ def rule_added(
     return ev.Unknown({"timestamp": at, "type": ADDED, "rule": rule, "lifetime": lifetime, **told, "made_by": made_by})
 
 
-def rule_revoked(at: str, id_: str) -> ev.Unknown:
+def rule_revoked(at: str, id_: str, *, inquiry: str = "") -> ev.Unknown:
     """The event of a rule that was revoked in this conversation; `at` as in R58."""
-    return ev.Unknown({"timestamp": at, "type": REVOKED, "id": id_})
+    told: JsonObject = {"inquiry": inquiry} if inquiry else {}
+    return ev.Unknown({"timestamp": at, "type": REVOKED, "id": id_, **told})
 
 
 @dataclass(frozen=True, slots=True)
