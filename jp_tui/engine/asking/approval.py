@@ -1,9 +1,11 @@
-"""Permission of a call (inquiries.md 5.2), requested before anything of the cycle runs; the machine decides."""
+"""Permission of a call (inquiries.md 5.2), requested before anything of the cycle runs, and to deliver its result
+(5.3), whose prompt shows exactly what the model would read. The machine decides."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import replace
 
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import first_line
@@ -79,6 +81,26 @@ async def permitted(
             raise Deferred
         case _:
             raise AssertionError(f"no answer to a permission prompt: {type(verdict).__name__}")
+
+
+async def delivered(job: ToolCallState, done: CallResult, coordinator: Coordinator) -> CallResult:
+    """Request permission; return the result, unchanged, edited or replaced (R93). Raises Deferred."""
+    call = job.call
+    asked: v.AskMode = "edit" if job.setup.result == "edit" else "ask"
+    digest = shown_digest(f"{done.is_error}\n{done.content}")
+    wanted = v.DeliveryWanted(call.id, call.name, asked, digest, job.setup.policies.deliver, job.setup.result_place)
+    verdict = await coordinator.ask(wanted)
+    match verdict:
+        case s.Deliver(_, text, decision):
+            job.delivery = decision
+            return done if text is None else replace(done, content=text)
+        case s.Complete(_, content, is_error, decision):
+            job.delivery = decision
+            return CallResult(content, is_error, "error" if is_error else "skipped")
+        case s.Defer():
+            raise Deferred
+        case _:
+            raise AssertionError(f"no answer to a result prompt: {type(verdict).__name__}")
 
 
 def _remembered_for(job: ToolCallState) -> tuple[str, str]:

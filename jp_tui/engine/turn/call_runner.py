@@ -17,7 +17,7 @@ from jp_tui.conversation.model import Call, Usage
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.asking import permission_ledger
-from jp_tui.engine.asking.approval import forbidden, permitted, refused, unavailable
+from jp_tui.engine.asking.approval import delivered, forbidden, permitted, refused, unavailable
 from jp_tui.engine.asking.call_decision import (
     DecisionInputs,
     decided,
@@ -29,7 +29,6 @@ from jp_tui.engine.asking.call_decision import (
     why_asked,
 )
 from jp_tui.engine.asking.coordinator import Coordinator
-from jp_tui.engine.asking.delivery import delivered
 from jp_tui.engine.asking.outcome_checks import asked_ahead, review_digest, rule_for
 from jp_tui.engine.asking.prompt_builder import PromptContext
 from jp_tui.engine.asking.rule_offers import rule_offers
