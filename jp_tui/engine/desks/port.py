@@ -52,6 +52,11 @@ class DeskContext:
     returns: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     """Called one after the other once it answers again. May raise JournalError."""
 
+    async def settings_changed(self) -> None:
+        """Tell the open conversations that a settings file was written."""
+        for session in list(self.sessions.values()):
+            await session.ledger.settings_changed()
+
     def unknown(self, command: str, conversation: str) -> None:
         """Refuse a command for a conversation that doesn't exist."""
         message = f"There is no conversation {conversation}."

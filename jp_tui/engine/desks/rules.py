@@ -111,7 +111,7 @@ class _Rules:
     async def revoke(self, command: RevokeRule) -> None:
         made = self._made(command.conversation)
         if made is not None and await made.revoke(command.id):
-            await self._changed()
+            await self._context.settings_changed()
             await self._publish(command.conversation, "revoked", command.id)
             return
         kept = next((one for one in kept_answers(self._context.setup) if one.name == command.id), None)
@@ -127,7 +127,7 @@ class _Rules:
             raise ValueError(f"This rule is the {owner}. Only rules of your own rules.toml can be revoked here.")
         await self._log(command.conversation, [rule_revoked(self._now, command.id)])
         self._book.revoke([command.id])
-        await self._changed()
+        await self._context.settings_changed()
         await self._publish(command.conversation, "revoked", command.id)
 
     async def take(self, command: TakeSuggestion) -> None:
@@ -136,7 +136,7 @@ class _Rules:
         table = {"id": self._book.new_id(), **command.table}
         await self._log(command.conversation, [rule_added(self._now, table, lifetime="folder", made_by="suggestion")])
         rule = self._book.add({**table, "made_by": "suggestion"})
-        await self._changed()
+        await self._context.settings_changed()
         await self._publish(command.conversation, "added", rule.id)
 
     async def _log(self, conversation: str, facts: Sequence[ev.Event]) -> None:
@@ -144,7 +144,3 @@ class _Rules:
         session = self._context.sessions.get(conversation)
         if session is not None and session.log.exists and not session.held_by:
             await session.log.append(facts)
-
-    async def _changed(self) -> None:
-        for session in list(self._context.sessions.values()):
-            await session.ledger.settings_changed()

@@ -21,20 +21,15 @@ def desk(context: DeskContext) -> Desk:
     async def save(command: SetSetting) -> None:
         file = setup.save_setting(command.key, command.value)
         context.publish(SettingChanged(key=command.key, value=command.value, file=str(file)))
-        await _changed(context)
+        await context.settings_changed()
 
     async def reset(command: ResetSetting) -> None:
         file = setup.unset_setting(command.key)
         listed = setup.read_settings()
         value = next((one.value for one in listed.entries if one.key == command.key), None)
         context.publish(SettingChanged(key=command.key, value=value, file=str(file)))
-        await _changed(context)
+        await context.settings_changed()
         context.publish(listed)
 
     # a written setting applies to the next command
     return Desk(beside={ReadSettings: read, ResetSetting: reset}, in_order={SetSetting: save})
-
-
-async def _changed(context: DeskContext) -> None:
-    for session in list(context.sessions.values()):
-        await session.ledger.settings_changed()

@@ -20,8 +20,7 @@ def desk(context: DeskContext) -> Desk:
 
     async def done(what: str) -> None:
         context.publish(trust().read().model_copy(update={"done": what}))
-        for session in list(context.sessions.values()):
-            await session.ledger.settings_changed()
+        await context.settings_changed()
 
     async def read(_: ReadTrust) -> None:
         context.publish(trust().read())

@@ -62,12 +62,12 @@ class _Servers:
             return
         for line in said:
             self._context.publish(UserNotice(message=line))
-        await self._changed()
+        await self._context.settings_changed()
         await self._publish(command.conversation)
 
     async def accept(self, command: AcceptMcpTools) -> None:
         self._admin.accept(command.server, command.tools)
-        await self._changed()
+        await self._context.settings_changed()
         names = ", ".join(tool for tool, _ in command.tools)
         await self._publish(command.conversation, "accepted", names)
 
@@ -80,7 +80,7 @@ class _Servers:
             raise ValueError(f"{command.name} is locked by its setting enable.allow_toggle.")
         key = dotted(("conversation", "tools", command.name, "enable", "state"))
         self._context.setup.save_setting(key, command.on)
-        await self._changed()
+        await self._context.settings_changed()
         await self._publish(command.conversation, "switched", command.name)
 
     async def restart(self, command: RestartMcpServer) -> None:
@@ -92,7 +92,7 @@ class _Servers:
             self._context.publish(McpLogin(server=command.server, url=Foreign(url), notes=tuple(map(Foreign, notes))))
 
         said = await self._admin.log_in(command.server, shows)
-        await self._changed()
+        await self._context.settings_changed()
         await self._publish(command.conversation, "logged_in", said)
 
     async def open_login(self, command: OpenMcpLogin) -> None:
@@ -108,7 +108,3 @@ class _Servers:
     async def _deltas(self, conversation: str) -> Sequence[JsonObject]:
         session = self._context.sessions.get(conversation)
         return await session.log.deltas() if session is not None and session.log.exists else ()
-
-    async def _changed(self) -> None:
-        for session in list(self._context.sessions.values()):
-            await session.ledger.settings_changed()
