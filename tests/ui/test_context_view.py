@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.painting.context import APPROVED, LINES, context, paint_context
+from jp_tui.ui.painting.context import APPROVED, LINES, context
 from jp_tui.ui.widgets.context import SeenRows
 from tests.ui.context_host import Host
 from tests.ui.look_of import look_of, texts
@@ -40,7 +40,7 @@ def test_rows_have_the_width_in_one_and_in_two_columns() -> None:
         for split in (False, True):
             for row in context(Foreign(DIFF + "é你好" * 40), width, LOOK, split=split).rows:
                 assert row.strip.cell_length == width == sum(segment.cell_length for segment in row.strip)
-    assert all(strip.cell_length == 50 for strip in paint_context(Foreign(DIFF), 50, LOOK, approval=True))
+    assert all(row.strip.cell_length == 50 for row in context(Foreign(DIFF), 50, LOOK, approval=True).rows)
 
 
 def test_two_columns_keep_old_and_new_beside_each_other() -> None:

@@ -11,7 +11,7 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain, table
 from jp_tui.ui.painting.blocks import MARGIN, message_rows, page, paint
-from jp_tui.ui.painting.code import CodeLines, language_of
+from jp_tui.ui.painting.code import CodeLines
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import LINE_CELLS, ClickTarget, Piece, Row, wrap
@@ -223,7 +223,6 @@ def test_code_keeps_its_tabs_for_copying_and_breaks_anywhere() -> None:
     assert row.full == "\tx" and row.text == "    x"
     first, second = md("```\n" + "y" * 70 + "\n```", 60)
     assert second.join == "" and first.text + second.text == "y" * 70
-    assert language_of("src/brew.py") == "python" and language_of("x.unknown-kind") == ""
 
 
 @pytest.mark.parametrize(

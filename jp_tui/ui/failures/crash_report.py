@@ -120,10 +120,10 @@ def write_report(error: BaseException, state: Path, where: str = "") -> Path:
     return write_text(report_text(error, os.environ, where), state)
 
 
-def report_file(error: BaseException, state: Path, where: str = "") -> str:
+def report_file(error: BaseException, state: Path) -> str:
     """Write the report. Return its path with `~`, or "" if it can't be written."""
     try:
-        return shorten_home(str(write_report(error, state, where)), os.environ)
+        return shorten_home(str(write_report(error, state)), os.environ)
     except (PathsError, OSError):
         return ""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 from textual.binding import Binding
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
@@ -18,9 +17,6 @@ from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 from jp_tui.settings.errors import SettingsError, SettingsProblem, nearest
 from jp_tui.settings.layers import toml
 from jp_tui.ui.textual_patches.private import class_bindings
-
-Keymap: TypeAlias = Mapping[str, str]
-"""Textual's form: an action's id → keys, separated by commas."""
 
 FIXED = {
     "sheet": "answers questions, whose keys are fixed",

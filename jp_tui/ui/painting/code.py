@@ -77,16 +77,6 @@ def _lexer(language: str) -> Lexer | None:
         _ready.add(language)
 
 
-@lru_cache(maxsize=256)
-def language_of(path: str) -> str:
-    """Return the language that a file's name suggests, empty when none does."""
-    from pygments.lexers import find_lexer_class_for_filename
-
-    name = path.rsplit("/", 1)[-1]
-    found = find_lexer_class_for_filename(name) if _ALIAS.match(name) else None
-    return str(found.aliases[0]) if found is not None and found.aliases else ""
-
-
 class Highlighter:
     """Highlight one line after the other; `base` is the style of text without a colour of its own."""
 

@@ -87,11 +87,6 @@ def _warned(found: PaintedDiff, shown: str, frame: Frame) -> None:
         found.first = None  # the view must not jump past the badge
 
 
-def paint_context(text: Foreign, width: int, look: PaintLook, *, approval: bool) -> list[Strip]:
-    """Return the rows of a context as strips of exactly `width` cells."""
-    return [row.strip for row in context(text, width, look, approval=approval).rows]
-
-
 def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: str, *, is_diff: bool) -> PaintedDiff:
     if is_diff:
         raw = text.raw if approval else neutral.neutralise(text)

@@ -31,11 +31,6 @@ def lines(tokens: Sequence[Token], look: PaintLook, base: Style, hit: ClickTarge
     return _Inline(look, base, hit).run(tokens)
 
 
-def plain(tokens: Sequence[Token]) -> str:
-    """Return the text without any styling."""
-    return "".join(token.content or (" " if token.type == "softbreak" else "") for token in tokens)
-
-
 class _Inline:
     def __init__(self, look: PaintLook, base: Style, hit: ClickTarget | None) -> None:
         self._look, self._hit = look, hit

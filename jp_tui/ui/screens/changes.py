@@ -28,12 +28,14 @@ from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.view.activity.progress import SHORT, progress
 from jp_tui.view.wording import changes as say
+from jp_tui.view.wording.amounts import seconds
 
 WIDE = 100
 """Columns from which the list is beside the diff."""
 LIST = 38
+SHORT = 1.0
+"""Seconds below which no duration is shown."""
 _STYLES = {
     "good": "$done-foreground", "bad": "$failed-foreground", "waiting": "$waiting-foreground",
     "quiet": "$muted-foreground",
@@ -226,9 +228,9 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         self._tick()
 
     def _tick(self) -> None:
-        if self._doing and (self._found is None or monotonic() - self._since >= SHORT):
-            told = f"{self._doing} {progress(0, 0, monotonic() - self._since)}"
-            self._title(words(told.strip()))
+        elapsed = monotonic() - self._since
+        if self._doing and (self._found is None or elapsed >= SHORT):
+            self._title(words(f"{self._doing} {seconds(elapsed)}" if elapsed >= SHORT else self._doing))
 
     def handle(self, event: ev.Event) -> None:
         if not isinstance(event, ev.SettingChanged):

@@ -37,16 +37,10 @@ class LineView(Widget):
     LineView { width: 1fr; height: 1fr; }
     """
 
-    def __init__(
-        self,
-        *,
-        make: Callable[[int], Sequence[LineKey]],
-        paint: Callable[[LineKey, int], Content],
-        id: str | None = None,
-    ) -> None:
+    def __init__(self, *, make: Callable[[int], Sequence[LineKey]], paint: Callable[[LineKey, int], Content]) -> None:
         """`make` returns the rows for a width in cells; `paint` the content of one, called only for those in sight and
         once for equal keys."""
-        super().__init__(id=id)
+        super().__init__()
         self.auto_links = False  # the styles of the lines mark their clickable parts
         self._make, self._paint = make, paint
         self._rows: Sequence[LineKey] = ()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from jp_tui.conversation.ids import read_timestamp
-from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptKind
 from jp_tui.protocol.worker import by_worker
 from jp_tui.view.activity.status import shortened
@@ -38,7 +38,6 @@ OFFERED: Final = "Your answer goes to {who}, which continues with it."
 ANSWER_THERE: Final = "It is open in {who} and can only be answered there."
 RECORDED: Final = "Your answer is recorded. The conversation goes on in {who}."
 ANSWER_IN: Final = "It can only be answered in {who}: jp-tui shows it there."
-TAKEN: Final = "{who} received your answer."
 ENDED: Final = {
     "done": "{who} finished in the background.",
     "failed": "{who} failed in the background.",
@@ -55,7 +54,6 @@ FILTERS: Final[dict[Filter, str]] = {
     "all": "all", "mine": "mine", "roles": "my roles", "asked": "asked by me",
 }  # fmt: skip
 NONE_KEPT: Final = "Nothing here. Press f for the other questions."
-ALIKE: Final = "One answer for all {n}"
 
 _KINDS: dict[PromptKind, str] = {
     "question": "question",
@@ -164,11 +162,6 @@ def gone_notice(one: Gone) -> tuple[str, Foreign]:
     if one.how in ("answered", "redacted"):
         return ANSWERED, Foreign(elsewhere(one.by) or "another process")
     return (WITHDRAWN if one.how == "withdrawn" else NO_LONGER), Foreign("")
-
-
-def line(text: Foreign) -> Foreign:
-    """Return its first line."""
-    return Foreign(first_line(text.raw))
 
 
 def short(holder: str) -> str:
