@@ -137,6 +137,7 @@ COMMANDS: tuple[AppCommand, ...] = (
         "mcp",
         "MCP servers",
         "Servers and their tools: state, switches, what changed, log",
+        opens="mcp.page.open_page",
         commands=(
             "read_mcp",
             "accept_mcp_tools",

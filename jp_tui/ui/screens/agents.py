@@ -126,8 +126,7 @@ class Agents(Listing, inherit_bindings=False):
             app.action_open("inbox")  # type: ignore[attr-defined]  # the workspace's app
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
+    def _selected(self) -> None:
         self.action_choose()
 
 

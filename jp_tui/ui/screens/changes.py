@@ -25,6 +25,7 @@ from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.pages import Host
 from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.screens.overlay import CommandWanted
+from jp_tui.ui.screens.vi import break_key
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.ui.widgets.footer import KeyBar
@@ -141,14 +142,7 @@ class Changes(ModalScreen[None], inherit_bindings=False):
         Binding("e", "edit", "edit", id="changes.edit", tooltip="Open the file in your editor ($VISUAL, $EDITOR)"),
         Binding("r", "again", "refresh", show=False, id="changes.again", tooltip="Check the files again"),
         Binding("escape,q", "dismiss(None)", "close", id="changes.close", tooltip="Close this page"),
-        Binding(
-            "ctrl+c",
-            "app.break",
-            "close; twice quits",
-            show=False,
-            id="changes.break",
-            tooltip="Close this page; press twice to quit",
-        ),
+        break_key("changes"),
     ]
     DEFAULT_CSS = """
     Changes {

@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.screens.listing import Rows
-from jp_tui.ui.screens.vi import VI, go_half_a_page, go_to_edge
+from jp_tui.ui.screens.vi import VI, break_key, half_a_page, next_row, to_edge
 from jp_tui.ui.text import foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 
@@ -31,14 +31,7 @@ class Choosing(ModalScreen[str | None], inherit_bindings=False):
         Binding("j", "move(1)", "down", show=False, id="choosing.down", tooltip="Go to the next row"),
         Binding("k", "move(-1)", "up", show=False, id="choosing.up", tooltip="Go to the previous row"),
         Binding("escape,q", "dismiss(None)", "cancel", id="choosing.back", tooltip="Cancel and change nothing"),
-        Binding(
-            "ctrl+c",
-            "app.break",
-            "cancel; twice quits",
-            show=False,
-            id="choosing.break",
-            tooltip="Close this page; press twice to quit",
-        ),
+        break_key("choosing", "cancel"),
         *VI,
     ]
     DEFAULT_CSS = """
@@ -83,18 +76,7 @@ class Choosing(ModalScreen[str | None], inherit_bindings=False):
                 options.replace_option_prompt_at_index(at, _row(name, name == self._current, marked))
         self._marked = event.option_index
 
-    def action_edge(self, side: int) -> None:
-        go_to_edge(self.query_one(OptionList), side)
-
-    def action_half(self, step: int) -> None:
-        go_half_a_page(self.query_one(OptionList), step)
-
-    def action_enter(self) -> None:
-        self.app.simulate_key("enter")
-
-    def action_move(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        options.highlighted = ((options.highlighted or 0) + step) % len(self._names)
+    action_edge, action_half, action_move = to_edge, half_a_page, next_row
 
     def action_choose(self) -> None:
         at = self.query_one(OptionList).highlighted

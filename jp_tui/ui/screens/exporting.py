@@ -10,7 +10,7 @@ from pathlib import Path
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol.events import ConversationRead
 from jp_tui.protocol.values import ConversationInfo
-from jp_tui.view.export.document import FORMATS, EventPages, Format, file_name, writer
+from jp_tui.view.export.document import FORMATS, EventPages, Format, writer
 
 PAGE = 1000
 
@@ -56,8 +56,3 @@ class Exporting:
         except OSError as problem:
             raise ValueError(f"Can't write {self.file}: {problem}") from problem
         return True
-
-
-def suggested(info: ConversationInfo) -> str:
-    """Return a file name to suggest."""
-    return file_name(info, "md")

@@ -243,8 +243,7 @@ class Inbox(Listing, inherit_bindings=False):
         self.refresh_bindings()
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
+    def _selected(self) -> None:
         if not self._asks:
             self.action_choose()
 

@@ -48,7 +48,8 @@ class Inquiries(Listing):
             case ev.InquiriesListed(inquiries=inquiries):
                 self.listed(inquiries)
             case ev.Refused(message=message, advice=advice):
-                self.refused(message, advice)
+                said = Foreign("\n".join(part for part in (message, advice) if part))
+                self.show([], foreign(said, style="$failed-foreground"))
             case _:
                 pass
 
@@ -59,11 +60,6 @@ class Inquiries(Listing):
         self.show([_item(one) for one in records.exchanges(inquiries)], ours(records.EMPTY))
         if fresh and inquiries:
             self.action_move(-1)
-
-    def refused(self, message: str, advice: str) -> None:
-        """Show why there is no list."""
-        said = Foreign("\n".join(part for part in (message, advice) if part))
-        self.show([], foreign(said, style="$failed-foreground"))
 
 
 def _item(one: records.InquiryRow) -> Item:

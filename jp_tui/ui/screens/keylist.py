@@ -20,6 +20,7 @@ from jp_tui.settings.errors import SettingsProblem
 from jp_tui.ui.keys.bindings import NO_KEYMAP, KeyRow, KeySection, counted, declared, section, words
 from jp_tui.ui.keys.user_keys import FIXED
 from jp_tui.ui.screens.listing import Listing
+from jp_tui.ui.screens.vi import break_key
 from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.text_field import TextField
@@ -45,14 +46,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         Binding("home,g", "page('scroll_home')", "start", show=False, id="keylist.home"),
         Binding("end,G", "page('scroll_end')", "end", show=False, id="keylist.end"),
         Binding("slash", "search", "search", show=False, id="keylist.search"),
-        Binding(
-            "ctrl+c",
-            "app.break",
-            "close; twice quits",
-            show=False,
-            id="keylist.break",
-            tooltip="Close this page; press twice to quit",
-        ),
+        break_key("keylist"),
     ]
 
     DEFAULT_CSS = """

@@ -20,11 +20,12 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.library import Found, Hit
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.ui.pages import Host
-from jp_tui.ui.screens.exporting import Exporting, suggested
+from jp_tui.ui.screens.exporting import Exporting
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.overlay import CommandWanted
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.view.export.document import file_name
 from jp_tui.view.export.events import ending
 from jp_tui.view.pages import conversations as say
 
@@ -147,8 +148,7 @@ class Library(Searching):
                 self.show_message(ours("{what}: {done}{of}", what=Foreign(event.what), done=done, of=Foreign(of)))
             case ev.Refused(message=message, advice=advice):
                 self._wished = ""
-                text = " ".join(part for part in (message, advice) if part)
-                self.show_message(foreign(Foreign(text), style="$failed-foreground", limit=400))
+                self.show_refusal(" ".join(part for part in (message, advice) if part))
             case _:
                 pass
 
@@ -212,8 +212,7 @@ class Library(Searching):
         self._asked = self.set_timer(REST, self._ask)
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
+    def _selected(self) -> None:
         self.action_open()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -261,7 +260,7 @@ class Library(Searching):
         if self.row is not None:
             self._doing = "export"
             self.show_message(ours("File to save: .md, .html or .json", style=_QUIET))
-            self.write(suggested(self.row.info))
+            self.write(file_name(self.row.info, "md"))
 
     @on(Input.Submitted, "#edit")
     def _written(self, event: Input.Submitted) -> None:
@@ -281,7 +280,7 @@ class Library(Searching):
         try:
             self._exports = Exporting(info, name, self._workspace)
         except ValueError as problem:
-            self.show_message(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
+            self.show_refusal(str(problem))
         else:
             self.post_message(CommandWanted(self._exports.next()))
 
@@ -295,7 +294,7 @@ class Library(Searching):
                 return
             self.show_message(ours("Saved to {file}.", file=foreign(Foreign(str(self._exports.file)), mode="line")))
         except ValueError as problem:
-            self.show_message(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
+            self.show_refusal(str(problem))
         self._exports = None
 
     def action_archive(self) -> None:

@@ -22,7 +22,7 @@ from textual.widgets.option_list import Option
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys.bindings import words
-from jp_tui.ui.screens.vi import VI, go_half_a_page, go_to_edge
+from jp_tui.ui.screens.vi import VI, break_key, half_a_page, next_row, to_edge
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.page_box import PageBox, PageList
@@ -102,14 +102,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         Binding("k", "move(-1)", "up", show=False, id="listing.up", tooltip="Go to the previous row"),
         Binding("r", "again", "refresh", id="listing.again", tooltip="Refresh the list"),
         Binding("escape,q", "dismiss(None)", "close", id="listing.close", tooltip="Close this page"),
-        Binding(
-            "ctrl+c",
-            "app.break",
-            "close; twice quits",
-            show=False,
-            id="listing.break",
-            tooltip="Close this page; press twice to quit",
-        ),
+        break_key("listing"),
         *VI,
     ]
 
@@ -220,6 +213,10 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         self._tell()
         self._row_shown()
 
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Do nothing: a click only highlights, unless a page handles it too."""
+        event.stop()
+
     def _row_shown(self) -> None:
         """Cancel a confirmation for another row, and update the keys: each row has its own."""
         self.confirmation.moved(self.chosen.key if self.chosen else "")
@@ -239,19 +236,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         detail.update(item.detail if item else blank())
         detail.display = item is not None and bool(item.detail)
 
-    def action_edge(self, side: int) -> None:
-        go_to_edge(self.query_one(OptionList), side)
-
-    def action_half(self, step: int) -> None:
-        go_half_a_page(self.query_one(OptionList), step)
-
-    def action_enter(self) -> None:
-        self.app.simulate_key("enter")
-
-    def action_move(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        if self._items:
-            options.highlighted = ((options.highlighted or 0) + step) % len(self._items)
+    action_edge, action_half, action_move = to_edge, half_a_page, next_row
 
     def action_again(self) -> None:
         self.post_message(self.Again())

@@ -82,8 +82,7 @@ class Models(Searching):
                 named = ours("effort {what}", what=what) if key.endswith("effort") else what
                 self.show_message(ours(say.DEFAULT, model=named, file=where))
             case ev.Refused(message=message, advice=advice):
-                text = " ".join(part for part in (message, advice) if part)
-                self.show_message(foreign(Foreign(text), style="$failed-foreground", limit=400))
+                self.show_refusal(" ".join(part for part in (message, advice) if part))
             case _:
                 pass
 
@@ -117,8 +116,7 @@ class Models(Searching):
         self.refresh_bindings()
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
+    def _selected(self) -> None:
         self.action_take()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from textual.binding import Binding
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.dom import DOMNode
 
 from jp_tui.ui.keys.bindings import spelled, words
 from jp_tui.ui.pages import PAGES, by_action, run
+from jp_tui.ui.screens.vi import break_key
 from jp_tui.ui.text import join, ours, styled
 
 
@@ -25,16 +25,7 @@ class Palette(CommandPalette):
     Palette CommandList > .option-list--option-highlighted { background: $primary 8%; }
     Palette CommandList:ansi > .option-list--option-highlighted { background: $block-cursor-background; }
     """
-    BINDINGS = [
-        Binding(
-            "ctrl+c",
-            "app.break",
-            "close; twice quits",
-            show=False,
-            id="palette.break",
-            tooltip="Close this page; press twice to quit",
-        )
-    ]
+    BINDINGS = [break_key("palette")]
 
 
 _SCOPES = frozenset({"app", "workspace", "composer", "transcript", "queue"})

@@ -16,7 +16,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jp_tui.ui.keys.bindings import words
-from jp_tui.ui.screens.vi import VI, go_half_a_page, go_to_edge
+from jp_tui.ui.screens.vi import VI, break_key, half_a_page, next_row, to_edge
 from jp_tui.ui.text import ours
 
 
@@ -27,14 +27,7 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
         Binding("escape,q", "dismiss(None)", "cancel", id="themes.back", tooltip="Cancel and keep the previous theme"),
         Binding("j", "move(1)", "down", show=False, id="themes.down", tooltip="Go to the next row"),
         Binding("k", "move(-1)", "up", show=False, id="themes.up", tooltip="Go to the previous row"),
-        Binding(
-            "ctrl+c",
-            "app.break",
-            "cancel; twice quits",
-            show=False,
-            id="themes.break",
-            tooltip="Close this page; press twice to quit",
-        ),
+        break_key("themes", "cancel"),
         *VI,
     ]
 
@@ -79,15 +72,4 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
         event.stop()
         self.dismiss(self._names[event.option_index])
 
-    def action_edge(self, side: int) -> None:
-        go_to_edge(self.query_one(OptionList), side)
-
-    def action_half(self, step: int) -> None:
-        go_half_a_page(self.query_one(OptionList), step)
-
-    def action_enter(self) -> None:
-        self.app.simulate_key("enter")
-
-    def action_move(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        options.highlighted = ((options.highlighted or 0) + step) % len(self._names)
+    action_edge, action_half, action_move = to_edge, half_a_page, next_row

@@ -54,7 +54,8 @@ class Reviewers(Listing):
             case ev.ReviewersRead(reviewers=reviewers):
                 self.listed(reviewers)
             case ev.SettingChanged(file=file):
-                self.changed(file)
+                self.confirmation.drop()
+                self.show_message(ours(words.CHANGED, file=foreign(Foreign(file), mode="line")))
             case ev.Refused(message=message, advice=advice):
                 self.confirmation.drop()
                 self.show_refusal(message, advice)
@@ -66,11 +67,6 @@ class Reviewers(Listing):
         rows = words.rows(found)
         self._rows = {str(number): row for number, row in enumerate(rows)}
         self.show([_item(key, row) for key, row in self._rows.items()], ours(words.EMPTY))
-
-    def changed(self, file: str) -> None:
-        """React to the written setting."""
-        self.confirmation.drop()
-        self.show_message(ours(words.CHANGED, file=foreign(Foreign(file), mode="line")))
 
     def action_change(self) -> None:
         row = self._offered

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from textual.binding import Binding
 from textual.content import Content
-from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
@@ -115,10 +114,6 @@ class RulesPage(Listing):
             return
         self.show_message(ours(say.ADDING))
         self.post_message(CommandWanted(TakeSuggestion(conversation=self._host.main.conversation, table=row.table)))
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Do nothing: a click only highlights."""
-        event.stop()
 
 
 def _state(told: ev.RulesRead) -> list[Content]:

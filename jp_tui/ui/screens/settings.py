@@ -86,7 +86,7 @@ class SettingsPage(Searching):
             case ev.Refused(message=message, advice=advice):
                 self._wrote = ""
                 self._once_more()
-                self._wrong("\n".join(part for part in (message, advice) if part))
+                self.show_refusal(message, advice)
             case _:
                 pass
 
@@ -110,8 +110,7 @@ class SettingsPage(Searching):
         return next((one for one in self._entries or () if item is not None and one.key == item.key), None)
 
     @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
+    def _clicked(self) -> None:
         self.action_change()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -167,7 +166,7 @@ class SettingsPage(Searching):
         try:
             value: Any = text if entry.kind == "text" and text[:1] not in "\"'" else parse_value(text, entry.key)
         except SettingsError as problem:
-            self._wrong(str(problem))
+            self.show_refusal(str(problem))
             return
         self._write(entry.key, value)
         self._typed = (entry.key, text)
@@ -182,9 +181,6 @@ class SettingsPage(Searching):
         self._wrote, self._typed = key, None
         self.to_list()
         self.post_message(CommandWanted(SetSetting(key=key, value=value)))
-
-    def _wrong(self, text: str) -> None:
-        self.show_message(foreign(Foreign(text), style="$failed-foreground", limit=400))
 
 
 def _written(value: Any) -> str:

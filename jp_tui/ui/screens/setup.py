@@ -125,8 +125,7 @@ class SetupPage(Listing):
     # -- keys and mouse
 
     @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
+    def _clicked(self) -> None:
         self.action_choose()
 
     def action_choose(self) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from textual.binding import Binding
 from textual.content import Content
-from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
@@ -108,10 +107,6 @@ class TrustPage(Listing):
     def _sure_of(self, key: str, question: Content) -> bool:
         """Return True at the second press of the key. The decision is on the whole file, so any row will do."""
         return self.confirmation.given((key,), self.chosen.key if self.chosen else "", question)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Do nothing: a click only highlights."""
-        event.stop()
 
 
 def _empty(told: ev.TrustRead) -> Content:

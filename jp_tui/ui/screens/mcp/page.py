@@ -8,7 +8,7 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
@@ -41,6 +41,11 @@ _WHOLE = 200_000
 """Characters of a row that Enter shows."""
 _DETAIL = 2_000
 McpCommand = AcceptMcpTools | SwitchMcpTool | RestartMcpServer | LogInToMcpServer | OpenMcpLogin
+
+
+def open_page(host: Host, _: str) -> McpPage:
+    """See `ui/pages.py`."""
+    return McpPage(host)
 
 
 class McpPage(Listing):
@@ -201,10 +206,6 @@ class McpPage(Listing):
 
     def _send(self, command: McpCommand) -> None:
         self.post_message(CommandWanted(command))
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Do nothing: a click only highlights."""
-        event.stop()
 
 
 class WholeRow(ModalScreen[None], inherit_bindings=False):
