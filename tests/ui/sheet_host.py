@@ -34,7 +34,7 @@ from jp_tui.questions.types import (
 from jp_tui.settings.themes.themes import names
 from jp_tui.ui import themes
 from jp_tui.ui.sheets.dock.dock import SheetDock
-from jp_tui.ui.sheets.messages import CopyRequested
+from jp_tui.ui.sheets.messages import CopyRequested, HandOverRequested
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import ours
 from tests.limits import LIMIT
@@ -365,6 +365,9 @@ class Host(App[None]):
             job = {"do": "check", "schema": dump(prompt.question.answer_type.schema), "value": dump(event.value)}
             found = [(str(where), str(words)) for where, words in _answer(job)["problems"]]
             self.dock.checked((event.conversation, event.inquiry), event.revision, found)
+
+    def on_hand_over_requested(self, event: HandOverRequested) -> None:
+        self.posted.append(event)
 
     def on_copy_requested(self, event: CopyRequested) -> None:
         self.copied.append(event)

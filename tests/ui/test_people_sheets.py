@@ -15,7 +15,7 @@ from jp_tui.protocol.people import Approvals, PeopleListed, PersonInfo
 from jp_tui.protocol.values import Answered, Cancelled, PromptRequest
 from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.inbox import Inbox
-from jp_tui.ui.sheets.dock.dock import SheetDock
+from jp_tui.ui.sheets.messages import HandOverRequested
 from jp_tui.ui.transcript.claim_controller import ClaimController
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
@@ -303,7 +303,7 @@ async def test_d16_only_what_others_could_answer_is_handed_over() -> None:
         await app.arm(pilot)
         await app.type(pilot, "h", gap=1.0)
         assert "hand over" not in text_of(app)
-        assert not [one for one in app.posted if isinstance(one, SheetDock.HandOver)]
+        assert not [one for one in app.posted if isinstance(one, HandOverRequested)]
 
 
 class Clock:

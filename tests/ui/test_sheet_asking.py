@@ -7,7 +7,7 @@ from textual import on
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, PromptRequest, StoredEvent
-from jp_tui.ui.sheets.dock.dock import SheetDock
+from jp_tui.ui.sheets.messages import SideQuestionAsked, SideQuestionForwarded
 from jp_tui.view.questions.drafts import restored
 from jp_tui.view.questions.queue import key_of
 from tests.ui.sheet_host import (
@@ -35,12 +35,12 @@ class Talks(Host):
         self.asked: list[tuple[str, str, str]] = []
         self.sent: list[bool] = []
 
-    @on(SheetDock.AsideAsked)
-    def _aside_asked(self, event: SheetDock.AsideAsked) -> None:
-        self.asked.append((event.conversation, event.inquiry, event.text))
+    @on(SideQuestionAsked)
+    def _aside_asked(self, event: SideQuestionAsked) -> None:
+        self.asked.append((*key_of(event.prompt), event.text))
 
-    @on(SheetDock.AsideSent)
-    def _aside_sent(self, event: SheetDock.AsideSent) -> None:
+    @on(SideQuestionForwarded)
+    def _aside_sent(self, event: SideQuestionForwarded) -> None:
         self.sent.append(event.send)
 
 
@@ -54,9 +54,9 @@ async def test_e30_a_side_question_leaves_the_question_open(prompt: PromptReques
         assert app.asked == [("c1", prompt.inquiry, "what for?")] and app.answers == []
         seen = text_of(app)
         assert "what for?" in seen and "…" in seen and "the question stays open" in seen
-        app.dock.add_reply_text(key_of(prompt), Foreign("Because **it** "))
-        app.dock.add_reply_text(key_of(prompt), Foreign("was asked."))
-        app.dock.end_reply(key_of(prompt))
+        app.dock.replies.received(key_of(prompt), Foreign("Because **it** "))
+        app.dock.replies.received(key_of(prompt), Foreign("was asked."))
+        app.dock.replies.ended(key_of(prompt))
         await app.settled(pilot)
         assert "Because it was asked." in text_of(app)
         await app.type(pilot, "escape")
@@ -81,7 +81,7 @@ async def test_one_at_a_time_and_never_nothing() -> None:
         assert "No question yet" in text_of(app)
         await app.type(pilot, "a", "enter", "b", "enter")
         assert len(app.asked) == 1 and "Wait for the answer" in text_of(app)
-        app.dock.end_reply(broken="the model is not reachable")
+        app.dock.replies.ended(broken="the model is not reachable")
         await app.settled(pilot)
         assert "The reply is incomplete: the model is not reachable" in text_of(app)
         await app.type(pilot, "enter")
@@ -103,8 +103,8 @@ async def test_what_was_said_goes_along_when_the_user_says_so() -> None:
         await app.type(pilot, "escape")
         assert "Include side question" not in text_of(app)
         await app.type(pilot, "escape", "?", "y", "enter")
-        app.dock.add_reply_text(("c1", "q1"), Foreign("ok"))
-        app.dock.end_reply(("c1", "q1"))
+        app.dock.replies.received(("c1", "q1"), Foreign("ok"))
+        app.dock.replies.ended(("c1", "q1"))
         await app.type(pilot, "escape", "escape")
         app.now += 1
         await app.click_text(pilot, "Include side question")
@@ -127,7 +127,7 @@ async def test_what_is_said_stays_in_its_box() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "?", "y", "enter")
-        app.dock.add_reply_text(("c1", "q1"), Foreign("[red]x[/] \x1b[2J\u202e end"))
+        app.dock.replies.received(("c1", "q1"), Foreign("[red]x[/] \x1b[2J\u202e end"))
         await app.settled(pilot)
         seen = text_of(app)
         assert "[red]x[/]" in seen and "\x1b" not in seen and "\u202e" not in seen
@@ -164,8 +164,8 @@ async def test_e30_what_was_said_before_a_restart_is_shown_again(first: str) -> 
     async with app.run_test(size=LARGE) as pilot:
         if first == "question":
             await app.arm(pilot)
-        app.dock.read("c1", [BROKEN, logged(9, send=True)])
-        app.dock.read("c1", [ONCE])
+        app.dock.replies.read("c1", [BROKEN, logged(9, send=True)])
+        app.dock.replies.read("c1", [ONCE])
         if first == "log":
             app.dock.ask(boolean())
             await app.arm(pilot)
@@ -173,7 +173,7 @@ async def test_e30_what_was_said_before_a_restart_is_shown_again(first: str) -> 
         seen = text_of(app)
         assert "Because it was asked." in seen and "The reply is incomplete: the model hung up" in seen
         await app.type(pilot, "m", "enter")
-        app.dock.read("c1", [ONCE, BROKEN])
+        app.dock.replies.read("c1", [ONCE, BROKEN])
         assert [one.asked for one in app.sheet.side_question.exchanges] == ["what for?", "whose?", "m"]
         await app.type(pilot, "escape", "escape")
         assert "Leave side question out" in text_of(app) and app.answers == []

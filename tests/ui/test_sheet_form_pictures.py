@@ -72,8 +72,8 @@ def test_r170_r194_every_answer_type_in_a_form_and_alone_in_a_list(snap_compare:
 
 def test_the_talk(snap_compare: Compare) -> None:
     def said(app: Host) -> None:
-        app.dock.add_reply_text(("c1", "q1"), Foreign("It adds a **TIP**:\n\n- one\n- two"))
-        app.dock.end_reply(("c1", "q1"))
+        app.dock.replies.received(("c1", "q1"), Foreign("It adds a **TIP**:\n\n- one\n- two"))
+        app.dock.replies.ended(("c1", "q1"))
 
     look(snap_compare, boolean(), keys="? w h y enter", then=said)
 

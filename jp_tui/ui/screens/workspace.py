@@ -622,11 +622,11 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     def action_fold(self) -> None:
         if self._controller is not None:
-            self._controller.column.fold()
+            self._controller.column.dock.toggle_fold()
 
     def action_next(self) -> None:
         if self._controller is not None:
-            self._controller.column.next_question()
+            self._controller.column.dock.open_next()
 
     def action_inbox(self) -> None:
         self.call_later(self.app.run_action, "app.open('inbox')")
@@ -643,11 +643,11 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     def action_page(self, step: int) -> None:
         if self._controller is not None:
-            self._controller.column.scroll_pages(step)
+            self._controller.column.transcript.scroll_pages(step)
 
     def action_end(self) -> None:
         if self._controller is not None:
-            self._controller.column.scroll_to_newest()
+            self._controller.column.transcript.scroll_to_end()
 
     def _copy_selected(self) -> bool:
         composer = self.composer

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
+from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
@@ -27,13 +27,6 @@ RENEW = 240.0
 """Seconds between two renewals of a claim, which lasts 10 minutes."""
 
 
-class Parent(Protocol):
-    """The widget that runs the timers and posts the messages."""
-
-    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer: ...
-    def post_message(self, message: Message) -> bool: ...
-
-
 class ClaimController:
     """The claim on the question of the open sheet, and the question that is handed over."""
 
@@ -45,11 +38,12 @@ class ClaimController:
         chosen: Callable[[str | None], None]
 
     def __init__(
-        self, parent: Parent, *, send: Callable[[cmd.Command], None], notify: Callable[[Content], object],
+        self, widget: Widget, *, send: Callable[[cmd.Command], None], notify: Callable[[Content], object],
         handed_over: Callable[[Key], None],
     ) -> None:  # fmt: skip
-        """`handed_over` is called with a question that another person has now."""
-        self._parent, self._send, self._notify, self._handed_over = parent, send, notify, handed_over
+        """`widget` posts the messages and runs the timer; `handed_over` is called with a question that another person
+        has now."""
+        self._widget, self._send, self._notify, self._handed_over = widget, send, notify, handed_over
         self._claimed = self._choosing = self._handing = NONE
         self._timer: Timer | None = None
 
@@ -75,7 +69,7 @@ class ClaimController:
     def _renew(self) -> None:
         if self._claimed != NONE:
             self._send(cmd.ClaimInquiry(conversation=self._claimed[0], inquiry=self._claimed[1]))
-            self._timer = self._parent.set_timer(RENEW, self._renew)
+            self._timer = self._widget.set_timer(RENEW, self._renew)
 
     # Handing over
 
@@ -90,7 +84,7 @@ class ClaimController:
             case PeopleListed() if self._choosing != NONE:
                 names = people.choices(event)
                 if names:
-                    self._parent.post_message(self.Choose(names, self._chosen))
+                    self._widget.post_message(self.Choose(names, self._chosen))
                 else:
                     self._choosing = NONE
                     self._notify(ours(people.ALONE))

@@ -122,23 +122,7 @@ class ConversationColumn(Vertical):
         elif not self._sheet_open:
             self.screen.set_focus(self._composer)
 
-    def scroll_pages(self, step: int) -> None:
-        """Scroll the transcript by pages, also above an open sheet (E1)."""
-        self.transcript.scroll_pages(step)
-
-    def scroll_to_newest(self) -> None:
-        """Scroll the transcript to its end."""
-        self.transcript.scroll_to_end()
-
     # -- questions
-
-    def fold(self) -> None:
-        """Fold the open sheet, or open it again (E2)."""
-        self.dock.toggle_fold()
-
-    def next_question(self) -> None:
-        """Open the next question that waits."""
-        self.dock.open_next()
 
     def open_question(self, key: Key, alike: tuple[Key, ...] = ()) -> None:
         """Open a question as soon as it can be seen; its answer applies to all of `alike` as well."""
@@ -156,10 +140,6 @@ class ConversationColumn(Vertical):
         if off:
             self._held = [held for held in self._held if key_of(held) != key_of(prompt)]
         return off
-
-    def bring_back(self, key: Key) -> None:
-        """Let a snoozed question wait again."""
-        self.dock.bring_back(key)
 
     def ask(self, prompt: PromptRequest) -> None:
         """Show a question as soon as it can be seen, after pending keys."""
@@ -184,10 +164,6 @@ class ConversationColumn(Vertical):
     def answer_held(self, key: Key, held: bool) -> None:
         """Show that an answer waits for the store, or that it was taken back (store.md D12)."""
         self._after_keys(lambda: self.dock.answer_held(key, held))
-
-    def checked(self, key: Key, revision: int, problems: Sequence[tuple[str, str]]) -> None:
-        """Show the problems of a value that a sheet had checked."""
-        self.dock.checked(key, revision, problems)
 
     @contextmanager
     def together(self) -> Iterator[None]:

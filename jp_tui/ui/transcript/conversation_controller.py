@@ -27,7 +27,7 @@ from jp_tui.ui.composer.drafts import COMPOSER, OWN, DraftStore
 from jp_tui.ui.pages import PAGE_COMMANDS, PAGES
 from jp_tui.ui.sheets import preload
 from jp_tui.ui.sheets.dock.dock import SheetDock
-from jp_tui.ui.sheets.messages import CopyRequested
+from jp_tui.ui.sheets.messages import CopyRequested, HandOverRequested, SideQuestionAsked, SideQuestionForwarded
 from jp_tui.ui.text import ours
 from jp_tui.ui.transcript.claim_controller import ClaimController
 from jp_tui.ui.transcript.conversation_column import ConversationColumn
@@ -43,6 +43,7 @@ from jp_tui.view.pages.first_screen import FirstScreenView
 from jp_tui.view.questions import inbox_lines
 from jp_tui.view.questions.inbox import InboxState, counted
 from jp_tui.view.questions.outcome_line import elsewhere
+from jp_tui.view.questions.queue import key_of
 from jp_tui.view.questions.snooze import unpacked
 from jp_tui.view.wording.failures import words as failed
 from jp_tui.view.wording.modes import mode_text
@@ -228,7 +229,7 @@ class ConversationController(Vertical):
         inbox = self.inbox.inbox
         self._status = counted(self._status, inbox)
         self.column.banner.trouble = (self._status.trouble, self._status.advice)
-        self.column.dock.among(self._status.conversation, inbox.titles, bool(self._status.store))
+        self.column.dock.host.among(self._status.conversation, inbox.titles, bool(self._status.store))
         agents = self._agents.of_parent(self._status.conversation)
         self.column.transcript.asking(asking(agents))
         if self._first is not None:
@@ -300,7 +301,7 @@ class ConversationController(Vertical):
                 column.transcript.apply(event)
             case ev.EventsRead(conversation=conversation, events=read):
                 column.transcript.apply(event)
-                column.dock.read(conversation, read)
+                column.dock.replies.read(conversation, read)
             case (
                 ev.EventAppended() | ev.PartDelta() | ev.PartDropped() | ev.CallChanged() | ev.TurnPhase()
                 | ev.Retrying() | ev.ReviewStarted() | ev.ReviewDelta()
@@ -315,11 +316,11 @@ class ConversationController(Vertical):
             case ev.AnswerRefused(conversation=conversation, inquiry=inquiry, reason=reason, gone=gone, by=by):
                 column.refused((conversation, inquiry), reason, gone, elsewhere(by))
             case ev.AnswerChecked(conversation=conversation, inquiry=inquiry, revision=revision, problems=problems):
-                column.checked((conversation, inquiry), revision, problems)
+                column.dock.checked((conversation, inquiry), revision, problems)
             case ev.AsideDelta(conversation=conversation, inquiry=inquiry, text=text):
-                column.dock.add_reply_text((conversation, inquiry), text)
+                column.dock.replies.received((conversation, inquiry), text)
             case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
-                column.dock.end_reply((conversation, inquiry), error.message if error else "")
+                column.dock.replies.ended((conversation, inquiry), error.message if error else "")
             case ev.OwnCommandsRead(commands=commands):
                 self._composer.know_commands([_slash(one) for one in commands])
             case ev.ApprovalModeSet():
@@ -373,7 +374,7 @@ class ConversationController(Vertical):
     def _opened(self, opened: ev.ConversationOpened) -> None:
         self._drafts.loaded(opened.conversation, opened.drafts)
         self.column.transcript.open(opened)
-        self.column.dock.read(opened.conversation, opened.page)
+        self.column.dock.replies.read(opened.conversation, opened.page)
         for key, text in opened.drafts.items():
             if key not in OWN:
                 self.column.dock.restore_draft((opened.conversation, key), unpacked(text)[0])
@@ -411,7 +412,7 @@ class ConversationController(Vertical):
         elif event.command in ("claim_inquiry", "list_people"):
             pass  # the claims have it already
         elif event.command == "ask_aside":
-            self.column.dock.end_reply(broken=event.message)
+            self.column.dock.replies.ended(broken=event.message)
         else:
             self._show_problem(event.message, event.advice)
             if event.command == "start_turn":
@@ -422,7 +423,7 @@ class ConversationController(Vertical):
     def submit(self, text: str, attachments: tuple[str, ...] = (), command: bool = False) -> None:
         """Give a text to the menu that asked for one, or send it to the model."""
         if not self.column.take_words(text) and self.composing.submit(text, attachments, command):
-            self.column.scroll_to_newest()
+            self.column.transcript.scroll_to_end()
 
     @on(ConversationColumn.Arranged)
     def _arranged(self) -> None:
@@ -468,12 +469,8 @@ class ConversationController(Vertical):
         self.post_message(self.Copied(event.text))
 
     @on(Transcript.Copied)
-    def _copied(self, event: Transcript.Copied) -> None:
-        event.stop()
-        self.post_message(self.Copied(event.text, event.what))
-
     @on(CopyRequested)
-    def _copy_requested(self, event: CopyRequested) -> None:
+    def _copied(self, event: Transcript.Copied | CopyRequested) -> None:
         event.stop()
         self.post_message(self.Copied(event.text, event.what))
 
@@ -494,10 +491,10 @@ class ConversationController(Vertical):
         """End a claim. The screen handles the message, too: what waits lists only the other questions (Z14)."""
         self._claims.turned(event.prompt)
 
-    @on(SheetDock.HandOver)
-    def _hand_over(self, event: SheetDock.HandOver) -> None:
+    @on(HandOverRequested)
+    def _hand_over(self, event: HandOverRequested) -> None:
         event.stop()
-        self._claims.hand_over(event.key)
+        self._claims.hand_over(key_of(event.prompt))
 
     @on(SheetDock.DraftChanged)
     def _draft_changed(self, event: SheetDock.DraftChanged) -> None:
@@ -517,20 +514,22 @@ class ConversationController(Vertical):
             cmd.CheckAnswer(conversation=here, inquiry=event.inquiry, revision=event.revision, value=event.value)
         )
 
-    @on(SheetDock.AsideAsked)
-    def _aside_asked(self, event: SheetDock.AsideAsked) -> None:
+    @on(SideQuestionAsked)
+    def _aside_asked(self, event: SideQuestionAsked) -> None:
         event.stop()
-        self._send(cmd.AskAside(conversation=event.conversation, inquiry=event.inquiry, text=event.text))
+        here = event.prompt.conversation
+        self._send(cmd.AskAside(conversation=here, inquiry=event.prompt.inquiry, text=event.text))
 
     @on(SheetDock.TakenBack)
     def _taken_back(self, event: SheetDock.TakenBack) -> None:
         event.stop()
         self._send(cmd.TakeBackAnswer(conversation=event.conversation, inquiry=event.inquiry))
 
-    @on(SheetDock.AsideSent)
-    def _aside_sent(self, event: SheetDock.AsideSent) -> None:
+    @on(SideQuestionForwarded)
+    def _aside_sent(self, event: SideQuestionForwarded) -> None:
         event.stop()
-        self._send(cmd.SendAside(conversation=event.conversation, inquiry=event.inquiry, send=event.send))
+        here = event.prompt.conversation
+        self._send(cmd.SendAside(conversation=here, inquiry=event.prompt.inquiry, send=event.send))
 
 
 def _slash(one: OwnCommand) -> SlashCommand:

@@ -286,7 +286,7 @@ class InboxController:
         if key in self._inbox.off:
             self._inbox = self._inbox.back(key)
             self._snoozes.unsnooze(key)
-            self._column.bring_back(key)
+            self._column.dock.bring_back(key)
             self._widget.post_message(self.Unsnoozed(key))
             self._schedule()
             self._changed()

@@ -6,7 +6,7 @@ each thing that happens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic, time
@@ -22,7 +22,7 @@ from textual.timer import Timer
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import Answered, Delivered, EndTurn, Permitted, PromptRequest, Response, StoredEvent
+from jp_tui.protocol.values import Answered, Delivered, EndTurn, Permitted, PromptRequest, Response
 from jp_tui.ui.keys.bindings import bound
 from jp_tui.ui.sheets import messages, texts
 from jp_tui.ui.sheets.dock.deadlines import Deadlines
@@ -144,33 +144,11 @@ class SheetDock(Vertical):
         value: Json = field(repr=False)
 
     @dataclass
-    class AsideAsked(Message):
-        """A side question about an open one; `said` and `said_all` take the reply."""
-
-        conversation: str
-        inquiry: str
-        text: str
-
-    @dataclass
-    class HandOver(Message):
-        """The user wants to hand a question over."""
-
-        key: Key
-
-    @dataclass
     class TakenBack(Message):
         """The user takes back an answer that wasn't sent."""
 
         conversation: str
         inquiry: str
-
-    @dataclass
-    class AsideSent(Message):
-        """Send side questions and replies to the model with the results, or with `send` false don't."""
-
-        conversation: str
-        inquiry: str
-        send: bool
 
     def __init__(
         self,
@@ -475,10 +453,6 @@ class SheetDock(Vertical):
 
     # Passed on to the sheets
 
-    def among(self, here: str, titles: Mapping[str, Foreign], shared: bool = False) -> None:
-        """Set the open conversation, and the titles of others (E4); `shared`: other people use the store, too."""
-        self.host.among(here, titles, shared)
-
     def restore_draft(self, key: Key, text: str) -> None:
         """Restore a stored draft; text typed since then is newer and stays."""
         text, sheet = self.drafts.load(key, text, self.queue.get(key)), self.host.sheet_of(key)
@@ -492,18 +466,6 @@ class SheetDock(Vertical):
         sheet = self.host.sheet_of(key)
         if sheet is not None:
             sheet.checked(revision, problems)
-
-    def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
-        """Read a range of a conversation's log, for earlier side questions (E30)."""
-        self.replies.read(conversation, events)
-
-    def add_reply_text(self, key: Key, text: Foreign) -> None:
-        """Show more of the reply to a side question."""
-        self.replies.received(key, text)
-
-    def end_reply(self, key: Key = NONE, broken: str = "") -> None:
-        """End the reply to a side question; `broken` says why it broke off. No key means whichever waits."""
-        self.replies.ended(key, broken)
 
     # For the input gate
 
@@ -712,21 +674,6 @@ class SheetDock(Vertical):
         event.stop()
         if self.queue.get(key_of(event.prompt)) is not None:
             self.post_message(self.CheckWanted(*key_of(event.prompt), event.revision, event.value))
-
-    @on(messages.SideQuestionAsked)
-    def _aside_asked(self, event: messages.SideQuestionAsked) -> None:
-        event.stop()
-        self.post_message(self.AsideAsked(*key_of(event.prompt), event.text))
-
-    @on(messages.HandOverRequested)
-    def _hand_over(self, event: messages.HandOverRequested) -> None:
-        event.stop()
-        self.post_message(self.HandOver(key_of(event.prompt)))
-
-    @on(messages.SideQuestionForwarded)
-    def _aside_sent(self, event: messages.SideQuestionForwarded) -> None:
-        event.stop()
-        self.post_message(self.AsideSent(*key_of(event.prompt), event.send))
 
     @on(LayoutChanged)
     def _grew(self, event: LayoutChanged) -> None:

@@ -79,8 +79,8 @@ class SideReplies:
         if sheet is not None:
             sheet.side_question.received(text)
 
-    def ended(self, key: Key, broken: str) -> None:
-        """End the reply to a side question; `broken` says why it broke off. NONE ends whichever waits."""
+    def ended(self, key: Key = NONE, broken: str = "") -> None:
+        """End the reply to a side question; `broken` says why it broke off. No key means whichever waits."""
         for name, sheet in self._host.sheets():
             if key in (NONE, name):
                 sheet.side_question.ended(broken)
