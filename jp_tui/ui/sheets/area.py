@@ -188,6 +188,8 @@ class AnswerArea(ABC):
 
     BINDINGS: ClassVar[list[Binding]] = []
     """Keys of this kind, which come before those that every sheet has."""
+    body: AnswerBody
+    """The widgets of the answer; where nothing is shared, the area itself."""
 
     @classmethod
     def bindings_for(cls, prompt: PromptRequest) -> list[Binding]:
@@ -197,11 +199,6 @@ class AnswerArea(ABC):
     @abstractmethod
     def __init__(self, sheet: AnswerSheet) -> None:
         """Make the widgets for the sheet's prompt."""
-
-    @property
-    @abstractmethod
-    def body(self) -> AnswerBody:
-        """The widgets of the answer."""
 
     @property
     def parts(self) -> tuple[object, ...]:

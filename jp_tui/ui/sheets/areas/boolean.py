@@ -65,6 +65,7 @@ class BooleanArea(AnswerArea):
         *YES_NO_KEYS,
         Binding("c", "copy_address", "Copy address", id="sheet.copy", tooltip="Copy the address of the page"),
     ]
+    body: YesNoBody
 
     @classmethod
     def bindings_for(cls, prompt: PromptRequest) -> list[Binding]:
@@ -72,27 +73,23 @@ class BooleanArea(AnswerArea):
 
     def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet = sheet
-        self._verdict = YesNoBody(
+        self.body = YesNoBody(
             sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen, first=first(sheet.prompt),
             warned=sheet.prompt.human_only,
         )  # fmt: skip
-
-    @property
-    def body(self) -> YesNoBody:
-        return self._verdict
 
     def _rows(self) -> tuple[ChoiceRow, ...]:
         return rows(self._sheet.prompt, unseen=self._sheet.reading.some_unseen)
 
     def _decide(self, what: str) -> None:
-        rule = self._verdict.rule(what)
+        rule = self.body.rule(what)
         self._sheet.answered(what.startswith("yes"), remember=what.endswith("turn") and rule is None, rule=rule)
 
     def texts(self) -> dict[str, Foreign]:
-        return self._verdict.texts()
+        return self.body.texts()
 
     def accept(self) -> None:
-        self._verdict.accept()
+        self.body.accept()
 
     def action_copy_address(self) -> None:
         """Copy the address of the page that a server wants opened; the question stays."""
@@ -100,8 +97,8 @@ class BooleanArea(AnswerArea):
             self._sheet.post_message(CopyRequested(address, "the address"))
 
     def answer_hints(self) -> list[Hint]:
-        hints = self._verdict.hints()
+        hints = self.body.hints()
         return [*hints, Hint("c", "copy address", "copy_address")] if page_of(self._sheet.prompt) else hints
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        return self._verdict.arranged(hints)
+        return self.body.arranged(hints)

@@ -34,6 +34,7 @@ class DeliveryArea(AnswerArea):
     """A decision to deliver a result to the assistant."""
 
     BINDINGS: ClassVar[list[Binding]] = [*YES_NO_KEYS]
+    body: YesNoBody
 
     def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet, self._prompt = sheet, sheet.prompt
@@ -44,13 +45,9 @@ class DeliveryArea(AnswerArea):
         )  # fmt: skip
         self._given: str | None = None  # the result as the field shows it before anything is changed
         failed = [FailedResult(ours(w.FAILED_RESULT), id="failed")] if sheet.prompt.is_error else []
-        self._verdict = YesNoBody(
+        self.body = YesNoBody(
             sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen, above=failed
         )  # fmt: skip
-
-    @property
-    def body(self) -> YesNoBody:
-        return self._verdict
 
     def slots(self) -> tuple[SideField, ...]:
         return (self._slot,)
@@ -65,13 +62,13 @@ class DeliveryArea(AnswerArea):
         self._sheet.answer(Delivered(deliver=what == "yes"))
 
     def accept(self) -> None:
-        self._verdict.accept()
+        self.body.accept()
 
     def answer_hints(self) -> list[Hint]:
-        return self._verdict.hints()
+        return self.body.hints()
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        return self._verdict.arranged(hints)
+        return self.body.arranged(hints)
 
     # The result in a field
 

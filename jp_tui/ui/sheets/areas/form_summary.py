@@ -44,14 +44,11 @@ class FormSummaryArea(AnswerArea, AnswerBody):
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:
+        self.body = self
         self._sheet = sheet
         self._width = 80
         rows = self._rows()
         self._list = ChoiceList(*rows, cursor=len(rows) - 1, id="review")
-
-    @property
-    def body(self) -> FormSummaryArea:
-        return self
 
     def _rows(self) -> tuple[ChoiceRow, ...]:
         """Return all rows, questions and answers cut so that each takes one row."""

@@ -100,6 +100,7 @@ class HunkArea(AnswerArea):
         Binding("c", "comment", "Comment", id="sheet.comment", tooltip="Comment on this hunk"),
         Binding("C", "note", "Note", id="sheet.hunk_note", tooltip="Add a note on the whole change"),
     ]
+    body: YesNoBody
 
     @classmethod
     def make_context(cls, prompt: PromptRequest, above: Foreign) -> ContextView:
@@ -117,14 +118,10 @@ class HunkArea(AnswerArea):
         self._commenting = ""  # the part whose comment is in the field
         known = zip(parts, outlines(parts), strict=True)
         self._counts = {part.id: (one.added, one.removed) for part, one in known}
-        self._verdict = YesNoBody(
+        self.body = YesNoBody(
             sheet, rows=self._rows, decide=self._decide, unseen=self._unseen, first=boolean.first(sheet.prompt),
             warned=sheet.prompt.human_only, refusal=self._refusal,
         )  # fmt: skip
-
-    @property
-    def body(self) -> YesNoBody:
-        return self._verdict
 
     def slots(self) -> tuple[SideField, ...]:
         return (self._slot,)
@@ -186,7 +183,7 @@ class HunkArea(AnswerArea):
         self._sheet.answer_changed()
 
     def _show_taken(self) -> None:
-        self._verdict.show_rows()
+        self.body.show_rows()
         self._sheet.show_question()
 
     def clicked(self, event: PieceClicked, may: bool) -> None:
@@ -220,7 +217,7 @@ class HunkArea(AnswerArea):
     # The answer
 
     def accept(self) -> None:
-        self._verdict.accept()
+        self.body.accept()
 
     def _refusal(self, what: str) -> Content | None:
         if what.startswith("yes") and not self.view.taken:
@@ -234,21 +231,21 @@ class HunkArea(AnswerArea):
         said = {name: text for name, text in self.view.comments.items() if text.strip()}
         whole = not said and (self._partial is False or not yes)
         parts = None if whole else PartsTaken(accepted=accepted, comments=said)
-        rule = self._verdict.rule(what)
+        rule = self.body.rule(what)
         self._sheet.answered(yes, remember=what.endswith("turn") and rule is None, parts=parts, rule=rule)
 
     def texts(self) -> dict[str, Foreign]:
-        return self._verdict.texts()
+        return self.body.texts()
 
     def answer_hints(self) -> list[Hint]:
         return [
             Hint("Space", "select or clear", "take_hunk", keep=True), Hint("] [", "hunk", "hunk(1)"),
-            Hint("a", "all", "all_hunks"), Hint("c", "comment", "comment"), *self._verdict.hints(),
+            Hint("a", "all", "all_hunks"), Hint("c", "comment", "comment"), *self.body.hints(),
         ]  # fmt: skip
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
         """Put the keys first that a change needs most: the list names y and n, and arrows are known."""
-        found = {one.action: one for one in self._verdict.arranged(hints)}
+        found = {one.action: one for one in self.body.arranged(hints)}
         if self._sheet.mode != "answer" or self._sheet.writing is not None:
             return list(found.values())
         last = [one for name in ("edit", "read(1)", "move(1)", "why") if (one := found.pop(name, None))]

@@ -44,6 +44,7 @@ class MultiSelectArea(AnswerArea):
         Binding("a", "all", "All or none", id="sheet.all", tooltip="Select all options shown, or none"),
         Binding("i", "invert", "Invert", id="sheet.invert", tooltip="Invert the selection"),
     ]
+    body: OptionsBody
 
     def __init__(self, sheet: AnswerSheet) -> None:
         question, prefill = sheet.prompt.question, sheet.prompt.prefill
@@ -54,15 +55,11 @@ class MultiSelectArea(AnswerArea):
         self._at_first = self._known(prefill) if prefill else self._defaults
         self._chosen = set(self._at_first)
         self._count = MarkedCount(id="count")
-        self._options = OptionsBody(
+        self.body = OptionsBody(
             sheet, take=self._toggle_option, default=lambda option: option.value in self._defaults,
             before=lambda option: bool(prefill) and option.value in self._at_first,
             label=self._label, below=self._count,
         )  # fmt: skip
-
-    @property
-    def body(self) -> OptionsBody:
-        return self._options
 
     def mounted(self) -> None:
         self._show_count()
@@ -89,31 +86,31 @@ class MultiSelectArea(AnswerArea):
         """Mark the option under the cursor, else move the cursor to the first visible option and mark that."""
         if self._sheet.mode != "answer":
             return
-        shown = self._options.choices
+        shown = self.body.choices
         if shown.current is None and (row := shown.row_at(0, 0)) is not None:
             shown.to(shown.rows.index(row))
-        self._options.touch()
-        self._options.choose_highlighted()
+        self.body.touch()
+        self.body.choose_highlighted()
 
     def action_all(self) -> None:
         """Mark all visible options, or none of them when all are marked."""
         if self._sheet.mode == "answer":
-            shown = {option.value for option in self._options.found}
+            shown = {option.value for option in self.body.found}
             self._mark(self._chosen - shown if shown <= self._chosen else self._chosen | shown)
 
     def action_invert(self) -> None:
         """Invert the marks of all visible options."""
         if self._sheet.mode == "answer":
-            self._mark(self._chosen ^ {option.value for option in self._options.found})
+            self._mark(self._chosen ^ {option.value for option in self.body.found})
 
     def _mark(self, chosen: set[str]) -> None:
         self._chosen = chosen
-        self._options.show_rows()
+        self.body.show_rows()
         self._show_count()
         self._sheet.answer_changed()
 
     def _show_count(self) -> None:
-        self._count.update(ours(w.CHOSEN, n=len(self._chosen), m=len(self._options.options)))
+        self._count.update(ours(w.CHOSEN, n=len(self._chosen), m=len(self.body.options)))
         self._sheet.post_message(LayoutChanged())
 
     # Drafts
@@ -129,7 +126,7 @@ class MultiSelectArea(AnswerArea):
         if isinstance(kept, list):
             known = set(self._asked_order)
             self._chosen = {value for value in kept if isinstance(value, str) and value in known}
-            self._options.show_rows()
+            self.body.show_rows()
             self._show_count()
         return draft
 
@@ -137,11 +134,11 @@ class MultiSelectArea(AnswerArea):
 
     def _writes(self) -> bool:
         """Return True if the cursor is on the row for the user's own words."""
-        return self._options.option is None and self._options.choices.current is not None
+        return self.body.option is None and self.body.choices.current is not None
 
     def accept(self) -> None:
         if self._writes():
-            self._options.choose_highlighted()
+            self.body.choose_highlighted()
         elif self._chosen or self._sheet.press.again("none"):
             self._sheet.answered([*self.chosen])
         else:
@@ -159,5 +156,5 @@ class MultiSelectArea(AnswerArea):
         return [
             Hint("Space", "toggle", "mark"),
             Hint("Enter", "write" if self._writes() else "submit", "accept", keep=True),
-            *self._options.filter_hints(), Hint("a", "all", "all"), Hint("i", "invert", "invert"),
+            *self.body.filter_hints(), Hint("a", "all", "all"), Hint("i", "invert", "invert"),
         ]  # fmt: skip

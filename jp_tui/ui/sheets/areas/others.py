@@ -26,12 +26,9 @@ class OthersArea(AnswerArea, AnswerBody):
     """No answer, whatever the question's kind."""
 
     def __init__(self, sheet: AnswerSheet) -> None:
+        self.body = self
         self._sheet = sheet
         self._says = WaitsForOthers(ours(people.WITHDRAW if may_withdraw(sheet) else people.OTHERS))
-
-    @property
-    def body(self) -> OthersArea:
-        return self
 
     def widgets(self) -> Sequence[Widget]:
         return (self._says,)

@@ -28,18 +28,15 @@ class PermissionArea(AnswerArea):
         *YES_NO_KEYS,
         Binding("p", "print", "Arguments", id="sheet.arguments", tooltip="Show the arguments as JSON, or the call"),
     ]
+    body: YesNoBody
 
     def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet, self._prompt = sheet, sheet.prompt
-        self._verdict = YesNoBody(sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen)
-
-    @property
-    def body(self) -> YesNoBody:
-        return self._verdict
+        self.body = YesNoBody(sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen)
 
     def texts(self) -> dict[str, Foreign]:
         found = {"arguments": self._prompt.arguments} if self._prompt.arguments else {}
-        return found | self._verdict.texts()
+        return found | self.body.texts()
 
     def _rows(self) -> tuple[ChoiceRow, ...]:
         dim, remember = self._sheet.reading.some_unseen, "remember" in self._prompt.controls
@@ -50,7 +47,7 @@ class PermissionArea(AnswerArea):
         return tuple(rows)
 
     def _decide(self, what: str) -> None:
-        rule = self._verdict.rule(what)
+        rule = self.body.rule(what)
         remember = what.endswith("turn") and rule is None
         self._sheet.answer(Permitted(run=what.startswith("yes"), remember=remember, rule=rule))
 
@@ -60,7 +57,7 @@ class PermissionArea(AnswerArea):
             self._sheet.reading.action_aside("arguments")
 
     def accept(self) -> None:
-        self._verdict.accept()
+        self.body.accept()
 
     def more_rows(self) -> list[ChoiceRow]:
         if not self._prompt.edit_first:
@@ -75,7 +72,7 @@ class PermissionArea(AnswerArea):
 
     def answer_hints(self) -> list[Hint]:
         says = Hint("p", "the call" if self._sheet.reading.shown_text == "arguments" else "as JSON", "print")
-        return [*self._verdict.hints(), *([says] if self._prompt.arguments else [])]
+        return [*self.body.hints(), *([says] if self._prompt.arguments else [])]
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        return self._verdict.arranged(hints)
+        return self.body.arranged(hints)

@@ -103,13 +103,10 @@ class SecretArea(AnswerArea, AnswerBody):
     BINDINGS: ClassVar[list[Binding]] = []
 
     def __init__(self, sheet: AnswerSheet) -> None:
+        self.body = self
         self._sheet = sheet
         self.field = SecretField(gate=sheet.gate, hint=ours(w.SECRET_HINT), id="answer")
         self._note = SecretNote(ours(w.SECRET_KEPT), id="kept")
-
-    @property
-    def body(self) -> SecretArea:
-        return self
 
     def widgets(self) -> Sequence[Widget]:
         return (self.field, self._note)

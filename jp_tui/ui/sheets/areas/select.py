@@ -20,18 +20,15 @@ class SelectArea(AnswerArea):
     """A question that one option answers."""
 
     BINDINGS: ClassVar[list[Binding]] = [*OPTION_KEYS]
+    body: OptionsBody
 
     def __init__(self, sheet: AnswerSheet) -> None:
         question = sheet.prompt.question
         self._sheet = sheet
         self._default = question.default if question.has_default else None
-        self._options = OptionsBody(
+        self.body = OptionsBody(
             sheet, take=self._choose_option, default=self._is_default, before=self._is_previous_answer
         )
-
-    @property
-    def body(self) -> OptionsBody:
-        return self._options
 
     def _choose_option(self, option: Option) -> None:
         self._sheet.answered(option.value)
@@ -43,17 +40,17 @@ class SelectArea(AnswerArea):
         return self._sheet.prompt.prefill == (option.value,)
 
     def typed(self) -> str | None:
-        return self._options.typed()
+        return self.body.typed()
 
     def restore(self, draft: Draft) -> Draft:
-        self._options.restore(draft)
+        self.body.restore(draft)
         return draft
 
     def accept(self) -> None:
-        self._options.choose_highlighted()
+        self.body.choose_highlighted()
 
     def answer_hints(self) -> list[Hint]:
         found = [Hint("↑↓", "move", "move(1)")]
-        if self._options.choices.cursor is not None:
-            found.append(Hint("Enter", "select" if self._options.option else "write", "accept", keep=True))
-        return [*found, *self._options.filter_hints()]
+        if self.body.choices.cursor is not None:
+            found.append(Hint("Enter", "select" if self.body.option else "write", "accept", keep=True))
+        return [*found, *self.body.filter_hints()]

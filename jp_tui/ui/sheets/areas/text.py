@@ -34,14 +34,11 @@ class FreeTextArea(AnswerArea, AnswerBody):
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:
+        self.body = self
         self._sheet, begins = sheet, sheet.initial
         self._default = begins[0] if begins and isinstance(begins[0], str) else ""
         self._shown = cleaned(neutralise(self._default))  # a field can't mark control characters
         self.field = Field(gate=sheet.gate, hint=ours(w.TEXT_HINT), id="answer")
-
-    @property
-    def body(self) -> FreeTextArea:
-        return self
 
     def widgets(self) -> Sequence[Widget]:
         return (self.field,)

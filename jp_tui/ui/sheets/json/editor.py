@@ -126,11 +126,6 @@ class JsonEditor(JsonField):
             self.notify_style_update()  # TextArea drops its painted lines
             self.refresh()
 
-    def show(self, place: Location) -> None:
-        """Move the cursor to a line and a column, from 1."""
-        if place[0] <= self.document.line_count:
-            self.show_place(*place)
-
     def get_line(self, line_index: int) -> Text:
         line = super().get_line(line_index)
         for match in _TOKEN.finditer(line.plain[:COLOURED]):

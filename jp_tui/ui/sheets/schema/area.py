@@ -62,6 +62,7 @@ class SchemaArea(AnswerArea, AnswerBody):
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:
+        self.body = self
         kind = sheet.prompt.question.answer_type
         self.sheet = sheet
         self._schema = kind.schema if isinstance(kind, SchemaAnswer) else {}
@@ -79,10 +80,6 @@ class SchemaArea(AnswerArea, AnswerBody):
         self._needs = 1  # lines that the result needs
         self._wants = 5  # rows of form and lines together
         self._described = Foreign("")
-
-    @property
-    def body(self) -> SchemaArea:
-        return self
 
     @property
     def parts(self) -> tuple[object, ...]:
@@ -251,7 +248,7 @@ class SchemaArea(AnswerArea, AnswerBody):
             here = (self.editors.json.cursor_location[0] + 1, self.editors.json.cursor_location[1] + 1)
             later = [spot for spot in spots if spot > here] if by else []
             for spot in later[:1] or spots[:1]:
-                self.editors.json.show(spot)
+                self.editors.json.show_place(*spot)
         else:
             self.editors.leave_line()
             self.document.go_to(found[0])

@@ -190,7 +190,7 @@ class FormAndJson:
             path = self._document.place(line) if line else ()
             spot = places(self.text, [path]).get(path) if line and self.json.whole else None
             if spot:
-                self.json.show(spot)
+                self.json.show_place(*spot)
             self._may_begin()
         elif self._document.whole is not None and not self._unread:
             self._sheet.show_notice(texts.no_form(self._document.whole))
@@ -208,7 +208,7 @@ class FormAndJson:
         assert self.json_problem is not None
         self._validation.show_state()
         if self.json_problem.line is not None and self.json_problem.column is not None:
-            self.json.show((self.json_problem.line, self.json_problem.column))
+            self.json.show_place(self.json_problem.line, self.json_problem.column)
         self._sheet.show_notice(ours(words))
 
     def _may_begin(self) -> None:
