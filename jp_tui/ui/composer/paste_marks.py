@@ -92,15 +92,7 @@ class PasteMarks:
 
     def around(self, start: Location, end: Location) -> tuple[Location, Location]:
         """Widen a range so that it has each mark whole or not at all; a cursor inside a mark goes after it."""
-        for row in {start[0], end[0]}:
-            for left, right in self._pastes.spans(self._area.document.get_line(row)):
-                inside_start = start[0] == row and left < start[1] < right
-                inside_end = end[0] == row and left < end[1] < right
-                if start == end and inside_start:
-                    return (row, right), (row, right)
-                start = (row, left) if inside_start else start
-                end = (row, right) if inside_end else end
-        return start, end
+        return self._pastes.around(self._area.document.get_line, start, end)
 
     def _span_at_cursor(self) -> tuple[int, int] | None:
         row, column = self._area.cursor_location

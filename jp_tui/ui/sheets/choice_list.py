@@ -98,20 +98,12 @@ class ChoiceList(ScrollView, can_focus=False):
         choices: ChoiceList
         id: str
 
-        @property
-        def control(self) -> ChoiceList:
-            return self.choices
-
     @dataclass
     class Moved(Message):
         """The cursor moved to another row."""
 
         choices: ChoiceList
         id: str
-
-        @property
-        def control(self) -> ChoiceList:
-            return self.choices
 
     def __init__(self, *rows: ChoiceRow, cursor: int | None = None, id: str | None = None) -> None:
         super().__init__(id=id)

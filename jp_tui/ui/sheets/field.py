@@ -20,7 +20,7 @@ from textual.message import Message
 from textual.signal import Signal
 from textual.strip import Strip
 from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, EditResult, Location
+from textual.widgets.text_area import Edit, EditResult
 
 from jp_tui.ui.sheets.messages import NEW_LINE, LayoutChanged
 from jp_tui.ui.widgets.editing import EDITING
@@ -68,10 +68,6 @@ class Field(TextArea, inherit_bindings=False):
         """The text changed."""
 
         field: Field
-
-        @property
-        def control(self) -> Field:
-            return self.field
 
     @dataclass
     class Clicked(Message):
@@ -170,20 +166,8 @@ class Field(TextArea, inherit_bindings=False):
 
     def edit(self, edit: Edit) -> EditResult:
         """Change the text: an edit that would cut a mark affects all of it, one inside it goes after it."""
-        start, end = self._around_marks(*sorted((edit.from_location, edit.to_location)))
+        start, end = self._pastes.around(self.document.get_line, *sorted((edit.from_location, edit.to_location)))
         return super().edit(Edit(edit.text, start, end, edit.maintain_selection_offset))
-
-    def _around_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
-        inserts = start == end
-        for row in {start[0], end[0]}:
-            for left, right in self._pastes.spans(self.document.get_line(row)):
-                if inserts and left < start[1] < right:
-                    return (row, right), (row, right)
-                if start[0] == row and left < start[1] < right:
-                    start = (row, left)
-                if end[0] == row and left < end[1] < right:
-                    end = (row, right)
-        return start, end
 
     def render_line(self, y: int) -> Strip:
         return super().render_line(y) if self.content_size.width else Strip.blank(0)  # Textual's wraps to no width

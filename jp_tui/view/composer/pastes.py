@@ -6,7 +6,7 @@ editors ask `spans` and delete it whole or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from jp_tui.conversation.patterns import later
@@ -14,6 +14,8 @@ from jp_tui.conversation.patterns import later
 Name = Literal["pasted", "output"]
 Span = tuple[int, int]
 """first character and length"""
+Place = tuple[int, int]
+"""A line and a column in it."""
 LAST = 300
 """Characters of a last line that stays visible."""
 LINE, SIZE, LINES = 2_000, 8_000, 100
@@ -124,6 +126,19 @@ class Pastes:
             for match in _MARK.finditer(line)
             if match.group() in self._texts or match.group() in self._files
         ]
+
+    def around(self, line_at: Callable[[int], str], start: Place, end: Place) -> tuple[Place, Place]:
+        """Widen a range of a text so that it has each mark whole or not at all; a cursor inside a mark goes after it.
+        `line_at` returns a line by its number."""
+        for row in {start[0], end[0]}:
+            for left, right in self.spans(line_at(row)):
+                inside_start = start[0] == row and left < start[1] < right
+                inside_end = end[0] == row and left < end[1] < right
+                if start == end and inside_start:
+                    return (row, right), (row, right)
+                start = (row, left) if inside_start else start
+                end = (row, right) if inside_end else end
+        return start, end
 
 
 def encode_folds(text: str, places: Sequence[Span], files: Mapping[str, str]) -> str:
