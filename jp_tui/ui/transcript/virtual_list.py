@@ -106,8 +106,11 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
     def __init__(self, document: RowDocumentType, *, following: bool = True, id: str | None = None) -> None:
         """`following`: stay at the end while rows are added."""
         super().__init__(id=id)
-        self._document = document
-        self._top = 0
+        self.document = document
+        """The rows that are shown. When they are replaced, the viewport stays where it is until `place`, `reset` or a
+        scroll."""
+        self.top = 0
+        """The number of the first row in sight. Setting it neither repaints nor calls `moved`."""
         self._following = following
         self._anchor, self._total = Anchor("", 0, 0), 0
         self._news = False
@@ -117,26 +120,6 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
         self._pointer = Offset(0, 0)
 
     # --- the viewport --------------------------------------------------------------------------------------
-
-    @property
-    def document(self) -> RowDocumentType:
-        """The rows that are shown."""
-        return self._document
-
-    @document.setter
-    def document(self, document: RowDocumentType) -> None:
-        """Replace the rows. The viewport stays where it is until `place`, `reset` or a scroll."""
-        self._document = document
-
-    @property
-    def top(self) -> int:
-        """The number of the first row in sight."""
-        return self._top
-
-    @top.setter
-    def top(self, row: int) -> None:
-        """Move without repainting and without `scrolled`."""
-        self._top = row
 
     @property
     def height(self) -> int:
@@ -150,7 +133,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
 
     def reset(self) -> None:
         """Go to the end of a new document and follow it."""
-        self._top, self._total, self._following, self._news = 0, 0, True, False
+        self.top, self._total, self._following, self._news = 0, 0, True, False
         self._anchor = Anchor("", 0, 0)
         if self.is_attached:
             self.screen.clear_selection()
@@ -158,21 +141,21 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
 
     def place(self, *, grown: bool = False) -> bool:
         """Find the first row again after the document changed. Return True if rows moved on the screen."""
-        before, total = self._top, self._document.total
+        before, total = self.top, self.document.total
         limit = max(total - self.height, 0)
-        found = self._document.row_of(self._anchor)
+        found = self.document.row_of(self._anchor)
         if found is not None:
             self._shift_selection(found - before)
         wanted = before if found is None else found
         if not self._following and total < self._total and wanted >= limit:
             self._following = True
         if self._following:
-            self._top = limit
+            self.top = limit
         else:
-            self._top = min(max(wanted, 0), limit)
+            self.top = min(max(wanted, 0), limit)
             self._news |= grown
-        self._anchor, self._total = self._document.anchor(self._top), total
-        return self._top != before or (grown and not self._following)
+        self._anchor, self._total = self.document.anchor(self.top), total
+        return self.top != before or (grown and not self._following)
 
     def renamed(self, old: str, new: str) -> None:
         """Follow a block that has another key."""
@@ -191,25 +174,25 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
 
     def scroll_to_row(self, row: int) -> None:
         """Make a document row the first in sight, as far as there are rows below it."""
-        limit = max(self._document.total - self.height, 0)
+        limit = max(self.document.total - self.height, 0)
         top = min(max(row, 0), limit)
         self._following = top == limit
         if self._following:
             self._news = False
-        if top != self._top or self._following:
-            self._top = top
-            self._anchor = self._document.anchor(top)
+        if top != self.top or self._following:
+            self.top = top
+            self._anchor = self.document.anchor(top)
             self.refresh()
             self.moved()
 
     def scroll_by(self, rows: int) -> None:
         """Scroll down by so many rows, or up if negative."""
         self.before_scroll(rows)
-        self.scroll_to_row(self._top + rows)
+        self.scroll_to_row(self.top + rows)
 
     def scroll_to_end(self) -> None:
         """Go to the newest row and follow."""
-        self.scroll_to_row(self._document.total)
+        self.scroll_to_row(self.document.total)
 
     def scroll_to_start(self) -> None:
         """Go to the first row."""
@@ -238,21 +221,21 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Return a row with document offsets: for hit testing, from which Textual makes a selection (designs.md D)."""
-        return self._document.row(self._top + y).strip.apply_offsets(0, self._top + y)
+        return self.document.row(self.top + y).strip.apply_offsets(0, self.top + y)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the rows in sight as finished strips, so that a row that only moved costs a look-up."""
         width = self.size.width
         selection = self.text_selection
-        look = self._document.look
+        look = self.document.look
         first, last = self._thumb()
         thumb = look.marker if self.has_focus else look.thumb
         track = (look.marker, FOCUSED) if self.has_focus else (look.track, TRACK)  # shows the focus (S54)
         found: list[Strip] = []
         filters = [one for one in self.app.get_line_filters() if isinstance(one, Monochrome | NoColor)]
         for y in range(crop.y, crop.bottom):
-            number = self._top + y
-            row = self._document.row(number)
+            number = self.top + y
+            row = self.document.row(number)
             inside = first <= y < last
             strip = row.marked(thumb, THUMB) if inside else row.marked(*track)
             if selection is not None and (span := selection.get_span(number)) is not None:
@@ -271,12 +254,12 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
 
     def _selection_style(self) -> Style:
         style = self.screen.get_visual_style("screen--selection").rich_style
-        front = style.color if style.color != style.bgcolor else self._document.look.text.color
+        front = style.color if style.color != style.bgcolor else self.document.look.text.color
         return Style(color=front, bgcolor=style.bgcolor)
 
     def _with_news(self, strip: Strip) -> Strip:
         keep = max(self.size.width - len(NEWS) - 2, 0)
-        sign = Segment(NEWS, self._document.look.running + Style(reverse=True))
+        sign = Segment(NEWS, self.document.look.running + Style(reverse=True))
         return Strip([*strip.crop(0, keep), sign, *strip.crop(keep + len(NEWS))], self.size.width)
 
     def on_focus(self) -> None:
@@ -287,11 +270,11 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
 
     def _thumb(self) -> tuple[int, int]:
         """Return the first screen row of the scroll mark and the one after its last; (0, 0) if everything fits."""
-        total, height = self._document.total, self.height
+        total, height = self.document.total, self.height
         if total <= height or not height:
             return 0, 0
         size = max(height * height // total, 1)
-        start = round((height - size) * self._top / (total - height))
+        start = round((height - size) * self.top / (total - height))
         return start, start + size
 
     # --- the mouse -----------------------------------------------------------------------------------------
@@ -305,7 +288,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
         self.scroll_by(WHEEL)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if event.x == self.size.width - 1 and self._document.total > self.height:
+        if event.x == self.size.width - 1 and self.document.total > self.height:
             first, last = self._thumb()
             self._grip = event.y - first if first <= event.y < last else (last - first) // 2
             self.capture_mouse()
@@ -338,14 +321,14 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
         room = self.height - (last - first)
         if self._grip is not None and room > 0:
             share = min(max(y - self._grip, 0), room) / room
-            self.scroll_to_row(round(share * (self._document.total - self.height)))
+            self.scroll_to_row(round(share * (self.document.total - self.height)))
 
     def _drag_on(self) -> None:
         """Scroll while a selection is dragged beyond the edge, and extend it to the new row."""
         if self._press is None or not getattr(self.screen, "_selecting", False):  # released over another widget
             self._end_drag()
             return
-        self.scroll_to_row(self._top + (-1 if self._pointer.y <= 0 else 1))
+        self.scroll_to_row(self.top + (-1 if self._pointer.y <= 0 else 1))
         end = self._place_at(self._pointer.x, min(max(self._pointer.y, 0), self.height - 1))
         self.screen.selections = {self: Selection.from_offsets(self._press, end)}
 
@@ -357,10 +340,10 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
     async def _on_click(self, event: events.Click) -> None:
         """Select a word or line by double or triple click; else report the row's target at the click."""
         event.prevent_default()  # the base class would select the whole widget, or all its neighbours
-        number = self._top + event.y
+        number = self.top + event.y
         if event.x >= self.size.width - 1:
             return
-        row = self._document.row(number)
+        row = self.document.row(number)
         offset = character(row, event.x)
         if event.chain == 1:
             if self._news and not self._following and event.y == self.height - 1 and self._on_news(event.x):
@@ -368,8 +351,8 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
             elif (hit := row.at(offset)) is not None and not self.text_selection:
                 self.hit(hit, number)
             return
-        last = self._document.total - 1
-        chosen = word_at(row, number, offset) if event.chain == 2 else line_at(self._document.row, number, last)
+        last = self.document.total - 1
+        chosen = word_at(row, number, offset) if event.chain == 2 else line_at(self.document.row, number, last)
         if chosen is not None:
             self.screen.selections = {self: chosen}
             self.post_message(self.SelectionCopied(self.source_of(chosen)))
@@ -386,8 +369,8 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
     # --- selection -----------------------------------------------------------------------------------------
 
     def _place_at(self, x: int, y: int) -> Offset:
-        number = self._top + y
-        return Offset(character(self._document.row(number), x), number)
+        number = self.top + y
+        return Offset(character(self.document.row(number), x), number)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the source text of a selection, also of rows out of sight."""
@@ -395,7 +378,7 @@ class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
 
     def source_of(self, selection: Selection) -> str:
         """Return the source text of a selection."""
-        return text_between(self._document.rows, selection, self._document.total - 1)
+        return text_between(self.document.rows, selection, self.document.total - 1)
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh(Region(0, 0, self.size.width, self.height))
