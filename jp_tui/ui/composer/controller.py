@@ -22,7 +22,7 @@ from jp_tui.ui.composer.composer import PLACEHOLDER, Composer
 from jp_tui.ui.composer.drafts import COMPOSER, FOLDS, DraftStore
 from jp_tui.ui.composer.file_list import FileChoices, FileList
 from jp_tui.ui.composer.fork_editing import ForkEditing, ForkNote
-from jp_tui.ui.composer.history_list import HistoryList, HistoryMatches
+from jp_tui.ui.composer.history_list import HistoryList
 from jp_tui.ui.composer.queue_list import QueueList
 from jp_tui.ui.composer.shell_commands import ShellCommands
 from jp_tui.ui.composer.shell_panel import ShellPanel
@@ -127,9 +127,9 @@ class ComposerController(Vertical):
                 self._last_image += 1
                 self._images[self._last_image] = written
                 self._send(cmd.CheckImage(conversation=self._conversation, ask=self._last_image, path=path))
-            case ask.ShowHistory(query=query, texts=texts, chosen=chosen):
+            case ask.ShowHistory(query=query):
                 self._make_room(query is not None)
-                self._history.matches = HistoryMatches(query, texts, chosen)
+                self._history.matches = request
             case ask.ExecuteShell(line=line):
                 return self._shell.run(line)
             case ask.LeaveShell():

@@ -14,19 +14,11 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.composer.requests import ShowHistory
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 
 MOST = 8
 """Lines of the list; the arrows or more letters lead to the rest."""
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryMatches:
-    """The matches to show; a `query` of None hides the list."""
-
-    query: str | None = None
-    texts: tuple[str, ...] = ()
-    chosen: int = 0
 
 
 class HistoryList(Widget):
@@ -40,7 +32,7 @@ class HistoryList(Widget):
     """
     ALLOW_SELECT = False
 
-    matches: reactive[HistoryMatches] = reactive(HistoryMatches(), layout=True)
+    matches: reactive[ShowHistory] = reactive(ShowHistory(), layout=True)
     """The matches to show."""
 
     @dataclass
@@ -49,7 +41,7 @@ class HistoryList(Widget):
 
         at: int
 
-    def watch_matches(self, matches: HistoryMatches) -> None:
+    def watch_matches(self, matches: ShowHistory) -> None:
         self.set_class(matches.query is not None, "-shown")
 
     @property

@@ -66,9 +66,9 @@ class AttachImage:
 class ShowHistory:
     """Show the texts that a search found, one of them highlighted; a query of None hides the list."""
 
-    query: str | None
-    texts: tuple[str, ...]
-    chosen: int
+    query: str | None = None
+    texts: tuple[str, ...] = ()
+    chosen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
