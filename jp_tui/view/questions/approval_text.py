@@ -11,11 +11,11 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.view.questions.inquiry import NOTHING, text_at
+from jp_tui.view.questions.inquiry import NOTHING, names_in, text_at
+from jp_tui.view.questions.outcome_line import VIA
 
 About = Literal["permission", "delivery", "stop"]
 Tone = Literal["good", "bad", "quiet"]
-_VIA = {"process": "from another process", "rpc": "over RPC", "acp": "in an editor", "plain": "in plain mode"}
 
 _YOURS: dict[tuple[About, str], tuple[str, str, Tone]] = {
     ("permission", "run"): ("✓", "you ran it", "good"),
@@ -96,20 +96,15 @@ def _decision(about: About, raw: Json) -> Decision | None:
         reason=Foreign(text_at(raw, "reason")),
         via=text_at(raw, "via"),
         refused=_first(raw.get("refused")),
-        rules=_names(raw.get("rules")),
-        made=_names(raw.get("made_rules")),
+        rules=names_in(raw.get("rules")),
+        made=names_in(raw.get("made_rules")),
         mode=text_at(raw, "mode"),
     )
 
 
-def _names(found: Json) -> tuple[str, ...]:
-    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
-
-
 def _first(found: Json) -> str:
     """Return the refused target that the call names; the first represents all."""
-    names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
-    return names[0] if names else ""
+    return next(iter(names_in(found)), "")
 
 
 def decision_text(decision: Decision) -> DecisionText:
@@ -133,7 +128,7 @@ def decision_text(decision: Decision) -> DecisionText:
     elif not yours:
         others = {"policy": "policy", "rule": _rules(decision), "mode": _mode(decision), "reviewer": "a reviewer's yes"}
         after.append(others.get(decision.by, "settings"))
-    if via := _VIA.get(decision.via):
+    if via := VIA.get(decision.via):
         after.append(via)
     if decision.made:
         after.append(f"made {', '.join(map(first_line, decision.made))}")

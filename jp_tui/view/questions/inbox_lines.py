@@ -12,15 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptKind
 from jp_tui.protocol.worker import by_worker
+from jp_tui.view.activity.agents import waited
 from jp_tui.view.activity.status import shortened
 from jp_tui.view.questions import people
 from jp_tui.view.questions.inbox import Gone, InboxEntry
 from jp_tui.view.questions.outcome_line import elsewhere
-from jp_tui.view.wording.amounts import age
 from jp_tui.view.wording.store import machine, printable
 
 EMPTY: Final = (
@@ -97,7 +96,7 @@ def row(entry: InboxEntry, now: float, wall: float) -> InboxRow:
     return InboxRow(
         entry=entry,
         sign=sign,
-        since=_since(entry.since, wall),
+        since=waited(entry.since, wall),
         kind=_KINDS[entry.kind],
         mark=mark,
         alike=len(entry.alike),
@@ -176,10 +175,3 @@ def _until(until: float | None, now: float) -> str:
         return "until nothing else is waiting"
     left = max(until - now, 0.0)
     return f"for {math.ceil(left / 60)} m more" if left > 60 else f"for {math.ceil(left)} s more"
-
-
-def _since(since: str, wall: float) -> str:
-    try:
-        return age(max(wall - read_timestamp(since).timestamp(), 0.0))
-    except ValueError:
-        return ""

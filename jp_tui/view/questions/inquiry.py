@@ -94,7 +94,7 @@ def question(event: stored.InquiryRequest) -> InquiryView:
         why=foreign(event.metadata.get("why")),
         reviewer=foreign(event.metadata.get("reviewer")),
         question=text_at(event.metadata, "question"),
-        discards=_names(event.metadata.get("discards")),
+        discards=names_in(event.metadata.get("discards")),
         offered=offered(event.question),
         to=foreign(event.metadata.get("to")),
         needed=_count(event.metadata.get("approvals")) or 1,
@@ -117,7 +117,7 @@ def recorded_inquiry(asked: stored.InquiryRequest, response: stored.InquiryRespo
 def with_response(asked: InquiryView, event: stored.InquiryResponse) -> InquiryView:
     """Add the recorded outcome, which has more details than the event about it."""
     about = event.metadata
-    moved, restores = _names(about.get("discards")), _names(about.get("restores"))
+    moved, restores = names_in(about.get("discards")), names_in(about.get("restores"))
     if moved or restores or about.get("restarts") is True:
         asked = replace(asked, moved=moved, restores=restores, restarts=about.get("restarts") is True)
     if isinstance(event, stored.InquiryRedacted):
@@ -143,7 +143,7 @@ def with_response(asked: InquiryView, event: stored.InquiryResponse) -> InquiryV
         return replace(asked, how="cancelled", tag=Foreign(tag), explanation=Foreign(failure))
     words = Foreign(event.explanation or "")
     some = part_results(asked.offered, event.extra.get("parts"))
-    if names := _names(event.extra.get("approved_by")):
+    if names := names_in(event.extra.get("approved_by")):
         asked = replace(asked, approved=names)
     return replace(asked, how="answered", answer=event.answer, explanation=words, parts=some)
 
@@ -161,7 +161,8 @@ def _count(found: Json) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) else 0
 
 
-def _names(found: Json) -> tuple[str, ...]:
+def names_in(found: Json) -> tuple[str, ...]:
+    """Return the texts of a JSON value that should be a list of names."""
     return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 

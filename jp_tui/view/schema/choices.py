@@ -105,10 +105,11 @@ def _titled(raw: JsonObject) -> EnumChoice:
 
 
 def _label(value: object) -> str:
-    return value[: w.LONG] if isinstance(value, str) and value.strip() else w.short(_dumped(value))
+    return value[: w.LONG] if isinstance(value, str) and value.strip() else w.short(dumped(value))
 
 
-def _dumped(value: object) -> str:
+def dumped(value: object) -> str:
+    """Return a value as JSON; `…` if it can't be written."""
     try:
         return dump(value)
     except (ValueError, RecursionError):
@@ -125,19 +126,19 @@ def apart(choices: tuple[EnumChoice, ...]) -> tuple[EnumChoice, ...]:
 
 def _quoted(choice: EnumChoice) -> str:
     if isinstance(choice.value, str):
-        return w.short(_dumped(choice.value)) if choice.label == _label(choice.value) else _description(choice)
+        return w.short(dumped(choice.value)) if choice.label == _label(choice.value) else _description(choice)
     return choice.label if choice.label in (_label(choice.value), w.YES, w.NO) else _description(choice)
 
 
 def _description(choice: EnumChoice) -> str:
-    return f"{choice.label} ({w.short(_dumped(choice.value))})"
+    return f"{choice.label} ({w.short(dumped(choice.value))})"
 
 
 def odd_label(choices: tuple[EnumChoice, ...], value: object) -> str:
     """Return a label for a value outside the choices that can't be mistaken for one of them."""
     label = _label(value)
     looks = isinstance(value, str) and (_SCALAR.fullmatch(value) or any(one.label == label for one in choices))
-    return w.short(_dumped(value)) if looks else label
+    return w.short(dumped(value)) if looks else label
 
 
 def or_null(raw: JsonObject) -> Json | None:

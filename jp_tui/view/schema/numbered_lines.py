@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.strict_json import Json
 from jp_tui.view.schema import texts as w
+from jp_tui.view.schema.choices import dumped
 from jp_tui.view.schema.edit import Path, get, place_of, why_not
 from jp_tui.view.schema.form import Kind, SchemaOutline, Shape
 from jp_tui.view.schema.lines import FieldProblem
@@ -128,7 +129,7 @@ def value_text(shape: Shape, value: Json) -> str:
         if all(place is not None for place in places):
             return ", ".join(shape.choices[place].label for place in places if place is not None) or "none"
     if shape.kind == "json":
-        return _dumped(value)
+        return dumped(value)
     match value:
         case bool():
             return "yes" if value else "no"
@@ -139,7 +140,7 @@ def value_text(shape: Shape, value: Json) -> str:
         case list() if shape.kind == "list":
             return _counted(len(value), "entry")
         case _:
-            return _dumped(value)
+            return dumped(value)
 
 
 def counted(problems: Sequence[FieldProblem], row: FieldRow) -> Iterator[str]:
@@ -154,13 +155,6 @@ def _counted(number: int, word: str) -> str:
     if word == "entry" and number != 1:
         return f"{number} entries"
     return f"{number} {word}{'' if number == 1 else 's'}"
-
-
-def _dumped(value: Json) -> str:
-    try:
-        return dump(value)
-    except (ValueError, RecursionError):
-        return "…"
 
 
 def _cut(text: str) -> str:

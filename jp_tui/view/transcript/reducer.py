@@ -63,29 +63,10 @@ class BlockChanges:
     renamed: tuple[tuple[str, str], ...] = ()
 
 
-class _Arrived:
-    """Text received for growing parts and not taken yet."""
-
-    def __init__(self) -> None:
-        self._fresh: dict[str, list[str]] = {}
-
-    def drain(self) -> dict[str, str]:
-        """Return the text received for growing parts since the last call, by the part's key."""
-        found = {key: "".join(texts) for key, texts in self._fresh.items() if texts}
-        self._fresh.clear()
-        return found
-
-    @property
-    def has_fresh(self) -> bool:
-        """True if `take` would return text."""
-        return bool(self._fresh)
-
-
-class TranscriptReducer(_Arrived):
+class TranscriptReducer:
     """Blocks of all received events. Logged blocks are stored by event number, growing parts in `live`."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._by_event: dict[int, list[Block]] = {}
         self._calls: dict[tuple[int, str], CallRecord] = {}
         self._turns: dict[int, _Turn] = {}
@@ -94,6 +75,8 @@ class TranscriptReducer(_Arrived):
         self.held = False
         """True if another process writes this conversation."""
         self._parts: dict[str, Block] = {}
+        self._fresh: dict[str, list[str]] = {}
+        """Text received for growing parts and not taken yet."""
         self._asking: frozenset[tuple[int, str]] = frozenset()
         self._in_sheet: tuple[int, str] | None = None
         self._last = 0
@@ -112,6 +95,17 @@ class TranscriptReducer(_Arrived):
     def live(self) -> list[Block]:
         """Return growing parts in order of their start, then waits for retries."""
         return [*self._parts.values(), *self.retries.blocks]
+
+    def drain(self) -> dict[str, str]:
+        """Return the text received for growing parts since the last call, by the part's key."""
+        found = {key: "".join(texts) for key, texts in self._fresh.items() if texts}
+        self._fresh.clear()
+        return found
+
+    @property
+    def has_fresh(self) -> bool:
+        """True if `drain` would return text."""
+        return bool(self._fresh)
 
     # --- input -------------------------------------------------------------------------------------------------
 
