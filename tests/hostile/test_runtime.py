@@ -68,7 +68,8 @@ def test_run_002_004_signals_leave_the_terminal_as_it_was(start: Start, name: st
     os.kill(app, number)
     assert clean_at_its_end(terminal) == 128 + number
     if number != signal.SIGHUP:
-        assert f"ended by signal {int(number)}".encode() in terminal.seen
+        words = f"ended by signal {int(number)}".encode()
+        terminal.wait(lambda: words in terminal.seen, "the cause")  # a terminal hands over what was written in pieces
 
 
 @pytest.mark.parametrize("where", ["restoring", "closing"])
