@@ -29,6 +29,7 @@ from jp_tui.protocol.values import (
 from jp_tui.questions.types import Option
 from jp_tui.ui.sheets.schema.area import SchemaArea
 from jp_tui.view.questions.queue import key_of
+from tests.sampling import partly
 from tests.ui.sheet_host import (
     Host,
     boolean,
@@ -196,6 +197,7 @@ async def leave_field(app: Host, pilot: Pilot[None]) -> None:
         await step(app, pilot, "@Esc reply")
 
 
+@partly(2)
 @pytest.mark.parametrize("kind", WALKS)
 async def test_e60_by_the_keyboard_alone(kind: str) -> None:
     walk = WALKS[kind]
@@ -213,6 +215,7 @@ async def test_e60_by_the_keyboard_alone(kind: str) -> None:
         assert said(app) == [walk.answer]
 
 
+@partly(2)
 @pytest.mark.parametrize("kind", WALKS)
 async def test_e60_by_the_mouse_alone(kind: str) -> None:
     walk = WALKS[kind]
