@@ -7,7 +7,7 @@ import pytest
 from tests.faults import kills
 from tests.sampling import whole
 
-RUNS = kills.BOUNDED if whole() else 60
+RUNS = kills.BOUNDED if whole() else 40
 
 
 @pytest.mark.timeout(600)  # all runs in one: five of them take a second of two free cores

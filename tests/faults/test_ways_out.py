@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.faults.endings import ENDINGS, ended
+from tests.sampling import partly
 
 pytestmark = pytest.mark.pty
 
 
+@partly(2)
 @pytest.mark.parametrize("name", ENDINGS)
 def test_an_ending(name: str, tmp_path: Path) -> None:
     ended(ENDINGS[name], tmp_path)

@@ -12,7 +12,7 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Place
-from tests.sampling import sampled
+from tests.sampling import partly, sampled
 from tests.ui.sheet_host import DONE, HUNKS, Host, boolean, formed, hunky, multi, review, select, text
 from tests.ui.test_sheet_hunks import MANY
 from tests.ui.test_sheet_pictures import KINDS, LARGE, SMALL, Compare, look
@@ -51,6 +51,7 @@ STATES: dict[str, tuple[PromptRequest, str]] = {
 }
 
 
+@partly(2)
 @pytest.mark.parametrize(
     ("state", "size", "theme"),
     [pytest.param(state, SMALL, "jp-night", id=f"{state}-80x24-dark") for state in STATES]

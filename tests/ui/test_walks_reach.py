@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets.layout import SheetLayout
 from jp_tui.ui.sheets.sheet import Sheet
+from tests.sampling import partly
 from tests.ui.sheet_host import (
     LONG_DIFF,
     Host,
@@ -51,6 +52,7 @@ def buttons(sheet: Sheet) -> set[str]:
     return {hint.action for row in line.rows(line.size.width) for *_, hint in row} if line.display else set()
 
 
+@partly(2)
 @pytest.mark.parametrize("kind", PROMPTS)
 async def test_e60_each_key_has_a_button_or_a_line_of_the_menu(kind: str) -> None:
     app = Host(PROMPTS[kind], select("q99"))
@@ -82,6 +84,7 @@ def sides(sheet: Sheet) -> list[str]:
     return [name for name, may in able.items() if may]
 
 
+@partly(2)
 @pytest.mark.parametrize("kind", PROMPTS)
 async def test_e61_in_the_smallest_terminal_one_can_write_beside_an_answer_and_send_it_by_a_click(
     kind: str, monkeypatch: pytest.MonkeyPatch
