@@ -8,7 +8,6 @@ data waits in the network. Independent of wires.
 from __future__ import annotations
 
 import asyncio
-from asyncio import sleep
 from collections.abc import AsyncIterator, Iterable
 
 from jp_tui.conversation.model import Delta, PartGrew
@@ -35,7 +34,7 @@ class ReadPacer:
         """Return the next chunk, None at the end."""
         if self._pause:
             pause, self._pause = self._pause, 0.0
-            await sleep(pause)
+            await asyncio.sleep(pause)
         self._from_line = False
         mark = self._loop.call_soon(self._waited)  # only runs if the chunk isn't available yet
         chunk = await anext(self._chunks, None)

@@ -65,7 +65,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def noted(seconds: float) -> None:
         found.append(seconds)
 
-    monkeypatch.setattr("jp_tui.providers.pacing.sleep", noted)
+    monkeypatch.setattr("jp_tui.providers.pacing.asyncio.sleep", noted)
     return found
 
 

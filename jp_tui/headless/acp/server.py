@@ -169,7 +169,7 @@ class AcpServer:
             return
         if not self.sessions.rests(params.session_id):
             raise _unknown(params.session_id)
-        self._read(params.session_id, 0, slot, lambda info: self.sessions.carry_on(info, text, slot, images))
+        self._read(params.session_id, 0, slot, lambda info: self.sessions.reopen_and_prompt(info, text, slot, images))
 
     def _cancel(self, call: RpcCall, slot: PendingReply) -> None:
         params = read_params(s.AcpSessionParams, call.params)

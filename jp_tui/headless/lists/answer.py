@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.headless.lists.request import NoAnswer, ask_about
+from jp_tui.headless.lists.request import ask_about, lookup
 from jp_tui.headless.output import FAILED, TextOutput
 from jp_tui.headless.unanswered import resume_command
 from jp_tui.link.port import Link
@@ -64,13 +64,12 @@ def answer(link: Link, given: AnswerWords, output: TextOutput) -> int:
         if not (equals and number.isascii() and number.isdigit() and words.strip()):
             output.tell(f"jp-tui: --comment is N=TEXT, the number of a step and what is said of it: {one}")
             return 2
-    link.start(lambda: None)
-    try:
-        settled = ask_about(link, given.inquiry, partial(_offer, given), e.OfferSettled, output)
-    except NoAnswer as trouble:
-        return trouble.status
-    finally:
-        link.close(5.0)
+    return _answer(link, given, output)
+
+
+@lookup
+def _answer(link: Link, given: AnswerWords, output: TextOutput) -> int:
+    settled = ask_about(link, given.inquiry, partial(_offer, given), e.OfferSettled, output)
     _report(settled, output)
     return _STATUS.get(settled.status, 2)
 

@@ -91,7 +91,9 @@ class RpcServer:
             return
         if not self.sessions.rests(params.session_id):
             raise unknown_session(params.session_id)
-        self._find(params.session_id, None, slot, lambda info: self.sessions.carry_on(info, params.prompt, slot))
+        self._find(
+            params.session_id, None, slot, lambda info: self.sessions.reopen_and_prompt(info, params.prompt, slot)
+        )
 
     def _cancel(self, call: RpcCall, slot: PendingReply) -> None:
         params = m.read_params(m.CancelParams, call.params)

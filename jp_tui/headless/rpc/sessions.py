@@ -70,10 +70,10 @@ class EngineSessions:
             self._sessions[id_] = session
         return session
 
-    def carry_on(
+    def reopen_and_prompt(
         self, event: e.ConversationRead, text: str, slot: PendingReply, attachments: tuple[str, ...] = ()
     ) -> None:
-        """Open a session that rests, and send it a prompt."""
+        """Reopen an idle session and send it a prompt."""
 
         def again(found: e.ConversationOpened) -> None:
             session = self._sessions.get(found.conversation)

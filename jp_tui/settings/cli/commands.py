@@ -48,7 +48,7 @@ class CommandSpec:
 
 _JSON = CommandOption("--json", "one JSON object a line on stdout")
 _ID = CommandOption("conversation", "its id, or the beginning of it", "ID")
-_OF_SESSIONS = (
+_SESSION_OPTIONS = (
     CommandOption("--model", "provider/model, an alias, or a provider, default model of sessions", "P/M"),
     CommandOption("--effort", "how much the model thinks: low, medium, high or default", "LEVEL"),
 )
@@ -83,7 +83,7 @@ ENTRIES: dict[Command, CommandSpec] = {
 """,
         (
             CommandOption("--schema", "print the JSON Schema of all messages and exit"),
-            *_OF_SESSIONS,
+            *_SESSION_OPTIONS,
         ),
     ),
     "acp": CommandSpec(
@@ -93,7 +93,7 @@ ENTRIES: dict[Command, CommandSpec] = {
   jp-tui acp                               what an editor's settings name as the agent's command
   jp-tui acp --model anthropic/claude-sonnet-4-5    default model of sessions
 """,
-        _OF_SESSIONS,
+        _SESSION_OPTIONS,
     ),
     "serve": CommandSpec(
         "[--workspace DIR]... [OPTION]...",

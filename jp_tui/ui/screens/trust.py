@@ -95,16 +95,16 @@ class TrustPage(Listing):
             return
         waits = [row for row in say.rows(self._told) if row.waits]
         sure = say.SURE_FILES if any(row.file for row in waits) else say.SURE
-        if self._sure_of("t", ours(sure, n=len(waits)) if waits else ours(say.SURE_NONE)):
+        if self._confirmed("t", ours(sure, n=len(waits)) if waits else ours(say.SURE_NONE)):
             self.show_message(ours(say.DOING))
             self.post_message(CommandWanted(TrustWorkspace(digest=self._told.digest)))
 
     def action_distrust(self) -> None:
-        if self._sure_of("x", ours(say.SURE_OFF)):
+        if self._confirmed("x", ours(say.SURE_OFF)):
             self.show_message(ours(say.DOING))
             self.post_message(CommandWanted(DistrustWorkspace()))
 
-    def _sure_of(self, key: str, question: Content) -> bool:
+    def _confirmed(self, key: str, question: Content) -> bool:
         """Return True at the second press of the key. The decision is on the whole file, so any row will do."""
         return self.confirmation.given((key,), self.chosen.key if self.chosen else "", question)
 
