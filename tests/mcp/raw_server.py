@@ -86,6 +86,7 @@ def call(number: int, params: dict[str, Any]) -> None:
             if os.fork() == 0:
                 time.sleep(300)
             os._exit(0)
+        os.waitpid(pid, 0)  # the caller finds the server and the sleeping process, and nothing between them
     if text == "surrogate":
         half = '{"content": [{"type": "text", "text": "\\ud800!"}]}'
         sys.stdout.write(f'{{"jsonrpc": "2.0", "id": {number}, "result": {half}}}\n')
