@@ -42,7 +42,7 @@ SHELLS = ("/bin/dash", "/bin/bash")
 SECONDS = 3.0
 BATCH = 100
 """Lines that one process runs."""
-LINES, WHOLE = 2_000, 20_000
+LINES, WHOLE = 1_000, 20_000
 _ENVIRONMENT = {"X": "evil", "Y": "ok; evil", "Z": "", "W": "a evil", "i": "evil", "LC_ALL": "C.UTF-8"}
 
 _PROGRAMS = ("ok", "fine", "cat", "echo", "grep", "make", "git log", "git diff", "pwd", "true", "cd sub", "no")

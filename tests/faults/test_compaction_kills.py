@@ -8,7 +8,7 @@ import pytest
 from tests.faults import compaction
 from tests.sampling import whole
 
-RUNS, TIMES = (compaction.BOUNDED, 2) if whole() else (compaction.BOUNDED // 2, 1)
+RUNS, TIMES = (compaction.BOUNDED, 2) if whole() else (compaction.BOUNDED // 4, 1)
 
 
 @pytest.mark.slow

@@ -212,7 +212,7 @@ def _damaged(folder: Path) -> None:
 CHANGES = {"more": _more, "another title": _retitled, "theme": _themed, "folder": _own_settings, "damage": _damaged}
 
 
-@pytest.mark.parametrize("change", sampled(list(CHANGES), 2))
+@pytest.mark.parametrize("change", sampled(list(CHANGES), 3))
 def test_where_anything_changed_nothing_is_shown(opened: Opened, tmp_path: Path, change: str) -> None:
     talked(opened)
     CHANGES[change](tmp_path)

@@ -12,7 +12,7 @@ from tests.sampling import partly
 pytestmark = pytest.mark.pty
 
 
-@partly(2)
+@partly(3)
 @pytest.mark.parametrize("name", ENDINGS)
 def test_an_ending(name: str, tmp_path: Path) -> None:
     ended(ENDINGS[name], tmp_path)

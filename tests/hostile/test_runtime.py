@@ -168,7 +168,7 @@ def test_run_018_resizes_by_the_thousand_are_outlived(start: Start, reports: Rep
     terminal = start(REAL, reports=reports)
     terminal.wait(lambda: "?2048" in terminal.wrong() or reports == Reports.NONE, "the mode")
     sizes = itertools.cycle([(80, 24), (200, 60), (1, 1), (300, 10), (120, 36), (20, 5), (30, 200), (500, 2)])
-    for columns, rows in itertools.islice(sizes, 1000 if whole() else 200):
+    for columns, rows in itertools.islice(sizes, 1000 if whole() else 80):
         terminal.resize(columns, rows)
         terminal.pump(0.001)
     terminal.resize(90, 30)

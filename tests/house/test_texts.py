@@ -77,10 +77,11 @@ def _seen() -> list[tuple[str, int, str]]:
     ]
 
 
-@pytest.mark.parametrize("turn", BANNED)
-def test_banned_turns_are_gone(turn: str) -> None:
-    found = [f"{name}:{line}: {text}" for name, line, text in _seen() if re.search(turn, text)]
-    assert not found, "\n".join(found)
+def test_banned_turns_are_gone() -> None:
+    all_of_it = "\n".join(text for _, _, text in _seen())  # in one text a turn that isn't there is soon looked for
+    for turn in [turn for turn in BANNED if re.search(turn, all_of_it)]:
+        found = [f"{name}:{line}: {text}" for name, line, text in _seen() if re.search(turn, text)]
+        assert not found, "\n".join(found)
 
 
 def test_keys_have_one_notation_and_quotes_are_paired() -> None:

@@ -218,7 +218,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("left", "right"), sampled(PAIRS, 3), ids=lambda kinds: kinds.__name__)
+@pytest.mark.parametrize(("left", "right"), sampled(PAIRS, 4), ids=lambda kinds: kinds.__name__)
 def test_every_order(left: Callable[[str], Kinds], right: Callable[[str], Kinds]) -> None:
     """R102, R200, R203, R252: of two inquiries of one tool, which may answer one another when remembered."""
     events: list[tuple[str, v.Input]] = []

@@ -17,6 +17,7 @@ from jp_tui.settings.layers.layers import Layer, Settings
 from jp_tui.settings.layers.merge import check
 from jp_tui.settings.load import load
 from jp_tui.settings.schema.keys import SCHEMA, Group, Leaf, Node, dotted
+from tests.sampling import partly
 
 BUILTIN = load(user_file="/dev/null/x", workspace_file="/dev/null/x", environment={}).layers
 
@@ -66,6 +67,7 @@ def nested(path: tuple[str, ...], value: Any) -> dict[str, Any]:
     return value  # type: ignore[no-any-return]
 
 
+@partly(3)
 @pytest.mark.parametrize("path", PATHS, ids=dotted)
 def test_every_key_takes_or_refuses_every_kind_of_value(path: tuple[str, ...]) -> None:
     for value in ODD:

@@ -10,6 +10,7 @@ again by the next (`tests/ui/stylesheets.py`), and garbage is looked for between
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import sys
 import threading
@@ -20,6 +21,8 @@ import pytest
 import textual.app
 import textual.pilot
 from textual import _callback
+from textual.app import ScreenStackError
+from textual.message_pump import MessagePump
 from textual.screen import UPDATE_PERIOD
 
 from jp_tui.ui import gc_schedule
@@ -34,6 +37,9 @@ REFRESH = UPDATE_PERIOD + 0.002
 REFRESHES = 5
 """How often it is: what looks again and again at a clock that a test has stopped would not come to an end."""
 _count = _callback._count_parameters
+_heard = textual.pilot.Pilot._wait_for_screen
+TURNS = 100
+"""Turns of the loop in which what can run does, before it is looked at who is busy."""
 LIMIT = 10.0
 """Seconds after which a wait ends whatever goes on."""
 
@@ -74,6 +80,26 @@ async def until_idle(min_sleep: float = NEAR, max_sleep: float = 1.0) -> None:
             await asyncio.sleep(max(0.0, due - loop.time()))
 
 
+async def until_heard(pilot: textual.pilot.Pilot[Any], timeout: float = 30.0) -> bool:
+    """Wait until each widget on the screen has handled what it was sent; takes the place of Textual's own wait, which
+    sends all of them a message to find out: those that wait for a message have handled theirs."""
+    loop: Any = asyncio.get_running_loop()
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
+        if not loop._ready:
+            break
+    with contextlib.suppress(ScreenStackError):
+        screen = pilot.app.screen
+        if any(map(_busy, (pilot.app, *screen.walk_children(with_self=True)))):
+            return await _heard(pilot, timeout)
+    return True
+
+
+def _busy(pump: MessagePump) -> bool:
+    queue = pump._message_queue
+    return not queue.empty() or all(waiter.done() for waiter in queue.ready_event._waiters)
+
+
 def parameters(function: Callable[..., object]) -> int:
     """How many parameters a function has; its code says so at once."""
     code = getattr(function, "__code__", None)
@@ -90,5 +116,6 @@ def _waiting_for_facts() -> Iterator[None]:
         patch.setattr(_callback, "_count_parameters", parameters)
         patch.setattr(gc_schedule, "OFTEN", SELDOM)
         patch.setattr(textual.pilot, "wait_for_idle", until_idle)
+        patch.setattr(textual.pilot.Pilot, "_wait_for_screen", until_heard)
         patch.setattr(textual.app, "wait_for_idle", until_idle)
         yield

@@ -175,7 +175,34 @@ def applied(
     node._has_hover_style, node._has_focus_within, node._has_order_style, node._has_odd_or_even = kind.marks
     if found is not None:
         sheet.replace_rules(node, found, animate=animate)
-    sheet._process_component_classes(node)
+    components(sheet, node)
+
+
+def components(sheet: Stylesheet, node: DOMNode) -> None:
+    """Take the place of Textual's `_process_component_classes`, which makes all nodes of components anew."""
+    names = _names.get(type(node))
+    if names is None:
+        names = _names[type(node)] = sorted(node._get_component_classes())
+    if not names:
+        return
+    made: dict[str, tuple[DOMNode, object]] = node.__dict__.setdefault("_made_components", {})
+    changed = False
+    for name in names:
+        styles = node._component_styles.get(name)
+        one, key = made.get(name, (None, None))
+        if one is not None and styles is one.styles and place(sheet, one)[1] == key:
+            continue
+        one = DOMNode(classes=name)
+        one._attach(node)
+        sheet.apply(one, animate=False)
+        changed = changed or styles != one.styles
+        node._component_styles[name] = one.styles
+        made[name] = (one, place(sheet, one)[1])
+    if changed:
+        node.refresh()
+
+
+_names: dict[type[DOMNode], list[str]] = {}
 
 
 # -- setting them

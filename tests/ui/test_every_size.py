@@ -18,7 +18,7 @@ from jp_tui.ui.screens.small import LEAST, TooSmall
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.page_box import PageBox
 from tests.fakes.link import FakeLink, opened
-from tests.sampling import sampled
+from tests.sampling import partly, sampled
 from tests.ui import sheet_host, test_app_pictures, test_changes_pictures, test_setup_pictures, test_trust_page
 from tests.ui.app_host import Host
 from tests.ui.app_host import opened as is_open
@@ -73,7 +73,7 @@ async def up_and_down(prompt: PromptRequest) -> None:
         assert app.answers == [] and not app.sheet.cramped
 
 
-@pytest.mark.parametrize("kind", [*sampled(list(DECISIONS), 8), *sampled(list(OTHERS), 8)])
+@pytest.mark.parametrize("kind", [*sampled(list(DECISIONS), 8), *sampled(list(OTHERS), 8, 1)])
 async def test_a_sheet_is_resized(kind: str) -> None:
     await up_and_down((DECISIONS | OTHERS)[kind])
 
@@ -140,6 +140,7 @@ def last_rows(screen: Screen[object]) -> None:
         assert rows.scroll_offset.y <= at < rows.scroll_offset.y + rows.size.height
 
 
+@partly(2)
 @pytest.mark.parametrize("name", SOME)
 async def test_a_page_is_resized(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)

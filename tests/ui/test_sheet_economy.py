@@ -66,7 +66,7 @@ def hints(app: Host) -> int:
     return sum(len(row) for row in line.rows(line.size.width)) if line.display else 0
 
 
-@partly(2)
+@partly(3)
 @pytest.mark.parametrize("kind", DECISIONS)
 async def test_z14_content_both_answers_and_at_most_five_hints(kind: str) -> None:
     """Also while the reason or the rule is read, which open over the conversation and never in place of it."""

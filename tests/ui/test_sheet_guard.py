@@ -53,7 +53,7 @@ ALWAYS = ("y", "n", "space", "1")
 OTHERS = ("s", "ctrl+c", "escape", "slash", "tab")
 
 
-@partly(3)
+@partly(5)
 @pytest.mark.parametrize("kind", PROMPTS)
 async def test_the_sweep(kind: str) -> None:
     """Keys first, then a paste, at each moment. Folding and opening again begins the guard anew, so that one sheet

@@ -56,7 +56,7 @@ def test_the_tested_range_is_what_pyproject_allows() -> None:
     assert shape.is_within(shape.installed_version("textual"), TESTED)
 
 
-@pytest.mark.parametrize("name", sampled(list(NAMES), 2))
+@pytest.mark.parametrize("name", sampled(list(NAMES), 3))
 def test_without_a_patch_the_program_works_and_says_so(name: str) -> None:
     assert list(json.loads(ran("tests.ui.altered", name))) == [name]
 

@@ -197,7 +197,7 @@ async def leave_field(app: Host, pilot: Pilot[None]) -> None:
         await step(app, pilot, "@Esc reply")
 
 
-@partly(2)
+@partly(3)
 @pytest.mark.parametrize("kind", WALKS)
 async def test_e60_by_the_keyboard_alone(kind: str) -> None:
     walk = WALKS[kind]
@@ -215,7 +215,7 @@ async def test_e60_by_the_keyboard_alone(kind: str) -> None:
         assert said(app) == [walk.answer]
 
 
-@partly(2)
+@partly(3)
 @pytest.mark.parametrize("kind", WALKS)
 async def test_e60_by_the_mouse_alone(kind: str) -> None:
     walk = WALKS[kind]
@@ -244,6 +244,7 @@ WAYS_OUT = {kind: WALKS[kind].prompt for kind in ("boolean", "select", "text", "
 WAYS_OUT["form"] = formed(boolean(context=None))
 
 
+@partly(2)
 @pytest.mark.parametrize("mouse", [False, True], ids=["keys", "mouse"])
 @pytest.mark.parametrize("kind", WAYS_OUT)
 async def test_e60_reply_back_and_end_turn_out_of_each(kind: str, mouse: bool) -> None:

@@ -84,7 +84,7 @@ def sides(sheet: Sheet) -> list[str]:
     return [name for name, may in able.items() if may]
 
 
-@partly(2)
+@partly(3)
 @pytest.mark.parametrize("kind", PROMPTS)
 async def test_e61_in_the_smallest_terminal_one_can_write_beside_an_answer_and_send_it_by_a_click(
     kind: str, monkeypatch: pytest.MonkeyPatch
