@@ -19,7 +19,7 @@ from pathlib import Path
 from jp_tui.system.paths import because, private_folder, private_open, write_fully
 
 _LIMIT = 4096
-_TRIES, _PAUSE = 10, 0.002
+_TRIES, _PAUSE = 50, 0.002
 
 
 class LockError(Exception):
@@ -80,7 +80,7 @@ def lock_path(folder: Path, conversation: str) -> Path:
 
 
 def acquire(path: Path, holder: Holder) -> FileLock | Holder:
-    """Return the lock, or its holder. Doesn't wait (20 ms at most, for a holder that is just ending)."""
+    """Return the lock, or its holder. Doesn't wait (0.1 s at most, for readers or a holder that is just ending)."""
     private_folder(path.parent)
     for attempt in range(_TRIES):
         if attempt:  # a reader, or a holder at its start or end

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import itertools
+import weakref
 from collections import Counter
 
 import pytest
@@ -23,8 +25,13 @@ from tests.ui.app_host import Host, workspace
 async def page(app: Host, pilot: Pilot[None]) -> None:
     app.action_open("settings")
     await pilot.pause()
+    opened = weakref.ref(app.screen)
     await pilot.press("escape")
-    await pilot.pause()
+    with contextlib.suppress(TimeoutError):  # the count below says what is left
+        async with asyncio.timeout(LIMIT):
+            while opened() is not None:  # its task ends some time after it left the screen
+                await pilot.pause(0.01)
+                gc.collect()
 
 
 async def sheet(app: Host, pilot: Pilot[None]) -> None:

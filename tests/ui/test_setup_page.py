@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
@@ -94,6 +95,20 @@ async def test_a_click_takes_a_row_and_hostile_names_stay_text() -> None:
         await pilot.click(offset=(40, where))
         await app.says(pilot, ev.ModelsListed(provider="ollama", models=(bad,)))
         assert "[red]x[/]" in app.screen_text()
+
+
+async def test_a_list_that_was_empty_for_a_moment_keeps_the_focus_and_the_first_slash_is_a_key() -> None:
+    """The message that it is hidden may arrive when its rows are there again."""
+    async with page() as (app, pilot):
+        await app.says(pilot, FOUND)
+        await pilot.press("down", "enter")
+        await app.says(pilot, LISTED)
+        rows = app.screen.query_one(OptionList)
+        rows.post_message(events.Hide())
+        await pilot.pause()
+        assert app.focused is rows
+        await pilot.press("slash", "x")
+        assert app.screen.query_one("#search", TextField).value == "x"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.containers import Vertical, VerticalScroll
 from textual.layouts.vertical import VerticalLayout
 from textual.widgets import OptionList
@@ -80,7 +81,12 @@ class TextBox(PageBox):
 
 
 class PageList(OptionList, inherit_bindings=True):
-    """A list whose highlighted row stays in sight when it gets fewer rows."""
+    """A list whose highlighted row stays in sight when it gets fewer rows, and which keeps the focus while shown."""
 
     def on_resize(self) -> None:
         self.scroll_to_highlight()
+
+    def on_hide(self, event: events.Hide) -> None:
+        """Ignore a message that is late: Textual moves the focus away, to a field for text if there is one."""
+        if self.display:
+            event.prevent_default()
