@@ -1,12 +1,13 @@
 """The program without a screen, forked from a process that has imported it: a start in a twentieth of the time.
 
 What is run is `main` with its own words, environment, streams, signals and end, in a process of its own. How Python
-starts, what is imported and what a closed stream does to that is not proven this way: those tests start `python -m
-jp_tui`, as do all with a guardian. One server for each process that asks; it ends with that process.
+starts and takes itself apart, what is imported and what a closed stream does to that is not proven this way: those
+tests start `python -m jp_tui`, as do all with a guardian. One server for each process that asks; it ends with that process.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -20,6 +21,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -242,7 +244,18 @@ def serve(connection: socket.socket) -> list[str] | None:
             os.close(one)
 
 
+def _ended(status: int) -> None:
+    """The last step of an end: all but taking each module apart, which takes longer than most programs run. Where
+    output can't be written, Python has its own way to say so."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
 if __name__ == "__main__":
+    endings = ExitStack()
+    atexit.register(endings.close)  # before those of whatever is imported, so that it is called after them
     _imported()
     from jp_tui.main import main
 
@@ -258,4 +271,6 @@ if __name__ == "__main__":
         from tests.fakes.clock import follow
 
         follow(file)
-    sys.exit(0 if wanted is None else main(wanted))
+    status = 0 if wanted is None else main(wanted)
+    endings.callback(_ended, status)
+    sys.exit(status)
