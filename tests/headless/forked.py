@@ -2,7 +2,7 @@
 
 What is run is `main` with its own words, environment, streams, signals and end, in a process of its own. How Python
 starts and takes itself apart, what is imported and what a closed stream does to that is not proven this way: those
-tests start `python -m jp_tui`, as do all with a guardian. One server for each process that asks; it ends with that process.
+tests start `python -m jp_tui`, as do all with a guardian. One server for each process that asks; it ends with it.
 """
 
 from __future__ import annotations
