@@ -23,6 +23,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz     0123456789.,-+éüжя日本"
 EDITOR = 'cp "$1" "$HOME/came.tmp" && mv "$HOME/came.tmp" "$HOME/came"\n'
 UP = b"\x1b[?2026h"
 """Only the app writes it: its first frame."""
+PASTE, PASTED = b"\x1b[200~", b"\x1b[201~"
+ALTERNATE, DRAWN = b"\x1b[?1049h", b"\x1b[?2026l"
 READY = "two sub-agents"
 """The end of what greets."""
 Stroke = tuple[float, bytes]
@@ -110,7 +112,7 @@ def cut_bursts(dice: random.Random) -> Typing:
 def paste(dice: random.Random) -> Typing:
     """A paste of two lines with its marks, cut anywhere."""
     text = _letters(dice, 200) + "\n" + _letters(dice, 200)
-    data = b"\x1b[200~" + text.encode() + b"\x1b[201~"
+    data = PASTE + text.encode() + PASTED
     at = dice.randrange(1, len(data))
     return Typing([(dice.uniform(0, 0.4), data[:at]), (dice.uniform(0, 0.09), data[at:])], text, early=False)
 
@@ -185,12 +187,15 @@ def one(folder: Path, typing: Typing) -> str:
         for wait, data in typing.strokes:
             end = time.monotonic() + wait
             while (left := end - time.monotonic()) > 0:
-                if data.endswith(b"\x1b[201~"):
-                    time.sleep(left)  # a terminal puts no answer of its own into a paste
+                if data.endswith(PASTED):
+                    time.sleep(left)  # reading would put an answer into the paste
                 else:
                     terminal.pump(left)
                     wrong = wrong or next(watch)
-            terminal.send(data)
+            if data.startswith(PASTE) or data.endswith(PASTED):
+                terminal.paste(data)
+            else:
+                terminal.send(data)
         while UP not in terminal.seen or READY not in terminal.text():
             before = len(terminal.seen)
             terminal.wait(lambda before=before: len(terminal.seen) > before, "the workspace")  # type: ignore[misc]
@@ -200,7 +205,8 @@ def one(folder: Path, typing: Typing) -> str:
         came = folder / "came"
         terminal.wait(came.exists, "the editor")
         found = came.read_text()
-        if terminal.seen.count(b"\x1b[?1049h") > 2:  # once at the start, once after the editor
+        terminal.wait(lambda: DRAWN in b"".join(terminal.seen.split(ALTERNATE)[2:]), "the workspace after the editor")
+        if terminal.seen.count(ALTERNATE) > 2:  # once at the start, once after the editor
             wrong = wrong or "the alternate screen was taken twice"
         terminal.wait_text(REAL.ready)
         terminal.type("\x11")

@@ -254,6 +254,12 @@ class Terminal:
         _sized(self.slave, self.size)
         self._report()
 
+    def paste(self, data: bytes) -> None:
+        """Type a part of a paste. Nothing is read before all of it is written: a terminal puts no answer of its own
+        into a paste."""
+        while data:
+            data = data[os.write(self.master, data) :]
+
     def send(self, data: bytes) -> None:
         """Type bytes, however many, and read meanwhile what is written."""
         while data:
