@@ -16,6 +16,7 @@ import pytest
 
 from jp_tui.conversation import events as ev
 from jp_tui.engine.record.event_codec import entry
+from jp_tui.first_frame.last_screen import painted, parse
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import open_journal
 from jp_tui.settings.cli.arguments import CommandLine
@@ -111,9 +112,13 @@ def test_it_is_there_before_the_app_and_nothing_jumps(
     at_rest(first)
     first.wait_text("7 out")
     left(first)
+    text = file.read_text()
+    rows = parse(text, text.split("\n")[1], *size)
+    assert rows is not None
     again = opened(*words, size=size, held=held)
-    again.wait_text("─ 1 tool call")
-    again.wait(lambda: size[0] < 100 or again.text().count("▏") > size[1] - 6, "all of it, the sidebar too")
+    again.wait(lambda: painted(rows).encode() in again.seen, "all of it, which a terminal reads in parts")
+    assert "─ 1 tool call" in again.text()
+    assert size[0] < 100 or again.text().count("▏") > size[1] - 6, "the sidebar too"
     before = cells(again)
     assert UP not in again.seen, "it is the guardian that painted it"
     held.release()
